@@ -6,6 +6,7 @@ and none of them names a person or a repository.
 
 from dataclasses import dataclass
 from enum import StrEnum
+from functools import partial
 from typing import Final
 
 RUN_BUCKETS_S: Final = (5, 15, 30, 60, 120, 300, 600, 1200, 1800, 3600, 7200)
@@ -31,176 +32,116 @@ class Metric:
     buckets: tuple[float, ...] = ()
 
 
-DATABASE_UP: Final = Metric(
-    "patchwright_database_up",
-    MetricKind.GAUGE,
-    "1 where the database answered; without it the figures of this table are missing.",
-)
-JOBS: Final = Metric(
-    "patchwright_jobs", MetricKind.GAUGE, "Jobs that have not ended.", ("state",)
-)
-LOST_JOBS: Final = Metric(
-    "patchwright_jobs_lost",
-    MetricKind.GAUGE,
-    "Jobs whose worker has shown no sign of life for longer than its lease.",
-)
-OLDEST_JOB: Final = Metric(
-    "patchwright_oldest_waiting_job_seconds",
-    MetricKind.GAUGE,
-    "How long the oldest job waits for a worker; 0 where none does.",
-)
-RUNS: Final = Metric(
-    "patchwright_runs_total",
-    MetricKind.COUNTER,
-    "Runs that have ended, by the service and the kind of what asked for them.",
-    ("service", "trigger", "outcome", "proof"),
-)
-RUN_SECONDS: Final = Metric(
-    "patchwright_run_duration_seconds",
-    MetricKind.HISTOGRAM,
-    "How long runs have worked.",
-    ("outcome",),
-    RUN_BUCKETS_S,
-)
-WAIT_SECONDS: Final = Metric(
-    "patchwright_run_wait_seconds",
-    MetricKind.HISTOGRAM,
-    "How long requests have waited until a worker began.",
-    (),
-    WAIT_BUCKETS_S,
-)
-SPENT: Final = Metric(
-    "patchwright_spent_usd_total",
-    MetricKind.COUNTER,
-    "What model calls have cost, as far as prices are known.",
-)
-SPENT_TODAY: Final = Metric(
-    "patchwright_spent_today_usd",
-    MetricKind.GAUGE,
-    "What they have cost since midnight, UTC.",
-)
-RESERVED_TODAY: Final = Metric(
-    "patchwright_reserved_today_usd",
-    MetricKind.GAUGE,
-    "What is set aside since midnight for calls that have not been settled.",
-)
-TOKENS: Final = Metric(
-    "patchwright_tokens_total",
-    MetricKind.COUNTER,
-    "Tokens of the runs that have ended; `cached` are among `in`.",
-    ("direction",),
-)
-TOKENS_TODAY: Final = Metric(
-    "patchwright_tokens_today",
-    MetricKind.GAUGE,
-    "Tokens of the runs that have ended since midnight, UTC.",
-    ("direction",),
-)
-DELIVERIES: Final = Metric(
-    "patchwright_deliveries_total",
-    MetricKind.COUNTER,
-    "Deliveries that were verified and stored, by what became of them.",
-    ("service", "verdict"),
-)
-MISSED: Final = Metric(
-    "patchwright_missed_deliveries",
-    MetricKind.GAUGE,
-    "Deliveries that a service could not bring and that have not come since.",
-    ("service",),
-)
-PENDING_EFFECTS: Final = Metric(
-    "patchwright_effects_pending",
-    MetricKind.GAUGE,
-    "Steps still to be made visible outside: pushes, pull requests, messages.",
-)
-OLDEST_EFFECT: Final = Metric(
-    "patchwright_oldest_pending_effect_seconds",
-    MetricKind.GAUGE,
-    "How long ago the oldest of them was planned; 0 where there is none.",
-)
-ABANDONED_EFFECTS: Final = Metric(
-    "patchwright_effects_abandoned_total",
-    MetricKind.COUNTER,
-    "Steps that never worked and were given up.",
-)
-PROCESSES: Final = Metric(
-    "patchwright_processes",
-    MetricKind.GAUGE,
-    "Processes that are alive; `ready` is what they say of themselves.",
-    ("role", "version", "ready"),
-)
+def _metric(
+    kind: MetricKind, spelled: str, about: str, buckets: tuple[float, ...] = ()
+) -> Metric:
+    """Read a name with its labels as Prometheus writes them: `jobs{state,role}`."""
+    name, _, labels = spelled.removesuffix("}").partition("{")
+    names = tuple(labels.split(",")) if labels else ()
+    return Metric(f"patchwright_{name}", kind, about, names, buckets)
 
-HTTP_REQUESTS: Final = Metric(
-    "patchwright_http_requests_total",
-    MetricKind.COUNTER,
-    "Requests to the web side, by the pattern of their path.",
-    ("method", "route", "status"),
-)
-HTTP_SECONDS: Final = Metric(
-    "patchwright_http_request_duration_seconds",
-    MetricKind.HISTOGRAM,
-    "How long they took to answer.",
-    ("route",),
-    REQUEST_BUCKETS_S,
-)
-INTAKE_WAITING: Final = Metric(
-    "patchwright_intake_waiting",
-    MetricKind.GAUGE,
-    "Deliveries that were verified and wait to be stored.",
-)
-MODEL_CALLS: Final = Metric(
-    "patchwright_model_calls_total",
-    MetricKind.COUNTER,
-    "Model calls with all their retries, by the reason where one has failed.",
-    ("model", "outcome"),
-)
-MODEL_SECONDS: Final = Metric(
-    "patchwright_model_call_duration_seconds",
-    MetricKind.HISTOGRAM,
-    "How long they took.",
-    ("model",),
-    CALL_BUCKETS_S,
-)
-SANDBOX_STARTS: Final = Metric(
-    "patchwright_sandbox_starts_total",
-    MetricKind.COUNTER,
-    "Sandboxes that were started, by the reason where one was not.",
-    ("kind", "outcome"),
-)
-SANDBOX_SECONDS: Final = Metric(
-    "patchwright_sandbox_start_duration_seconds",
-    MetricKind.HISTOGRAM,
-    "How long it took to start them.",
-    ("kind",),
-    WAIT_BUCKETS_S,
+
+_gauge, _counter, _histogram = (
+    partial(_metric, kind)
+    for kind in (MetricKind.GAUGE, MetricKind.COUNTER, MetricKind.HISTOGRAM)
 )
 
 SERVICE_METRICS: Final = (
-    DATABASE_UP,
-    JOBS,
-    LOST_JOBS,
-    OLDEST_JOB,
-    RUNS,
-    RUN_SECONDS,
-    WAIT_SECONDS,
-    SPENT,
-    SPENT_TODAY,
-    RESERVED_TODAY,
-    TOKENS,
-    TOKENS_TODAY,
-    DELIVERIES,
-    MISSED,
-    PENDING_EFFECTS,
-    OLDEST_EFFECT,
-    ABANDONED_EFFECTS,
-    PROCESSES,
+    DATABASE_UP := _gauge(
+        "database_up",
+        "1 where the database answered; without it the figures of this table are "
+        "missing.",
+    ),
+    JOBS := _gauge("jobs{state}", "Jobs that have not ended."),
+    LOST_JOBS := _gauge(
+        "jobs_lost",
+        "Jobs whose worker has shown no sign of life for longer than its lease.",
+    ),
+    OLDEST_JOB := _gauge(
+        "oldest_waiting_job_seconds",
+        "How long the oldest job waits for a worker; 0 where none does.",
+    ),
+    RUNS := _counter(
+        "runs_total{service,trigger,outcome,proof}",
+        "Runs that have ended, by the service and the kind of what asked for them.",
+    ),
+    RUN_SECONDS := _histogram(
+        "run_duration_seconds{outcome}", "How long runs have worked.", RUN_BUCKETS_S
+    ),
+    WAIT_SECONDS := _histogram(
+        "run_wait_seconds",
+        "How long requests have waited until a worker began.",
+        WAIT_BUCKETS_S,
+    ),
+    SPENT := _counter(
+        "spent_usd_total", "What model calls have cost, as far as prices are known."
+    ),
+    SPENT_TODAY := _gauge(
+        "spent_today_usd", "What they have cost since midnight, UTC."
+    ),
+    RESERVED_TODAY := _gauge(
+        "reserved_today_usd",
+        "What is set aside since midnight for calls that have not been settled.",
+    ),
+    TOKENS := _counter(
+        "tokens_total{direction}",
+        "Tokens of the runs that have ended; `cached` are among `in`.",
+    ),
+    TOKENS_TODAY := _gauge(
+        "tokens_today{direction}",
+        "Tokens of the runs that have ended since midnight, UTC.",
+    ),
+    DELIVERIES := _counter(
+        "deliveries_total{service,verdict}",
+        "Deliveries that were verified and stored, by what became of them.",
+    ),
+    MISSED := _gauge(
+        "missed_deliveries{service}",
+        "Deliveries that a service could not bring and that have not come since.",
+    ),
+    PENDING_EFFECTS := _gauge(
+        "effects_pending",
+        "Steps still to be made visible outside: pushes, pull requests, messages.",
+    ),
+    OLDEST_EFFECT := _gauge(
+        "oldest_pending_effect_seconds",
+        "How long ago the oldest of them was planned; 0 where there is none.",
+    ),
+    ABANDONED_EFFECTS := _counter(
+        "effects_abandoned_total", "Steps that never worked and were given up."
+    ),
+    PROCESSES := _gauge(
+        "processes{role,version,ready}",
+        "Processes that are alive; `ready` is what they say of themselves.",
+    ),
 )
 PROCESS_METRICS: Final = (
-    HTTP_REQUESTS,
-    HTTP_SECONDS,
-    INTAKE_WAITING,
-    MODEL_CALLS,
-    MODEL_SECONDS,
-    SANDBOX_STARTS,
-    SANDBOX_SECONDS,
+    HTTP_REQUESTS := _counter(
+        "http_requests_total{method,route,status}",
+        "Requests to the web side, by the pattern of their path.",
+    ),
+    HTTP_SECONDS := _histogram(
+        "http_request_duration_seconds{route}",
+        "How long they took to answer.",
+        REQUEST_BUCKETS_S,
+    ),
+    INTAKE_WAITING := _gauge(
+        "intake_waiting", "Deliveries that were verified and wait to be stored."
+    ),
+    MODEL_CALLS := _counter(
+        "model_calls_total{model,outcome}",
+        "Model calls with all their retries, by the reason where one has failed.",
+    ),
+    MODEL_SECONDS := _histogram(
+        "model_call_duration_seconds{model}", "How long they took.", CALL_BUCKETS_S
+    ),
+    SANDBOX_STARTS := _counter(
+        "sandbox_starts_total{kind,outcome}",
+        "Sandboxes that were started, by the reason where one was not.",
+    ),
+    SANDBOX_SECONDS := _histogram(
+        "sandbox_start_duration_seconds{kind}",
+        "How long it took to start them.",
+        WAIT_BUCKETS_S,
+    ),
 )

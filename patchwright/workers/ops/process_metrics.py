@@ -1,6 +1,7 @@
 """Metrics of one process, with the calls of models and the starts of sandboxes."""
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 from functools import partial
 from typing import Final
 
@@ -64,12 +65,9 @@ class ProcessMetrics:
         return Counter(metric.name, metric.about, metric.labels, registry=self.registry)
 
     def _histogram(self, metric: Metric) -> Histogram:
+        name, about, labels = metric.name, metric.about, metric.labels
         return Histogram(
-            metric.name,
-            metric.about,
-            metric.labels,
-            buckets=metric.buckets,
-            registry=self.registry,
+            name, about, labels, buckets=metric.buckets, registry=self.registry
         )
 
 
@@ -89,7 +87,7 @@ class MeasuredModel:
     def complete(
         self, request: ModelRequest, watch: CallWatch | None = None
     ) -> ModelReply:
-        with _Stopwatch(self.name, self._count, self._clock):
+        with _counted(self.name, self._count, self._clock):
             return self._model.complete(request, watch)
 
     def ceiling_usd(self, request: ModelRequest) -> float | None:
@@ -107,7 +105,7 @@ class MeasuredSandboxes:
         self._sandboxes, self._count, self._clock = sandboxes, count, clock
 
     def start(self, spec: SandboxSpec) -> Runtime:
-        with _Stopwatch(self.kind, self._count, self._clock):
+        with _counted(self.kind, self._count, self._clock):
             return self._sandboxes.start(spec)
 
     def attach(self, spec: SandboxSpec) -> Runtime | None:
@@ -120,23 +118,16 @@ class MeasuredSandboxes:
         return self._sandboxes.reap()
 
 
-class _Stopwatch:
-    """Counts what happens in its context, by the reason of the error that leaves it."""
-
-    def __init__(self, label: str, count: Count, clock: Clock) -> None:
-        self._label, self._count, self._clock = label, count, clock
-        self._began_at = clock.monotonic()
-
-    def __enter__(self) -> None:
-        """Run from here on."""
-
-    def __exit__(
-        self, kind: type[BaseException] | None, error: BaseException | None, _: object
-    ) -> None:
-        outcome = _OK if kind is None else _reason(error)
-        took_s = self._clock.monotonic() - self._began_at
-        self._count(self._label, outcome, took_s)
-
-
-def _reason(error: BaseException | None) -> str:
-    return error.reason if isinstance(error, PatchwrightError) else _UNKNOWN_ERROR
+@contextmanager
+def _counted(label: str, count: Count, clock: Clock) -> Iterator[None]:
+    """Count what happens in the context, by the reason of the error that leaves it."""
+    began_at, outcome = clock.monotonic(), _OK
+    try:
+        yield
+    except BaseException as error:
+        outcome = (
+            error.reason if isinstance(error, PatchwrightError) else _UNKNOWN_ERROR
+        )
+        raise
+    finally:
+        count(label, outcome, clock.monotonic() - began_at)

@@ -20,9 +20,9 @@ from patchwright.workers.db.columns import AwareTime
 from patchwright.workers.db.database import Database
 from patchwright.workers.db.tables import effects, jobs, missed_deliveries
 from patchwright.workers.ops import catalogue
-from patchwright.workers.ops.catalogue import Metric
+from patchwright.workers.ops.catalogue import Metric, MetricKind
 from patchwright.workers.ops.health import is_lost, oldest_job_waits_since
-from patchwright.workers.ops.heartbeat import ProcessStatus, live_processes
+from patchwright.workers.ops.heartbeat import live_processes
 from patchwright.workers.ops.totals import (
     COUNT_COLUMN,
     DURATION_COLUMNS,
@@ -30,7 +30,6 @@ from patchwright.workers.ops.totals import (
     WAIT_COLUMNS,
     Labels,
     LabelTotals,
-    Numbers,
     PeriodTotals,
     delivery_totals,
     group_totals,
@@ -40,85 +39,52 @@ from patchwright.workers.ops.totals import (
 from patchwright.workers.store.effects import EffectState
 from patchwright.workers.store.job import ENDED, JobState
 
+_PLANNED_AT: Final = func.coalesce(
+    effects.c.planned_at, effects.c.due_at, type_=AwareTime
+)
 _ACTIVE: Final = tuple(state for state in JobState if state not in ENDED)
 
 
-def active_jobs(connection: Connection) -> dict[str, int]:
-    """Count the jobs that have not ended by their state, also where there are none."""
-    query = (
-        select(jobs.c.state, func.count())
-        .where(jobs.c.state.in_(_ACTIVE))
-        .group_by(jobs.c.state)
-    )
-    found = {row[0]: row[1] for row in connection.execute(query)}
-    return {state: found.get(state, 0) for state in _ACTIVE}
-
-
-def lost_jobs(connection: Connection, now: datetime) -> int:
-    return connection.scalars(select(func.count()).where(is_lost(now))).one()
-
-
-def missed_by_service(connection: Connection) -> dict[str, int]:
-    service = missed_deliveries.c.service
-    rows = connection.execute(select(service, func.count()).group_by(service))
-    return {row[0]: row[1] for row in rows}
-
-
-def pending_effects(connection: Connection) -> tuple[int, datetime | None]:
-    """Return how many there are, and when the oldest was planned."""
-    planned_at = func.coalesce(effects.c.planned_at, effects.c.due_at, type_=AwareTime)
-    query = select(func.count(), func.min(planned_at, type_=AwareTime))
-    row = connection.execute(query.where(*_unfinished(EffectState.PENDING))).one()
-    return row[0], row[1]
-
-
-def abandoned_effects(connection: Connection) -> int:
-    query = select(func.count()).where(*_unfinished(EffectState.ABANDONED))
-    return connection.scalars(query).one()
-
-
-def processes(present: tuple[ProcessStatus, ...]) -> dict[tuple[str, ...], int]:
-    """Count processes by role, version, and whether all of it works."""
-    labels = ((one.role, one.version, "no" if one.red else "yes") for one in present)
-    return dict(Counter[tuple[str, ...]](labels))
-
-
-def _unfinished(state: EffectState) -> tuple[ColumnElement[bool], ...]:
-    # Spelt as the index has it, so that it is used.
-    return (effects.c.state != literal_column("'done'"), effects.c.state == state)
-
-
 Family = CounterMetricFamily | GaugeMetricFamily | HistogramMetricFamily
+_Values = Mapping[Labels, float]
 
 
-def gauge(metric: Metric, values: Mapping[Labels, float]) -> GaugeMetricFamily:
-    family = GaugeMetricFamily(metric.name, metric.about, labels=metric.labels)
-    for labels, value in values.items():
+def _family(metric: Metric, values: _Values | float) -> Family:
+    """Write a counter or a gauge; a number stands for one without labels."""
+    is_counter = metric.kind is MetricKind.COUNTER
+    kind = CounterMetricFamily if is_counter else GaugeMetricFamily
+    family = kind(metric.name, metric.about, labels=metric.labels)
+    given = values if isinstance(values, Mapping) else {(): values}
+    for labels, value in given.items():
         family.add_metric(labels, value)
     return family
 
 
-def counter(metric: Metric, values: Mapping[Labels, float]) -> CounterMetricFamily:
-    family = CounterMetricFamily(metric.name, metric.about, labels=metric.labels)
-    for labels, value in values.items():
-        family.add_metric(labels, value)
-    return family
-
-
-def histogram(
-    metric: Metric, totals: LabelTotals, counts: Mapping[Labels, float]
-) -> HistogramMetricFamily:
+def _histogram(metric: Metric, totals: LabelTotals, part: slice) -> Family:
     """Write a histogram of totals: the seconds, then how many up to each bucket."""
     family = HistogramMetricFamily(metric.name, metric.about, labels=metric.labels)
+    bounds = [str(float(bound)) for bound in metric.buckets]
     for labels, numbers in totals.items():
-        buckets = _buckets(metric, numbers[1:], counts[labels])
-        family.add_metric(labels, buckets, sum_value=numbers[0])
+        seconds, *up_to = numbers[part]
+        buckets = [*zip(bounds, up_to, strict=True), ("+Inf", numbers[COUNT_COLUMN])]
+        family.add_metric(labels, buckets, sum_value=seconds)
     return family
 
 
-def _buckets(metric: Metric, up_to: Numbers, count: float) -> list[tuple[str, float]]:
-    bounds = [str(float(bound)) for bound in metric.buckets]
-    return [*zip(bounds, up_to, strict=True), ("+Inf", count)]
+def _count(connection: Connection, *which: ColumnElement[bool]) -> int:
+    return connection.scalars(select(func.count()).where(*which)).one()
+
+
+def _count_by(
+    connection: Connection, column: ColumnElement[str], *which: ColumnElement[bool]
+) -> dict[Labels, float]:
+    query = select(column, func.count()).where(*which).group_by(column)
+    return {(str(row[0]),): row[1] for row in connection.execute(query)}
+
+
+def _effects(state: EffectState) -> tuple[ColumnElement[bool], ...]:
+    # Spelt as the index has it, so that it is used.
+    return (effects.c.state != literal_column("'done'"), effects.c.state == state)
 
 
 FRESH_S: Final = 5.0
@@ -149,72 +115,67 @@ class ServiceMetrics:
         try:
             with self._database.reading() as connection:
                 now = self._database.now(connection)
-                found = (*self._moments(connection, now), *self._sums(connection, now))
+                found = (
+                    *self._moments(connection, now),
+                    *_run_families(self._runs.count(connection, now)),
+                    *_money_families(self._money.count(connection, now)),
+                    _family(
+                        catalogue.DELIVERIES,
+                        _counts(self._deliveries.count(connection, now).ever),
+                    ),
+                )
         except SQLAlchemyError:
-            return (gauge(catalogue.DATABASE_UP, {(): 0}),)
-        return (gauge(catalogue.DATABASE_UP, {(): 1}), *found)
+            return (_family(catalogue.DATABASE_UP, 0),)
+        return (_family(catalogue.DATABASE_UP, 1), *found)
 
     def _moments(self, connection: Connection, now: datetime) -> Iterator[Family]:
-        states = active_jobs(connection)
-        yield gauge(catalogue.JOBS, {(state,): n for state, n in states.items()})
-        yield gauge(catalogue.LOST_JOBS, {(): lost_jobs(connection, now)})
+        # Those of which there are none are told as well.
+        none: dict[Labels, float] = {(str(state),): 0 for state in _ACTIVE}
+        states = _count_by(connection, jobs.c.state, jobs.c.state.in_(_ACTIVE))
+        yield _family(catalogue.JOBS, none | states)
+        yield _family(catalogue.LOST_JOBS, _count(connection, is_lost(now)))
         since = oldest_job_waits_since(self._database)
-        yield gauge(catalogue.OLDEST_JOB, {(): _age_s(since, now)})
-        missed = missed_by_service(connection)
-        yield gauge(catalogue.MISSED, {(name,): n for name, n in missed.items()})
-        pending, planned_at = pending_effects(connection)
-        yield gauge(catalogue.PENDING_EFFECTS, {(): pending})
-        yield gauge(catalogue.OLDEST_EFFECT, {(): _age_s(planned_at, now)})
-        abandoned = abandoned_effects(connection)
-        yield counter(catalogue.ABANDONED_EFFECTS, {(): abandoned})
-        present = processes(live_processes(self._database))
-        yield gauge(catalogue.PROCESSES, present)
-
-    def _sums(self, connection: Connection, now: datetime) -> Iterator[Family]:
-        yield from _run_families(self._runs.count(connection, now))
-        yield from _money_families(self._money.count(connection, now))
-        came = self._deliveries.count(connection, now).ever
-        yield counter(catalogue.DELIVERIES, _counts(came))
+        yield _family(catalogue.OLDEST_JOB, _age_s(since, now))
+        missed = _count_by(connection, missed_deliveries.c.service)
+        yield _family(catalogue.MISSED, missed)
+        pending = _effects(EffectState.PENDING)
+        oldest = select(func.min(_PLANNED_AT, type_=AwareTime)).where(*pending)
+        planned_at = connection.scalars(oldest).one()
+        yield _family(catalogue.PENDING_EFFECTS, _count(connection, *pending))
+        yield _family(catalogue.OLDEST_EFFECT, _age_s(planned_at, now))
+        abandoned = _count(connection, *_effects(EffectState.ABANDONED))
+        yield _family(catalogue.ABANDONED_EFFECTS, abandoned)
+        present = live_processes(self._database)
+        labels = ((p.role, p.version, "no" if p.red else "yes") for p in present)
+        yield _family(catalogue.PROCESSES, Counter[Labels](labels))
 
 
 def _run_families(counted: PeriodTotals) -> Iterator[Family]:
-    by_outcome, together = (
-        group_totals(counted.ever, _OUTCOME_LABEL),
-        group_totals(counted.ever),
-    )
-    yield counter(catalogue.RUNS, _counts(counted.ever))
-    yield histogram(
-        catalogue.RUN_SECONDS,
-        _columns(by_outcome, DURATION_COLUMNS),
-        _counts(by_outcome),
-    )
-    yield histogram(
-        catalogue.WAIT_SECONDS, _columns(together, WAIT_COLUMNS), _counts(together)
-    )
-    yield counter(catalogue.TOKENS, _tokens(together))
-    yield gauge(catalogue.TOKENS_TODAY, _tokens(group_totals(counted.today)))
+    by_outcome = group_totals(counted.ever, _OUTCOME_LABEL)
+    together = group_totals(counted.ever)
+    yield _family(catalogue.RUNS, _counts(counted.ever))
+    yield _histogram(catalogue.RUN_SECONDS, by_outcome, DURATION_COLUMNS)
+    yield _histogram(catalogue.WAIT_SECONDS, together, WAIT_COLUMNS)
+    yield _family(catalogue.TOKENS, _tokens(together))
+    yield _family(catalogue.TOKENS_TODAY, _tokens(group_totals(counted.today)))
 
 
 def _money_families(counted: PeriodTotals) -> Iterator[Family]:
     spent, _ = counted.ever[()]
     spent_today, reserved_today = counted.today[()]
-    yield counter(catalogue.SPENT, {(): spent / _MICRO})
-    yield gauge(catalogue.SPENT_TODAY, {(): spent_today / _MICRO})
-    yield gauge(catalogue.RESERVED_TODAY, {(): reserved_today / _MICRO})
+    yield _family(catalogue.SPENT, spent / _MICRO)
+    yield _family(catalogue.SPENT_TODAY, spent_today / _MICRO)
+    yield _family(catalogue.RESERVED_TODAY, reserved_today / _MICRO)
 
 
-def _tokens(totals: LabelTotals) -> dict[tuple[str, ...], float]:
+def _tokens(totals: LabelTotals) -> dict[Labels, float]:
     numbers = totals[()][TOKEN_COLUMNS] if totals else (0.0, 0.0, 0.0)
     names = ((direction,) for direction in _DIRECTIONS)
     return dict(zip(names, numbers, strict=True))
 
 
-def _counts(totals: LabelTotals) -> dict[tuple[str, ...], float]:
+def _counts(totals: LabelTotals) -> dict[Labels, float]:
     return {labels: numbers[COUNT_COLUMN] for labels, numbers in totals.items()}
-
-
-def _columns(totals: LabelTotals, part: slice) -> LabelTotals:
-    return {labels: numbers[part] for labels, numbers in totals.items()}
 
 
 def _age_s(since: datetime | None, now: datetime) -> float:
