@@ -165,7 +165,7 @@ class JsonlEventLog:
                 payload=payload,
             )
             stored = self._write(event)
-        self._notifier.notify(_THE_ONLY_ONE)
+        self._notifier.notify_here(_THE_ONLY_ONE)
         return stored
 
     def read(
@@ -190,7 +190,7 @@ class JsonlEventLog:
                 raise LogNotEmptyError(f"{self._path} has events already")
             for entry in entries:
                 self._write(entry)
-        self._notifier.notify(_THE_ONLY_ONE)
+        self._notifier.notify_here(_THE_ONLY_ONE)
 
     def listen(self) -> AbstractContextManager[threading.Event]:
         return self._notifier.listen(_THE_ONLY_ONE)

@@ -4,18 +4,45 @@ import sys
 from collections.abc import Callable, Mapping
 from enum import StrEnum
 from importlib import import_module
-from typing import Annotated, Final, cast
+from typing import Annotated, Any, Final
 
 import typer
 
 from patchwright.core.settings.environment import process_environment
 from patchwright.workers.lifecycle import Role, exit_now
 
-_SERVE_HANDLER: Final = "patchwright.workers.cli.serve_handler"
+AsJson = Annotated[
+    bool, typer.Option("--json", help="Print one JSON object and nothing else.")
+]
 
 
-def register_serve(app: typer.Typer) -> None:
+def load_handler(module: str, function: str) -> Callable[..., Any]:
+    """Import what carries a command out: a shell that completes does not wait."""
+    found: Callable[..., Any] = getattr(
+        import_module(f"patchwright.workers.{module}"), function
+    )
+    return found
+
+
+def add_group(
+    app: typer.Typer, name: str, about: str, commands: Mapping[str, Callable[..., None]]
+) -> None:
+    group = typer.Typer(no_args_is_help=True, help=about)
+    for command, function in commands.items():
+        group.command(command)(function)
+    app.add_typer(group, name=name)
+
+
+def add_commands(app: typer.Typer) -> None:
     app.command("serve")(_serve)
+    app.command("doctor")(_doctor)
+    about = "Work as a step of the GitHub Action."
+    add_group(app, "action", about, {"run": _action_run})
+    add_group(app, "db", "Look after the database.", {"upgrade": _db_upgrade})
+    about = "Look after the keys that stored secrets are encrypted with."
+    add_group(app, "keys", about, {"rotate": _keys_rotate})
+    app.command("completion")(_completion)
+    app.command("man")(_man)
 
 
 def _serve(
@@ -25,18 +52,7 @@ def _serve(
 ) -> None:
     """Run the service: webhooks in, pull requests out."""
     flags = {"server.host": host, "server.port": port}
-    serve_as = cast(
-        "Callable[[Role, Mapping[str, object]], int]",
-        import_module(_SERVE_HANDLER).serve_as,
-    )
-    exit_now(serve_as(role, flags))
-
-
-_DOCTOR_HANDLER: Final = "patchwright.workers.cli.doctor_handler"
-
-
-def register_doctor(app: typer.Typer) -> None:
-    app.command("doctor")(_doctor)
+    exit_now(load_handler("cli.serve_handler", "serve_as")(role, flags))
 
 
 def _doctor(
@@ -52,70 +68,23 @@ def _doctor(
     ] = False,
 ) -> None:
     """Check what the service needs, and say how to put right what is wrong."""
-    run_doctor = cast("Callable[..., int]", import_module(_DOCTOR_HANDLER).run_doctor)
-    sys.exit(run_doctor(only or [], spends=spend, as_object=json_output))
-
-
-_ACTION_RUN: Final = "patchwright.workers.action.run"
-
-
-def register_action(app: typer.Typer) -> None:
-    commands = typer.Typer(no_args_is_help=True)
-    commands.callback()(_about_action)
-    commands.command("run")(_action_run)
-    app.add_typer(commands, name="action")
-
-
-def _about_action() -> None:
-    """Work as a step of the GitHub Action."""
+    run = load_handler("cli.doctor_handler", "run_doctor")
+    sys.exit(run(only or [], spends=spend, as_object=json_output))
 
 
 def _action_run() -> None:
     """Work on what the workflow's event asks for; action.yml calls this."""
-    run = cast("Callable[[Mapping[str, str]], None]", import_module(_ACTION_RUN).run)
-    run(process_environment())
-
-
-_MAINTENANCE_HANDLER: Final = "patchwright.workers.cli.maintenance_handler"
-
-
-def register_db(app: typer.Typer) -> None:
-    commands = typer.Typer(no_args_is_help=True)
-    commands.callback()(_about_db)
-    commands.command("upgrade")(_db_upgrade)
-    app.add_typer(commands, name="db")
-
-
-def _about_db() -> None:
-    """Look after the database."""
+    load_handler("action.run", "run")(process_environment())
 
 
 def _db_upgrade() -> None:
     """Bring the database to the schema of this version; `serve` does it too."""
-    cast("Callable[[], None]", import_module(_MAINTENANCE_HANDLER).upgrade_database)()
-
-
-def register_keys(app: typer.Typer) -> None:
-    commands = typer.Typer(no_args_is_help=True)
-    commands.callback()(_about_keys)
-    commands.command("rotate")(_keys_rotate)
-    app.add_typer(commands, name="keys")
-
-
-def _about_keys() -> None:
-    """Look after the keys that stored secrets are encrypted with."""
+    load_handler("cli.maintenance_handler", "upgrade_database")()
 
 
 def _keys_rotate() -> None:
     """Encrypt every stored secret with the first of `security.encryption_keys`."""
-    cast("Callable[[], None]", import_module(_MAINTENANCE_HANDLER).rotate_keys)()
-
-
-_REFERENCE: Final = "patchwright.workers.cli.reference"
-
-
-def register_man(app: typer.Typer) -> None:
-    app.command("man")(_man)
+    load_handler("cli.maintenance_handler", "rotate_keys")()
 
 
 def _man() -> None:
@@ -123,7 +92,7 @@ def _man() -> None:
 
     To install it: patchwright man > ~/.local/share/man/man1/patchwright.1
     """
-    typer.echo(import_module(_REFERENCE).manual(), nl=False)
+    typer.echo(load_handler("cli.reference", "manual")(), nl=False)
 
 
 class CompletionShell(StrEnum):
@@ -172,10 +141,6 @@ _SCRIPTS: Final[Mapping[CompletionShell, str]] = {
     CompletionShell.ZSH: _ZSH,
     CompletionShell.FISH: _FISH,
 }
-
-
-def register_completion(app: typer.Typer) -> None:
-    app.command("completion")(_completion)
 
 
 def _completion(

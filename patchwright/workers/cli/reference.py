@@ -6,9 +6,8 @@ from typing import Final
 
 import typer
 from typer.core import TyperGroup
-from typer.main import get_command
 
-from patchwright.workers.cli.main import ABOUT, all_commands, make_app
+from patchwright.workers.cli.main import ABOUT, make_app
 
 PROGRAM: Final = "patchwright"
 
@@ -38,19 +37,15 @@ class CommandHelp:
 
 def read_commands() -> tuple[CommandHelp, ...]:
     """Return the program itself and then every command, with those of groups."""
-    group = get_command(make_app(all_commands()))
-    if not isinstance(group, TyperGroup):
-        raise TypeError("a program with several commands is a group")
+    group = make_app()
     return tuple(_walk_commands(group, typer.Context(group, info_name=PROGRAM)))
 
 
 def _walk_commands(group: TyperGroup, context: typer.Context) -> Iterator[CommandHelp]:
     yield _read_command(context)
-    for name in group.list_commands(context):
-        found = group.get_command(context, name)
-        if found is None:
-            continue
-        inner = typer.Context(found, info_name=name, parent=context)
+    commands = group.commands.values()
+    for found in sorted(commands, key=lambda one: isinstance(one, TyperGroup)):
+        inner = typer.Context(found, info_name=found.name, parent=context)
         if isinstance(found, TyperGroup):
             yield from _walk_commands(found, inner)
         else:

@@ -1,16 +1,15 @@
 """The commands `resolve`, `replay` and `runs`, with their options."""
 
-from collections.abc import Callable, Mapping
+from collections.abc import Mapping
 from dataclasses import dataclass
 from enum import StrEnum
-from importlib import import_module
 from pathlib import Path
-from types import ModuleType
-from typing import Annotated, Final, cast
+from typing import Annotated
 
 import typer
 
 from patchwright.core.types.work import OutcomeKind
+from patchwright.workers.cli.commands import AsJson, add_group, load_handler
 from patchwright.workers.runs.selection import RunStage
 
 
@@ -66,12 +65,22 @@ class ReplayOptions:
     as_object: bool
 
 
-# Not imported before it is wanted: a shell that completes an option must not wait.
-_RESOLVE_HANDLER: Final = "patchwright.workers.cli.resolve_handler"
-
-
-def register_resolve(app: typer.Typer) -> None:
+def add_run_commands(app: typer.Typer) -> None:
     app.command("resolve")(_resolve)
+    app.command("replay")(_replay)
+    add_group(
+        app,
+        "runs",
+        "Look at the runs of the service and of this machine, and steer them.",
+        {
+            "list": _runs_list,
+            "show": _runs_show,
+            "stop": _runs_stop,
+            "retry": _runs_retry,
+            "export": _runs_export,
+            "bundle": _runs_bundle,
+        },
+    )
 
 
 def _resolve(
@@ -132,30 +141,18 @@ def _resolve(
     The exit code is 0 when it is resolved, answered or planned, 1 for any other
     end, 2 for wrong usage, and 3 if a service, the model or the sandbox failed.
     """
+    flags = {
+        "llm.model": model,
+        "limits.max_cost_usd": max_cost,
+        "limits.max_iterations": max_iterations,
+        "sandbox.kind": sandbox.value if sandbox else None,
+    }
     options = ResolveOptions(
-        url=url,
-        repo=repo,
-        issue=issue,
-        task=task,
-        deliver=deliver,
-        flags={
-            "llm.model": model,
-            "limits.max_cost_usd": max_cost,
-            "limits.max_iterations": max_iterations,
-            "sandbox.kind": sandbox.value if sandbox else None,
-        },
-        events=events,
-        applies=apply,
-        as_object=json,
-        quiet=quiet,
+        url, repo, issue, task, deliver, flags, events, apply, json, quiet
     )
-    run_resolve = cast(
-        "Callable[[ResolveOptions], int]", import_module(_RESOLVE_HANDLER).run_resolve
-    )
-    raise typer.Exit(run_resolve(options))
+    run = load_handler("cli.resolve_handler", "run_resolve")
+    raise typer.Exit(run(options))
 
-
-_REPLAY_HANDLER: Final = "patchwright.workers.cli.replay_handler"
 
 ReplayFile = Annotated[Path, typer.Argument(help="A log of events, or a trajectory.")]
 RunPrefix = Annotated[
@@ -179,13 +176,6 @@ RerunSandbox = Annotated[
 RerunEvents = Annotated[
     Path | None, typer.Option(help="With --rerun: write its events to this new file.")
 ]
-AsJson = Annotated[
-    bool, typer.Option("--json", help="Print one JSON object and nothing else.")
-]
-
-
-def register_replay(app: typer.Typer) -> None:
-    app.command("replay")(_replay)
 
 
 def _replay(
@@ -205,30 +195,14 @@ def _replay(
     With --rerun the exit code is 0 if all is the same, 1 if not, 2 for wrong
     usage, and 3 if it could not be run.
     """
-    options = ReplayOptions(
-        file=file,
-        run=run,
-        step=step,
-        export=export,
-        reruns=rerun,
-        repo=repo,
-        sandbox=sandbox,
-        events=events,
-        as_object=json,
-    )
-    run_replay = cast(
-        "Callable[[ReplayOptions], int]", import_module(_REPLAY_HANDLER).run_replay
-    )
+    options = ReplayOptions(file, run, step, export, rerun, repo, sandbox, events, json)
+    run_replay = load_handler("cli.replay_handler", "run_replay")
     raise typer.Exit(run_replay(options))
 
 
-_RUNS_HANDLER: Final = "patchwright.workers.cli.runs_handler"
-_KNOWN_IDS: Final = "patchwright.workers.runs.known_ids"
-
-
 def _complete_id(incomplete: str) -> list[str]:
-    find = cast("Callable[[str], list[str]]", import_module(_KNOWN_IDS).known_ids)
-    return find(incomplete)
+    found: list[str] = load_handler("runs.known_ids", "known_ids")(incomplete)
+    return found
 
 
 RunId = Annotated[
@@ -239,22 +213,6 @@ RunId = Annotated[
         autocompletion=_complete_id,
     ),
 ]
-
-
-def register_runs(app: typer.Typer) -> None:
-    commands = typer.Typer(no_args_is_help=True)
-    commands.callback()(_about_runs)
-    commands.command("list")(_runs_list)
-    commands.command("show")(_runs_show)
-    commands.command("stop")(_runs_stop)
-    commands.command("retry")(_runs_retry)
-    commands.command("export")(_runs_export)
-    commands.command("bundle")(_runs_bundle)
-    app.add_typer(commands, name="runs")
-
-
-def _about_runs() -> None:
-    """Look at the runs of the service and of this machine, and steer them."""
 
 
 def _runs_list(
@@ -272,7 +230,9 @@ def _runs_list(
     json: AsJson = False,
 ) -> None:
     """List runs, the newest first: those of the service, and local ones."""
-    _runs_handler().list_runs(state, outcome, repo, limit, as_object=json)
+    load_handler("cli.runs_handler", "list_runs")(
+        state, outcome, repo, limit, as_object=json
+    )
 
 
 def _runs_show(
@@ -287,17 +247,21 @@ def _runs_show(
 
     With --follow the exit code is that of `resolve` for how the run ended.
     """
-    raise typer.Exit(_runs_handler().show_run(run, follows=follow, as_object=json))
+    raise typer.Exit(
+        load_handler("cli.runs_handler", "show_run")(
+            run, follows=follow, as_object=json
+        )
+    )
 
 
 def _runs_stop(run: RunId, *, json: AsJson = False) -> None:
     """Stop a run; what it has done is kept as for a `stop` in its thread."""
-    _runs_handler().stop_run(run, as_object=json)
+    load_handler("cli.runs_handler", "stop_run")(run, as_object=json)
 
 
 def _runs_retry(run: RunId, *, json: AsJson = False) -> None:
     """Start a new run for the same request, answered where the first one was."""
-    _runs_handler().retry_run(run, as_object=json)
+    load_handler("cli.runs_handler", "retry_run")(run, as_object=json)
 
 
 def _runs_export(
@@ -310,7 +274,7 @@ def _runs_export(
     json: AsJson = False,
 ) -> None:
     """Write a run as a trajectory, without secrets, as `replay` reads it."""
-    _runs_handler().export_run(run, out, as_object=json)
+    load_handler("cli.runs_handler", "export_run")(run, out, as_object=json)
 
 
 def _runs_bundle(
@@ -327,8 +291,4 @@ def _runs_bundle(
     In a clone of the repository, `git fetch` takes the commit out of the file. It is
     as the agent left it: nobody has looked for secrets in it.
     """
-    _runs_handler().bundle_run(run, out, as_object=json)
-
-
-def _runs_handler() -> ModuleType:
-    return import_module(_RUNS_HANDLER)
+    load_handler("cli.runs_handler", "bundle_run")(run, out, as_object=json)

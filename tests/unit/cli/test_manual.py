@@ -4,10 +4,6 @@ import re
 import shutil
 import subprocess
 
-from typer.core import TyperGroup
-from typer.main import get_command
-
-from patchwright.workers.cli.main import all_commands, make_app
 from patchwright.workers.cli.reference import manual, read_commands
 from tests.architecture.tree import ROOT
 
@@ -23,18 +19,6 @@ SECTIONS = [
     "FILES",
 ]
 KNOWN = {".TH", ".SH", ".SS", ".PP", ".TP", ".B"}
-
-
-def summaries(names: frozenset[str]) -> dict[str, str]:
-    """Return what the list of commands says of each, as far as its first line goes."""
-    group = get_command(make_app(names))
-    assert isinstance(group, TyperGroup)
-    found = group.commands.items()
-    return {name: (one.help or "").partition("\n\n")[0] for name, one in found}
-
-
-def test_commands_that_are_not_loaded_say_the_same_of_themselves() -> None:
-    assert summaries(frozenset()) == summaries(all_commands())
 
 
 def test_the_page_has_the_usual_sections_and_no_stray_requests() -> None:
