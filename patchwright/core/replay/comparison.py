@@ -1,7 +1,8 @@
 """The comparison of a run with its replay, without what differs every time."""
 
-from collections import defaultdict
+from collections import Counter
 from collections.abc import Sequence
+from dataclasses import dataclass
 from typing import Final
 
 from pydantic import JsonValue
@@ -14,7 +15,7 @@ from patchwright.core.events.types import (
     Observation,
 )
 from patchwright.core.replay.models import ReplayEndedError
-from patchwright.core.replay.story import CallSummary, Step, tell_story
+from patchwright.core.replay.story import tell_story
 from patchwright.core.text.strings import normalise_text
 from patchwright.core.types.base import Value
 from patchwright.core.types.work import Evidence, Outcome, OutcomeKind
@@ -23,25 +24,11 @@ Normal = dict[str, JsonValue]
 
 # Who a run is and when it was, what its commits are called (their dates are in the
 # name), and how a result came about.
-_INCIDENTAL: Final = frozenset(
-    {
-        "run_id",
-        "version",
-        "model",
-        "latency_ms",
-        "duration_ms",
-        "seconds",
-        "until",
-        "full_output_path",
-        "dropped_bytes",
-        "risk",
-        "commit",
-        "head_sha",
-        "tree",
-        "digest",
-        "up_to",
-    }
-)
+_INCIDENTAL: Final = {
+    *("run_id", "version", "model", "latency_ms", "duration_ms", "seconds", "until"),
+    *("full_output_path", "dropped_bytes", "risk", "commit", "head_sha", "tree"),
+    *("digest", "up_to"),
+}
 _LISTING: Final = "unknown-tool"
 
 
@@ -110,19 +97,17 @@ def compare(recorded: Sequence[Event], rerun: Sequence[Event]) -> Comparison:
     """Compare step by step what came of each call; then the proof and the outcome."""
     then, now = _ComparedRun(recorded), _ComparedRun(rerun)
     parted = [
-        _difference(step, act, now.acts.get(key))
-        for key, (step, act) in then.acts.items()
-        if key not in now.acts or then.result(act) != now.result(now.acts[key][1])
+        one.difference(now.acts.get(key))
+        for key, one in then.acts.items()
+        if key not in now.acts or one.result != now.acts[key].result
     ]
     more = [
-        Difference(step=step.number, what=act.text, recorded="", rerun=act.result.text)
-        for key, (step, act) in now.acts.items()
+        Difference(step=one.step, what=one.text, recorded="", rerun=one.summary)
+        for key, one in now.acts.items()
         if key not in then.acts
     ]
-    proofs, (outcomes, notes) = (
-        _compare_proofs(recorded, rerun),
-        _compare_ends(then, now),
-    )
+    proofs = _compare_proofs(recorded, rerun)
+    outcomes, notes = _compare_ends(then, now)
     return Comparison(
         steps=len(then.steps),
         results_compared=len(then.acts),
@@ -136,40 +121,41 @@ def compare(recorded: Sequence[Event], rerun: Sequence[Event]) -> Comparison:
 _Key = tuple[int, int, int]
 
 
+@dataclass(frozen=True)
+class _Act:
+    """A call; `summary` is its result for people, and `result` for the comparison."""
+
+    step: int
+    text: str
+    summary: str
+    result: Normal | None
+
+    def difference(self, again: "_Act | None") -> Difference:
+        now = again.summary or "done" if again else ""
+        then = self.summary or "done"
+        return Difference(step=self.step, what=self.text, recorded=then, rerun=now)
+
+
 class _ComparedRun:
-    """One of the runs: its calls by their places, and their results."""
+    """One of the runs: its calls by their places."""
 
     def __init__(self, events: Sequence[Event]) -> None:
         story = tell_story(events)
         self.steps, self.outcome = story.steps, story.outcome
-        self._results = {
-            event.id: event.payload
-            for event in events
-            if isinstance(event.payload, Observation)
-        }
-        self.acts: dict[_Key, tuple[Step, CallSummary]] = {}
+        payloads = {event.id: event.payload for event in events}
+        self.acts: dict[_Key, _Act] = {}
         agents: dict[str, int] = {}
-        counts: defaultdict[str, int] = defaultdict(int)
+        counts = Counter[str]()
         for step in self.steps:
             agent = agents.setdefault(step.agent, len(agents))
             counts[step.agent] += 1
             for place, act in enumerate(step.acts):
-                self.acts[agent, counts[step.agent], place] = step, act
-
-    def result(self, act: CallSummary) -> object:
-        found = self._results.get(act.result_id or 0)
-        return normalise_result(found) if found else None
-
-
-def _difference(
-    step: Step, act: CallSummary, again: tuple[Step, CallSummary] | None
-) -> Difference:
-    return Difference(
-        step=step.number,
-        what=act.text,
-        recorded=act.result.text or "done",
-        rerun=again[1].result.text or "done" if again else "",
-    )
+                found = payloads.get(act.result_id or 0)
+                result = (
+                    normalise_result(found) if isinstance(found, Observation) else None
+                )
+                key = agent, counts[step.agent], place
+                self.acts[key] = _Act(step.number, act.text, act.result.text, result)
 
 
 def _compare_proofs(

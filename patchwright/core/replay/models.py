@@ -92,15 +92,9 @@ class ModelRecording:
             agents.pop()
         return agents[-1] if agents else ""
 
-    def is_out_of_money(self, agent: str) -> bool:
-        """Tell whether the agent's next call was one that nobody paid for."""
-        is_over = self._endings.get(agent) is OutcomeKind.OVER_BUDGET
-        return is_over and not self._has_more(agent)
-
-    def is_out_of_tokens(self, agent: str) -> bool:
-        """Tell whether the agent's next call was one too many for its tokens."""
-        is_over = self._endings.get(agent) is OutcomeKind.OVER_LIMIT
-        return is_over and not self._has_more(agent)
+    def find_ending(self, agent: str) -> OutcomeKind | None:
+        """Return what the agent's next call met, once all that it said was said."""
+        return None if self._has_more(agent) else self._endings.get(agent)
 
     def next_reply(self, agent: str) -> ModelReply | None:
         said = self._agents[agent]
@@ -120,11 +114,12 @@ class ModelRecording:
 
     def next_condensing(self, agent: str) -> ModelCalled | Condensed | None:
         """Return what was done to condense the chat before the agent's next reply."""
-        return self._pop_condensing(agent) if self.condenses_next(agent) else None
-
-    def _pop_condensing(self, agent: str) -> ModelCalled | Condensed | None:
-        one = self._agents[agent].popleft()
-        return None if isinstance(one, ModelReply) else one
+        said = self._agents[agent]
+        if not said or isinstance(said[0], ModelReply):
+            return None
+        done = said[0]
+        said.popleft()
+        return done
 
     def _has_more(self, agent: str) -> bool:
         return any(isinstance(one, ModelReply) for one in self._agents[agent])
@@ -148,22 +143,14 @@ class ModelRecording:
 # A chat begins with the system's text and the task.
 _FIRST_REQUEST: Final = 2
 # So large that no chat nears it, and so small that every chat does.
-_ROOMY, _TIGHT = (
-    ModelCapabilities(context_window=10**12),
-    ModelCapabilities(context_window=1),
-)
+_ROOMY = ModelCapabilities(context_window=10**12)
+_TIGHT = ModelCapabilities(context_window=1)
 _ERRORS: Final[dict[str, type[ModelError] | type[LimitError]]] = {
     error.reason: error
     for error in (
-        ContextWindowError,
-        EmptyReplyError,
-        ModelCredentialError,
-        ModelDeclinedError,
-        ModelRateLimitError,
-        ModelRequestError,
-        ModelUnavailableError,
-        OverBudgetError,
-        TokenLimitError,
+        *(ContextWindowError, EmptyReplyError, ModelCredentialError),
+        *(ModelDeclinedError, ModelRateLimitError, ModelRequestError),
+        *(ModelUnavailableError, OverBudgetError, TokenLimitError),
     )
 }
 
@@ -176,13 +163,12 @@ class ReplayEndedError(ModelError):
 
 def replayed_models(model_recording: ModelRecording) -> Models:
     """Return the models of the recorded run, by their roles."""
+    judge = ReplayedRole(model_recording, JUDGE)
     return Models(
         main=ReplayedModel(model_recording, is_delegate=False),
         delegate=ReplayedModel(model_recording, is_delegate=True),
         condense=ReplayedRole(model_recording, CONDENSE),
-        judge=ReplayedRole(model_recording, JUDGE)
-        if model_recording.has_judge
-        else None,
+        judge=judge if model_recording.has_judge else None,
     )
 
 
@@ -203,11 +189,11 @@ class ReplayedModel:
     ) -> ModelReply:
         if self._is_delegate:
             self._agent = self._find_delegate(request)
-        is_poor = self._model_recording.is_out_of_money(self._agent)
-        most = Usage(cost_usd=math.inf if is_poor else 0.0)
-        settle = reserve(watch, most)
+        ending = self._model_recording.find_ending(self._agent)
+        is_poor = ending is OutcomeKind.OVER_BUDGET
+        settle = reserve(watch, Usage(cost_usd=math.inf if is_poor else 0.0))
         reply = self._model_recording.next_reply(self._agent)
-        if reply is None and self._model_recording.is_out_of_tokens(self._agent):
+        if reply is None and ending is OutcomeKind.OVER_LIMIT:
             raise TokenLimitError("The recorded run had no tokens left here.")
         if reply is None:
             raise ReplayEndedError("The recorded run had ended here.")

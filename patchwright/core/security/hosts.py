@@ -1,9 +1,8 @@
 """The hosts in commands, URLs and lists of allowed domains."""
 
-import ipaddress
 import re
 from enum import Enum, auto
-from ipaddress import IPv6Address, ip_address
+from ipaddress import IPv4Address, IPv6Address, ip_address, ip_network
 from typing import Final
 from urllib.parse import urlsplit
 
@@ -24,18 +23,9 @@ _METADATA_NAMES: Final = {
 }  # fmt: skip
 # Amazon, Google, Azure and others answer there; 100.100.100.200 is Alibaba's,
 # 192.0.0.192 Oracle's, 168.63.129.16 Azure's wire server, fd00:ec2::254 Amazon's.
-_METADATA: Final = tuple(
-    map(
-        ipaddress.ip_network,
-        (
-            "169.254.0.0/16",
-            "100.100.100.200/32",
-            "192.0.0.192/32",
-            "168.63.129.16/32",
-            "fd00:ec2::254/128",
-            "fe80::/10",
-        ),
-    )
+_METADATA: Final = (
+    *map(ip_network, ("169.254.0.0/16", "100.100.100.200/32", "192.0.0.192/32")),
+    *map(ip_network, ("168.63.129.16/32", "fd00:ec2::254/128", "fe80::/10")),
 )
 _NUMBER: Final = re.compile(
     r"(?:0x[0-9a-f]+|\d+)(?:\.(?:0x[0-9a-f]+|\d+)){0,3}\Z", re.IGNORECASE
@@ -57,7 +47,7 @@ def kind_of_host(host: str) -> HostKind:
         return HostKind.METADATA
     if name == "localhost" or name.endswith(".localhost"):
         return HostKind.OWN
-    address = _address(name)
+    address = _address(name) or _spelled_otherwise(name)
     if address is None:
         return HostKind.OTHER
     if address.is_loopback or address.is_unspecified:
@@ -68,16 +58,16 @@ def kind_of_host(host: str) -> HostKind:
     return HostKind.METADATA if is_metadata else HostKind.OTHER
 
 
-def _address(name: str) -> ipaddress.IPv4Address | ipaddress.IPv6Address | None:
+def _address(text: str) -> IPv4Address | IPv6Address | None:
     try:
-        address = ipaddress.ip_address(name)
+        address = ip_address(text)
     except ValueError:
-        return _spelled_otherwise(name)
-    mapped = address.ipv4_mapped if isinstance(address, ipaddress.IPv6Address) else None
+        return None
+    mapped = address.ipv4_mapped if isinstance(address, IPv6Address) else None
     return mapped or address
 
 
-def _spelled_otherwise(name: str) -> ipaddress.IPv4Address | None:
+def _spelled_otherwise(name: str) -> IPv4Address | None:
     """Read an address as inet_aton does: `0x7f.1`, `2852039166`, octal parts.
 
     https://pubs.opengroup.org/onlinepubs/9799919799/functions/inet_addr.html
@@ -89,7 +79,7 @@ def _spelled_otherwise(name: str) -> ipaddress.IPv4Address | None:
     except ValueError:
         return None
     value = sum(head << (24 - 8 * at) for at, head in enumerate(heads)) + last
-    return ipaddress.IPv4Address(value) if value < 1 << 32 else None
+    return IPv4Address(value) if value < 1 << 32 else None
 
 
 def _number(text: str) -> int:
@@ -159,12 +149,7 @@ def _split(spelled: str) -> tuple[str, int | None]:
 
 def _address_of(host: str) -> str:
     """Return an address in its one spelling, or nothing if it is a name."""
-    try:
-        found = ip_address(host.removeprefix("[").removesuffix("]"))
-    except ValueError:
-        return ""
-    mapped = found.ipv4_mapped if isinstance(found, IPv6Address) else None
-    return str(mapped or found)
+    return str(_address(host.removeprefix("[").removesuffix("]")) or "")
 
 
 def _parent(text: str, host: str) -> str:

@@ -118,91 +118,79 @@ def read_cell(code: str) -> NotebookCell:
     )
 
 
-_DELETES: Final = {
-    "shutil.rmtree", "os.remove", "os.unlink", "os.rmdir", "os.removedirs",
-}  # fmt: skip
-_WRITES: Final = {
-    "os.chmod", "os.chown", "os.mkdir", "os.makedirs", "os.rename", "os.replace",
-    "os.truncate", "os.link", "os.symlink", "shutil.copy", "shutil.copyfile",
-    "shutil.copy2", "shutil.copytree", "shutil.move",
-}  # fmt: skip
-_OPENS: Final = {"open", "io.open", "codecs.open"}
-_PATH_WRITES: Final = {"write_text", "write_bytes", "touch", "mkdir", "chmod", "rename"}
-_PATH_DELETES: Final = {"unlink", "rmdir"}
+# The calls that touch the paths written out in them.
+_ON_PATHS: Final[Mapping[str, Callable[[str], Verdict]]] = {
+    **dict.fromkeys(
+        ("shutil.rmtree", "os.remove", "os.unlink", "os.rmdir", "os.removedirs"),
+        judge_delete,
+    ),
+    **dict.fromkeys(
+        (
+            *("os.chmod", "os.chown", "os.mkdir", "os.makedirs", "os.rename"),
+            *("os.replace", "os.truncate", "os.link", "os.symlink", "shutil.copy"),
+            *("shutil.copyfile", "shutil.copy2", "shutil.copytree", "shutil.move"),
+        ),
+        judge_write,
+    ),
+}
+# The methods of `Path("...")`.
+_OF_PATH: Final[Mapping[str, Callable[[str], Verdict]]] = {
+    **dict.fromkeys(("unlink", "rmdir"), judge_delete),
+    **dict.fromkeys(
+        ("write_text", "write_bytes", "touch", "mkdir", "chmod", "rename"), judge_write
+    ),
+}
+_UNKNOWN_FOLDER: Final = medium_risk(
+    "It deletes a folder whose name is only known when it is run."
+)
 
 
-def judge_files(call: ast.Call, name: str) -> Verdict:
+def _judge_files(call: ast.Call, name: str) -> Verdict:
     """Judge a call by the paths that are written out in it."""
-    texts = [literal_text(argument) for argument in call.args]
-    known = [text for text in texts if text is not None]
+    known = [text for one in call.args if (text := literal_text(one)) is not None]
     if name == "shutil.rmtree" and not known:
-        return medium_risk(
-            "It deletes a folder whose name is only known when it is run."
-        )
-    if name in _DELETES:
-        return worst_verdict(map(judge_delete, known))
-    if name in _WRITES:
-        return worst_verdict(map(judge_write, known))
-    if name in _OPENS and known[:1]:
-        return _judge_open(call, known[0])
-    return _judge_method(call.func)
-
-
-def _judge_open(call: ast.Call, path: str) -> Verdict:
-    named = (keyword.value for keyword in call.keywords if keyword.arg == "mode")
-    modes = [*call.args[1:2], *named]
-    mode = next((text for one in modes if (text := literal_text(one))), "r")
-    return judge_read(path) if set(mode) <= set("rtbU") else judge_write(path)
-
-
-def _judge_method(called: ast.expr) -> Verdict:
-    """Judge `Path("...").write_text` and its like."""
-    if not isinstance(called, ast.Attribute) or not isinstance(called.value, ast.Call):
-        return LOW_RISK
-    made = called.value
-    path = literal_text(made.args[0]) if made.args else None
-    if path is None or not isinstance(made.func, ast.Name | ast.Attribute):
-        return LOW_RISK
-    if called.attr in _PATH_DELETES:
-        return judge_delete(path)
-    return judge_write(path) if called.attr in _PATH_WRITES else LOW_RISK
+        return _UNKNOWN_FOLDER
+    if judge := _ON_PATHS.get(name):
+        return worst_verdict(map(judge, known))
+    if name in {"open", "io.open", "codecs.open"} and known:
+        named = (keyword.value for keyword in call.keywords if keyword.arg == "mode")
+        modes = map(literal_text, [*call.args[1:2], *named])
+        reads = set(next(filter(None, modes), "r")) <= set("rtbU")
+        return judge_read(known[0]) if reads else judge_write(known[0])
+    match call.func:
+        case ast.Attribute(
+            attr=method,
+            value=ast.Call(func=ast.Name() | ast.Attribute(), args=[one, *_]),
+        ) if method in _OF_PATH:
+            path = literal_text(one)
+            return LOW_RISK if path is None else _OF_PATH[method](path)
+        case _:
+            return LOW_RISK
 
 
 _NETWORK: Final = re.compile(
+    r"(?!socket\.(?:gethostname|inet_\w+|hton\w|ntoh\w)\Z)"
     r"(?:socket|requests|urllib\.request|urllib3|httpx|http\.client|aiohttp|ftplib"
     r"|smtplib|paramiko|telnetlib|websockets?|boto3|dns)(?:\.|\Z)"
 )
-_ALWAYS_SENDS: Final = re.compile(
-    r"(?:socket|ftplib|smtplib|paramiko|telnetlib|boto3)(?:\.|\Z)"
-)
 _SENDS: Final = re.compile(
-    r"\.(?:post|put|patch|delete|request|send\w*|connect|upload\w*)\Z"
+    r"(?:socket|ftplib|smtplib|paramiko|telnetlib|boto3)(?:\.|\Z)"
+    r"|.*\.(?:post|put|patch|delete|request|send\w*|connect|upload\w*)\Z"
 )
-_HARMLESS: Final = re.compile(r"socket\.(?:gethostname|inet_\w+|hton\w|ntoh\w)\Z")
 _SENDING: Final = {"data", "json", "files", "content", "params", "body"}
 
 
-def is_network(name: str) -> bool:
-    return bool(_NETWORK.match(name)) and not _HARMLESS.match(name)
-
-
-def judge_network(call: ast.Call, name: str) -> Verdict:
-    texts = [
-        text for node in ast.walk(call) if (text := literal_text(node)) is not None
-    ]
-    hosts = {kind_of_host(host_of(text)) for text in texts if _is_address(text)}
+def _judge_network(call: ast.Call, name: str) -> Verdict:
+    texts = filter(None, map(literal_text, ast.walk(call)))
+    kinds = [(kind_of_host(host_of(text)), "://" in text) for text in texts]
+    hosts = {kind for kind, is_url in kinds if is_url or kind is not HostKind.OTHER}
     if HostKind.METADATA in hosts:
         return high_risk(METADATA)
     if hosts == {HostKind.OWN}:
         return LOW_RISK
-    given = any(keyword.arg in _SENDING for keyword in call.keywords)
-    if given or _SENDS.search(name) or _ALWAYS_SENDS.match(name):
+    if any(one.arg in _SENDING for one in call.keywords) or _SENDS.match(name):
         return high_risk("It sends data to another machine.")
     return medium_risk("It fetches something from another machine.")
-
-
-def _is_address(text: str) -> bool:
-    return "://" in text or kind_of_host(host_of(text)) is not HostKind.OTHER
 
 
 DEEPEST: Final = 5
@@ -256,19 +244,17 @@ def _judge_tree(tree: ast.Module, shell: Shell, depth: int) -> Iterator[Verdict]
 
 def _judge_call(call: ast.Call, names: Names, shell: Shell, depth: int) -> Verdict:
     name = called_name(call.func, names)
+    first, second, *_ = (*map(literal_text, call.args), None, None)
     if _STARTS.match(name):
         return _judge_command(call, shell)
     if name in _READS_CODE:
         return _judge_code(call, names, shell, depth)
     if _LOADS_CODE.match(name):
         return _HIDDEN
-    if name in IMPORTS and not any(map(literal_text, call.args[:1])):
+    if (name in IMPORTS and not first) or (name == "getattr" and second is None):
         return _UNKNOWN_CALL
-    if name == "getattr" and literal_text((*call.args, None, None)[1]) is None:
-        return _UNKNOWN_CALL
-    if is_network(name):
-        return judge_network(call, name)
-    return judge_files(call, name)
+    judge = _judge_network if _NETWORK.match(name) else _judge_files
+    return judge(call, name)
 
 
 def _judge_command(call: ast.Call, shell: Shell) -> Verdict:
@@ -286,9 +272,8 @@ def _judge_code(call: ast.Call, names: Names, shell: Shell, depth: int) -> Verdi
     if text is not None:
         return _HIDDEN if depth > DEEPEST else judge_python(text, shell, depth + 1)
     calls = (n for a in call.args for n in ast.walk(a) if isinstance(n, ast.Call))
-    if any(_DECODES.match(called_name(one.func, names)) for one in calls):
-        return _HIDDEN
-    return _UNKNOWN_CODE
+    is_hidden = any(_DECODES.match(called_name(one.func, names)) for one in calls)
+    return _HIDDEN if is_hidden else _UNKNOWN_CODE
 
 
 def _judge_text(text: str) -> Verdict:

@@ -22,54 +22,43 @@ class Wrapper:
     subcommand: str = ""
 
 
-def _wrapper(valued: str = "", operands: int = 0, subcommand: str = "") -> Wrapper:
-    return Wrapper(frozenset(valued.split()), operands, subcommand)
+def _wrappers(
+    names: str, valued: str = "", operands: int = 0, subcommand: str = ""
+) -> dict[str, Wrapper]:
+    wrapper = Wrapper(frozenset(valued.split()), operands, subcommand)
+    return dict.fromkeys(names.split(), wrapper)
 
 
-def _plain(names: str) -> dict[str, Wrapper]:
-    return dict.fromkeys(names.split(), _wrapper())
-
-
-_UNTIL: Final = _wrapper("-s --signal -k --kill-after", operands=1)
+_UV: Final = "--with --python -p --project --directory --env-file --extra --group"
 
 WRAPPERS: Final = {
-    **_plain("nohup setsid command builtin coproc eatmydata unbuffer fakeroot chronic"),
-    **_plain("coverage busybox unshare ltrace dbus-run-session torsocks proxychains"),
-    "exec": _wrapper("-a"),
-    "env": _wrapper("-u --unset -C --chdir -a --argv0"),
-    "timeout": _UNTIL,
-    "gtimeout": _UNTIL,
-    "nice": _wrapper("-n --adjustment"),
-    "ionice": _wrapper("-c -n -p -P -u"),
-    "chrt": _wrapper(operands=1),
-    "taskset": _wrapper(operands=1),
-    "setarch": _wrapper(operands=1),
-    "faketime": _wrapper(operands=1),
-    "stdbuf": _wrapper("-i -o -e --input --output --error"),
-    "strace": _wrapper("-o -e -p -s -u -E"),
-    "time": _wrapper("-f -o --format --output"),
-    "xargs": _wrapper("-I -n -P -d -L -s -a -E --max-args --max-procs --delimiter"),
-    "parallel": _wrapper("-j --jobs -N -I"),
-    "watch": _wrapper("-n --interval"),
-    "flock": _wrapper("-w --timeout -E", operands=1),
-    "sudo": _wrapper("-u -g -h -p -C -r -t -U -D -R -T"),
-    "doas": _wrapper("-u -C"),
-    "chroot": _wrapper(operands=1),
-    "xvfb-run": _wrapper("-n -s -f -e -w -p"),
-    "uv": _wrapper(
-        "--with --python -p --project --directory --env-file --extra --group",
-        operands=1,
-        subcommand="run",
-    ),
-    "poetry": _wrapper("-C -P --directory --project", operands=1, subcommand="run"),
-    "pipenv": _wrapper(operands=1, subcommand="run"),
-    "pdm": _wrapper("-p --project", operands=1, subcommand="run"),
-    "hatch": _wrapper("-e --env", operands=1, subcommand="run"),
-    "rye": _wrapper(operands=1, subcommand="run"),
-    "bundle": _wrapper(operands=1, subcommand="exec"),
-    "conda": _wrapper("-n -p --name --prefix", operands=1, subcommand="run"),
+    **_wrappers("nohup setsid command builtin coproc eatmydata unbuffer fakeroot"),
+    **_wrappers("chronic coverage busybox unshare ltrace dbus-run-session torsocks"),
+    **_wrappers("proxychains"),
+    **_wrappers("exec", "-a"),
+    **_wrappers("env", "-u --unset -C --chdir -a --argv0"),
+    **_wrappers("timeout gtimeout", "-s --signal -k --kill-after", operands=1),
+    **_wrappers("nice", "-n --adjustment"),
+    **_wrappers("ionice", "-c -n -p -P -u"),
+    **_wrappers("chrt taskset setarch faketime chroot", operands=1),
+    **_wrappers("stdbuf", "-i -o -e --input --output --error"),
+    **_wrappers("strace", "-o -e -p -s -u -E"),
+    **_wrappers("time", "-f -o --format --output"),
+    **_wrappers("xargs", "-I -n -P -d -L -s -a -E --max-args --max-procs --delimiter"),
+    **_wrappers("parallel", "-j --jobs -N -I"),
+    **_wrappers("watch", "-n --interval"),
+    **_wrappers("flock", "-w --timeout -E", operands=1),
+    **_wrappers("sudo", "-u -g -h -p -C -r -t -U -D -R -T"),
+    **_wrappers("doas", "-u -C"),
+    **_wrappers("xvfb-run", "-n -s -f -e -w -p"),
+    **_wrappers("uv", _UV, operands=1, subcommand="run"),
+    **_wrappers("poetry", "-C -P --directory --project", operands=1, subcommand="run"),
+    **_wrappers("pipenv rye", operands=1, subcommand="run"),
+    **_wrappers("pdm", "-p --project", operands=1, subcommand="run"),
+    **_wrappers("hatch", "-e --env", operands=1, subcommand="run"),
+    **_wrappers("bundle", operands=1, subcommand="exec"),
+    **_wrappers("conda", "-n -p --name --prefix", operands=1, subcommand="run"),
 }
-
 
 _ASSIGNMENT: Final = re.compile(r"[A-Za-z_]\w*\+?=")
 _FIND_RUNS: Final = {"-exec", "-execdir", "-ok", "-okdir"}
