@@ -4,21 +4,8 @@ from collections.abc import Callable
 from datetime import datetime
 
 from patchwright.core.agent.loop_finder import describe_step
+from patchwright.core.events import types as ev
 from patchwright.core.events.state import WAITING, RunState, fold
-from patchwright.core.events.types import (
-    Action,
-    AgentState,
-    Event,
-    EvidenceRecorded,
-    Finish,
-    ModelReply,
-    OutcomeReached,
-    RunCommand,
-    RunStarted,
-    Source,
-    StateChanged,
-    WriteTodos,
-)
 from patchwright.core.text.escape import inline_code
 from patchwright.core.types.work import Evidence, Outcome
 from patchwright.resolver.messages.result import CUT_SHORT_KINDS
@@ -43,7 +30,7 @@ class ProgressTracker:
         seconds = self._seconds + self._since_last(now)
         return self._shown.replace(seconds=seconds)
 
-    def add(self, event: Event) -> Progress:
+    def add(self, event: ev.Event) -> Progress:
         self._count(event)
         self._state = fold(self._state, event)
         self._shown = self._after(event).replace(
@@ -55,7 +42,7 @@ class ProgressTracker:
         )
         return self._shown
 
-    def _count(self, event: Event) -> None:
+    def _count(self, event: ev.Event) -> None:
         self._seconds += self._since_last(event.at)
         self._last_at = event.at
 
@@ -65,50 +52,50 @@ class ProgressTracker:
             return 0.0
         return max(0.0, (now - self._last_at).total_seconds())
 
-    def _after(self, event: Event) -> Progress:
+    def _after(self, event: ev.Event) -> Progress:
         """Return what is shown after an event, but for the figures."""
         payload, shown = event.payload, self._shown
-        if isinstance(payload, RunStarted):
+        if isinstance(payload, ev.RunStarted):
             return shown.replace(
                 doing="Preparing the sandbox", notes=payload.task.notes
             )
-        if isinstance(payload, StateChanged):
+        if isinstance(payload, ev.StateChanged):
             return self._change(payload)
-        if isinstance(payload, Finish) and not payload.agent:
+        if isinstance(payload, ev.Finish) and not payload.agent:
             return self._end_of_work(payload)
-        if isinstance(payload, EvidenceRecorded):
+        if isinstance(payload, ev.EvidenceRecorded):
             return shown.replace(then=(*shown.then, _evidence_line(payload.evidence)))
-        if isinstance(payload, OutcomeReached):
+        if isinstance(payload, ev.OutcomeReached):
             return self._outcome(payload.outcome)
-        if isinstance(payload, RunCommand) and event.source is Source.SYSTEM:
+        if isinstance(payload, ev.RunCommand) and event.source is ev.Source.SYSTEM:
             command = inline_code(_shortened(payload.command))
             return shown.replace(doing=f"Setting up: {command}")
-        if isinstance(payload, ModelReply) and not payload.agent:
+        if isinstance(payload, ev.ModelReply) and not payload.agent:
             return shown.replace(doing=f"Step {self._state.iterations}")
-        if isinstance(payload, Action) and event.source is Source.AGENT:
+        if isinstance(payload, ev.Action) and event.source is ev.Source.AGENT:
             return self._step(payload)
         return shown
 
-    def _change(self, change: StateChanged) -> Progress:
+    def _change(self, change: ev.StateChanged) -> Progress:
         shown = self._shown
-        if change.state is AgentState.RATE_LIMITED and change.until is not None:
+        if change.state is ev.AgentState.RATE_LIMITED and change.until is not None:
             until = f"{change.until:%H:%M:%S}Z"
             words = f"Waiting until {until}, as the model's provider asks"
             return shown.replace(doing=words)
-        if change.state is not AgentState.RUNNING:
+        if change.state is not ev.AgentState.RUNNING:
             return shown
         if self._checked_out in shown.done:
             return shown.replace(doing="Going on")
         done = (*shown.done, self._checked_out)
         return shown.replace(done=done, doing="Reading the request")
 
-    def _step(self, action: Action) -> Progress:
+    def _step(self, action: ev.Action) -> Progress:
         step = f"Step {self._state.iterations}: {inline_code(describe_step(action))}"
-        if isinstance(action, WriteTodos) and not action.agent:
+        if isinstance(action, ev.WriteTodos) and not action.agent:
             return self._shown.replace(doing=step, todos=action.todos)
         return self._shown.replace(doing=step)
 
-    def _end_of_work(self, finish: Finish) -> Progress:
+    def _end_of_work(self, finish: ev.Finish) -> Progress:
         proves = bool(finish.test_commands)
         done = "Change made" if proves else "Work ended"
         then = (*self._shown.then, done)

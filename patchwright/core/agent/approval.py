@@ -5,26 +5,8 @@ from dataclasses import dataclass
 
 from patchwright.core.agent.prompts import prompt
 from patchwright.core.agent.toolbox import Proposal
+from patchwright.core.events import types as ev
 from patchwright.core.events.state import RunState
-from patchwright.core.events.types import (
-    AgentState,
-    AgentStep,
-    ChangeState,
-    ConfirmationAsked,
-    Event,
-    Finish,
-    Message,
-    ModelReply,
-    Observation,
-    PlanApproved,
-    Reject,
-    Risk,
-    Source,
-    Think,
-    ToolCall,
-    UserRejected,
-    WriteTodos,
-)
 from patchwright.core.security.analyzer import (
     Analyzer,
     ConfirmPolicy,
@@ -43,11 +25,11 @@ class PendingCall:
     `asked` is there while a person is to allow it, since the event `asked_id`.
     """
 
-    call: ToolCall
+    call: ev.ToolCall
     fault: str | None = None
     action_id: int | None = None
-    action: AgentStep | None = None
-    asked: ConfirmationAsked | None = None
+    action: ev.AgentStep | None = None
+    asked: ev.ConfirmationAsked | None = None
     asked_id: int = 0
 
 
@@ -63,29 +45,29 @@ class OpenReply:
         self.id = 0
         self.text = ""
         self.is_unanswered_text = False
-        self.finished: Finish | Reject | None = None
+        self.finished: ev.Finish | ev.Reject | None = None
         self.has_ended = False
         self._pending: dict[str, PendingCall] = {}
 
-    def follow(self, event: Event) -> None:
+    def follow(self, event: ev.Event) -> None:
         payload = event.payload
-        if isinstance(payload, ModelReply):
+        if isinstance(payload, ev.ModelReply):
             self._begin(event.id, payload)
-        elif isinstance(payload, Message) and event.source is Source.SYSTEM:
+        elif isinstance(payload, ev.Message) and event.source is ev.Source.SYSTEM:
             # The agent is told something, and goes on.
             self.is_unanswered_text, self.finished = False, None
-        elif isinstance(payload, Observation):
+        elif isinstance(payload, ev.Observation):
             self._close(payload.call_id)
-        elif isinstance(payload, ConfirmationAsked):
+        elif isinstance(payload, ev.ConfirmationAsked):
             self._update(payload.call_id, asked=payload, asked_id=event.id)
-        elif isinstance(payload, AgentStep):
+        elif isinstance(payload, ev.AgentStep):
             self._update(payload.call_id, action=payload, action_id=event.id)
 
     def first(self) -> PendingCall | None:
         """Return the next call to be dealt with: they run in order."""
         return next(iter(self._pending.values()), None)
 
-    def _begin(self, event_id: int, reply: ModelReply) -> None:
+    def _begin(self, event_id: int, reply: ev.ModelReply) -> None:
         self.id, self.text = event_id, reply.text
         self.finished, self.has_ended = None, False
         self.is_unanswered_text = bool(reply.text) and not reply.tool_calls
@@ -96,7 +78,7 @@ class OpenReply:
 
     def _close(self, call_id: str) -> None:
         closed = self._pending.pop(call_id, None)
-        if closed is not None and isinstance(closed.action, Finish | Reject):
+        if closed is not None and isinstance(closed.action, ev.Finish | ev.Reject):
             self.finished, self.has_ended = closed.action, True
 
     def _update(self, call_id: str, **known: object) -> None:
@@ -107,14 +89,14 @@ class OpenReply:
 
 MAX_SHOWN_CHARS = 6_000
 # What touches nothing is not worth anybody's time.
-_HARMLESS = Think | WriteTodos | Finish | Reject
+_HARMLESS = ev.Think | ev.WriteTodos | ev.Finish | ev.Reject
 
 
 @dataclass(frozen=True)
 class ActionAllowed:
     """The action may run; `by` is who said so, where somebody had to."""
 
-    action: AgentStep
+    action: ev.AgentStep
     by: str = ""
 
 
@@ -128,7 +110,7 @@ class ActionRefused:
 class ActionWaits:
     """A person is to decide; `asked` is what to write down, `text` what to tell."""
 
-    asked: ConfirmationAsked
+    asked: ev.ConfirmationAsked
     text: str
 
 
@@ -161,7 +143,7 @@ def judge_action(
         answer = _confirmation_answer(action, digest, wanted)
         if answer is not None:
             return answer
-    asked = ConfirmationAsked(
+    asked = ev.ConfirmationAsked(
         action=action.model_dump(mode="json"),
         digest=digest,
         risk=verdict.risk,
@@ -172,19 +154,19 @@ def judge_action(
 
 
 def _confirmation_answer(
-    action: AgentStep, digest: str, wanted: ChangeState | None
+    action: ev.AgentStep, digest: str, wanted: ev.ChangeState | None
 ) -> ActionAllowed | ActionRefused | None:
     if wanted is None or wanted.digest != digest:
         return None
-    if wanted.state is AgentState.USER_CONFIRMED:
+    if wanted.state is ev.AgentState.USER_CONFIRMED:
         return ActionAllowed(action, wanted.reason or "a person")
-    if wanted.state is AgentState.USER_REJECTED:
+    if wanted.state is ev.AgentState.USER_REJECTED:
         who = wanted.reason or "a person"
         return ActionRefused(f"Not run: {who} did not allow it.", who)
     return None
 
 
-def _question(action: AgentStep, why: str, digest: str) -> str:
+def _question(action: ev.AgentStep, why: str, digest: str) -> str:
     """Show all of what would be done: a yes to a part of it would be no yes."""
     done = action.model_dump(
         mode="json", exclude={"kind", "call_id", "agent", "risk"}, exclude_defaults=True
@@ -213,8 +195,8 @@ class ApprovedPlan:
     by: str
 
     @property
-    def result(self) -> PlanApproved:
-        return PlanApproved(text=prompt("plan_approved").format(who=self.by))
+    def result(self) -> ev.PlanApproved:
+        return ev.PlanApproved(text=prompt("plan_approved").format(who=self.by))
 
 
 @dataclass(frozen=True)
@@ -222,8 +204,8 @@ class RevisedPlan:
     """The plan is to be another one."""
 
     @property
-    def result(self) -> UserRejected:
-        return UserRejected(text=_REVISE)
+    def result(self) -> ev.UserRejected:
+        return ev.UserRejected(text=_REVISE)
 
 
 @dataclass(frozen=True)
@@ -237,12 +219,12 @@ class DroppedPlan:
 class ProposedPlan:
     """People are to decide about `asked`; they are shown `text`."""
 
-    asked: ConfirmationAsked
+    asked: ev.ConfirmationAsked
     text: str
 
 
 def judge_plan(
-    finish: Finish, pending: PendingCall, run: RunState, last_message_id: int
+    finish: ev.Finish, pending: PendingCall, run: RunState, last_message_id: int
 ) -> ApprovedPlan | RevisedPlan | DroppedPlan | ProposedPlan:
     """Judge the plan that an agent has ended its reply with.
 
@@ -259,10 +241,10 @@ def judge_plan(
         if (answer := _plan_answer(wanted, digest)) is not None:
             return answer
     return ProposedPlan(
-        asked=ConfirmationAsked(
+        asked=ev.ConfirmationAsked(
             action=finish.model_dump(mode="json"),
             digest=digest,
-            risk=Risk.LOW,
+            risk=ev.Risk.LOW,
             call_id=pending.call.id,
         ),
         text=finish.answer or finish.summary,
@@ -270,11 +252,11 @@ def judge_plan(
 
 
 def _plan_answer(
-    wanted: ChangeState | None, digest: str
+    wanted: ev.ChangeState | None, digest: str
 ) -> ApprovedPlan | DroppedPlan | None:
     if wanted is None or wanted.digest != digest:
         return None
     who = wanted.reason or "a person"
-    if wanted.state is AgentState.USER_CONFIRMED:
+    if wanted.state is ev.AgentState.USER_CONFIRMED:
         return ApprovedPlan(who)
-    return DroppedPlan(who) if wanted.state is AgentState.USER_REJECTED else None
+    return DroppedPlan(who) if wanted.state is ev.AgentState.USER_REJECTED else None

@@ -34,26 +34,7 @@ from patchwright.core.agent.run_log import (
 )
 from patchwright.core.agent.toolbox import Proposal, Toolbox
 from patchwright.core.clock import start_call
-from patchwright.core.events.types import (
-    AgentState,
-    AgentStep,
-    CallMcpTool,
-    ControlCommand,
-    Delegate,
-    DelegateResult,
-    ErrorObservation,
-    Event,
-    Finish,
-    Null,
-    Observation,
-    Recall,
-    RunCommand,
-    RunIpython,
-    SandboxAction,
-    SandboxObservation,
-    Source,
-    UserRejected,
-)
+from patchwright.core.events import types as ev
 
 UNKNOWN_RESULT: Final = (
     "It is not known what came of this: the worker was lost while it ran, and the "
@@ -69,7 +50,7 @@ def mark_unknown(run_log: RunLog, since_id: int) -> None:
     """
     agents: dict[str, OpenReply] = {}
 
-    def follow(event: Event) -> None:
+    def follow(event: ev.Event) -> None:
         agents.setdefault(event.payload.agent, OpenReply()).follow(event)
 
     run_log.catch_up()
@@ -77,15 +58,15 @@ def mark_unknown(run_log: RunLog, since_id: int) -> None:
     run_log.leave(follow)
     for agent, reply in agents.items():
         pending = reply.first()
-        if pending is not None and isinstance(pending.action, SandboxAction):
+        if pending is not None and isinstance(pending.action, ev.SandboxAction):
             _conclude(run_log, agent, pending)
 
 
 def _conclude(run_log: RunLog, agent: str, pending: PendingCall) -> None:
-    unknown = ErrorObservation(
+    unknown = ev.ErrorObservation(
         reason="unknown", text=UNKNOWN_RESULT, call_id=pending.call.id, agent=agent
     )
-    run_log.append(Source.ENVIRONMENT, unknown, pending.action_id)
+    run_log.append(ev.Source.ENVIRONMENT, unknown, pending.action_id)
 
 
 # What a cancelled action gets to hand over what it has printed so far.
@@ -109,27 +90,27 @@ class ActionExecutor:
         self._run_log, self._dependencies = run_log, dependencies
         self._cancel_token = cancel_token
 
-    def perform(self, action: AgentStep, action_id: int) -> Observation:
-        if isinstance(action, SandboxAction):
+    def perform(self, action: ev.AgentStep, action_id: int) -> ev.Observation:
+        if isinstance(action, ev.SandboxAction):
             return _result_of(action, self._run(action, action_id))
-        if isinstance(action, CallMcpTool):
+        if isinstance(action, ev.CallMcpTool):
             return _result_of(action, self._call_tool(action))
-        if isinstance(action, Recall):
+        if isinstance(action, ev.Recall):
             return _result_of(action, self._dependencies.library.recall(action.query))
-        return _result_of(action, Null())
+        return _result_of(action, ev.Null())
 
-    def resume(self, action: AgentStep, action_id: int) -> Observation:
+    def resume(self, action: ev.AgentStep, action_id: int) -> ev.Observation:
         """Find out what came of an action that an earlier worker has sent off.
 
         In a sandbox the same id is the same action, and where that sandbox is lost the
         result was given before (see `disown`); a server of tools knows no such thing.
         """
-        if isinstance(action, CallMcpTool):
-            unknown = ErrorObservation(reason="unknown", text=UNKNOWN_RESULT)
+        if isinstance(action, ev.CallMcpTool):
+            unknown = ev.ErrorObservation(reason="unknown", text=UNKNOWN_RESULT)
             return _result_of(action, unknown)
         return self.perform(action, action_id)
 
-    def _run(self, action: SandboxAction, action_id: int) -> Observation:
+    def _run(self, action: ev.SandboxAction, action_id: int) -> ev.Observation:
         runtime, timed = self._dependencies.runtime, self._in_time(action)
         future = start_call(lambda: runtime.run(timed, str(action_id)))
         try:
@@ -138,8 +119,8 @@ class ActionExecutor:
             return self._cancel(future, str(action_id))
 
     def _cancel(
-        self, future: "Future[SandboxObservation]", action_id: str
-    ) -> Observation:
+        self, future: "Future[ev.SandboxObservation]", action_id: str
+    ) -> ev.Observation:
         """End an action, and return what it has printed if it says so soon."""
         self._dependencies.runtime.cancel(action_id)
         try:
@@ -147,18 +128,18 @@ class ActionExecutor:
         except TimeoutError:
             # Perhaps the word to end it has overtaken the action itself.
             self._dependencies.runtime.cancel(action_id)
-            return ErrorObservation(reason="called-off", text=_CANCELLED_TEXT)
+            return ev.ErrorObservation(reason="called-off", text=_CANCELLED_TEXT)
 
-    def _call_tool(self, action: CallMcpTool) -> Observation:
+    def _call_tool(self, action: ev.CallMcpTool) -> ev.Observation:
         mcp = self._dependencies.mcp
         try:
             return self._cancel_token.wait_for(start_call(lambda: mcp.call(action)))
         except RunCancelledError:
-            return ErrorObservation(reason="called-off", text=_CANCELLED_TEXT)
+            return ev.ErrorObservation(reason="called-off", text=_CANCELLED_TEXT)
 
-    def _in_time(self, action: SandboxAction) -> SandboxAction:
+    def _in_time(self, action: ev.SandboxAction) -> ev.SandboxAction:
         """Let no command be waited for beyond the end of the run."""
-        if not isinstance(action, RunCommand | ControlCommand | RunIpython):
+        if not isinstance(action, ev.RunCommand | ev.ControlCommand | ev.RunIpython):
             return action
         if action.timeout_s is None:
             return action
@@ -167,7 +148,7 @@ class ActionExecutor:
         return action.replace(timeout_s=min(action.timeout_s, left_s))
 
 
-def _result_of(action: AgentStep, observation: Observation) -> Observation:
+def _result_of(action: ev.AgentStep, observation: ev.Observation) -> ev.Observation:
     return observation.replace(call_id=action.call_id, agent=action.agent)
 
 
@@ -192,7 +173,7 @@ class ToolCallExecutor:
         toolbox: Toolbox,
         action_executor: ActionExecutor,
         finish_check: FinishCheck,
-        delegate: Callable[[Delegate, int], DelegateResult | AgentEnding],
+        delegate: Callable[[ev.Delegate, int], ev.DelegateResult | AgentEnding],
     ) -> None:
         self._run_log, self._dependencies = run_log, dependencies
         self._agent, self._event_writer, self._reply = agent, event_writer, reply
@@ -213,50 +194,50 @@ class ToolCallExecutor:
         if pending.action is not None and pending.action_id is not None:
             return self._carry_out(pending, pending.action, pending.action_id)
         proposal = self._toolbox.read(call)
-        if isinstance(proposal, ErrorObservation):
+        if isinstance(proposal, ev.ErrorObservation):
             self._conclude(pending, proposal)
             return None
         action = proposal.action
         is_planning = self._run_log.state.is_planning and not self._agent
-        if isinstance(action, Finish) and is_planning:
+        if isinstance(action, ev.Finish) and is_planning:
             return self._propose(pending, action)
-        if isinstance(action, Finish):
+        if isinstance(action, ev.Finish):
             return self._hand_over(pending, proposal, action)
         return self._consider(pending, proposal)
 
     def _hand_over(
-        self, pending: PendingCall, proposal: Proposal, finish: Finish
+        self, pending: PendingCall, proposal: Proposal, finish: ev.Finish
     ) -> AgentEnding | None:
         state, limits = self._run_log.state, self._dependencies.limits
         elapsed_s = state.elapsed_s(self._dependencies.clock.now())
         stops = find_reached_limit(state, limits, elapsed_s)
         judged = self._finish_check.judge(finish, is_last_word=stops is not None)
-        if isinstance(judged, ErrorObservation):
+        if isinstance(judged, ev.ErrorObservation):
             self._conclude(pending, judged)
             return None
         whole = proposal.replace(action=judged)
         return self._consider(pending, whole)
 
-    def _propose(self, pending: PendingCall, finish: Finish) -> AgentEnding | None:
+    def _propose(self, pending: PendingCall, finish: ev.Finish) -> AgentEnding | None:
         """Show a plan to people, or do what they have said about it."""
         run_log = self._run_log
         verdict = judge_plan(finish, pending, run_log.state, run_log.last_message_id)
         match verdict:
             case ApprovedPlan(by=by):
-                self._event_writer.change(AgentState.USER_CONFIRMED, by)
-                self._event_writer.change(AgentState.RUNNING)
+                self._event_writer.change(ev.AgentState.USER_CONFIRMED, by)
+                self._event_writer.change(ev.AgentState.RUNNING)
                 self._conclude(pending, verdict.result)
             case RevisedPlan():
-                self._event_writer.change(AgentState.USER_REJECTED)
-                self._event_writer.change(AgentState.RUNNING)
+                self._event_writer.change(ev.AgentState.USER_REJECTED)
+                self._event_writer.change(ev.AgentState.RUNNING)
                 self._conclude(pending, verdict.result)
             case DroppedPlan(by=by):
-                self._event_writer.change(AgentState.USER_REJECTED, by)
+                self._event_writer.change(ev.AgentState.USER_REJECTED, by)
                 self.refuse_remaining(SKIPPED_AFTER_END)
                 return plan_dropped_ending(by)
             case ProposedPlan(asked=asked, text=text):
                 if pending.asked is None:
-                    self._event_writer.write(Source.SYSTEM, asked, self._reply.id)
+                    self._event_writer.write(ev.Source.SYSTEM, asked, self._reply.id)
                 return plan_posted_ending(text)
             case _:
                 assert_never(verdict)
@@ -277,27 +258,27 @@ class ToolCallExecutor:
         match verdict:
             case ActionAllowed(action=action, by=by):
                 if by:
-                    self._event_writer.change(AgentState.USER_CONFIRMED, by)
-                    self._event_writer.change(AgentState.RUNNING)
-                sent = self._event_writer.write(Source.AGENT, action, self._reply.id)
+                    self._event_writer.change(ev.AgentState.USER_CONFIRMED, by)
+                    self._event_writer.change(ev.AgentState.RUNNING)
+                sent = self._event_writer.write(ev.Source.AGENT, action, self._reply.id)
                 return self._carry_out(pending, action, sent.id)
             case ActionRefused(text=text, by=by):
-                self._event_writer.change(AgentState.USER_REJECTED, by)
-                self._event_writer.change(AgentState.RUNNING)
-                self._conclude(pending, UserRejected(text=text))
+                self._event_writer.change(ev.AgentState.USER_REJECTED, by)
+                self._event_writer.change(ev.AgentState.RUNNING)
+                self._conclude(pending, ev.UserRejected(text=text))
                 return None
             case ActionWaits(asked=asked, text=text):
                 if pending.asked is None:
-                    self._event_writer.write(Source.SYSTEM, asked, self._reply.id)
+                    self._event_writer.write(ev.Source.SYSTEM, asked, self._reply.id)
                 return confirmation_ending(text)
             case _:
                 assert_never(verdict)
 
     def _carry_out(
-        self, pending: PendingCall, action: AgentStep, action_id: int
+        self, pending: PendingCall, action: ev.AgentStep, action_id: int
     ) -> AgentEnding | None:
-        observation: Observation
-        if isinstance(action, Delegate):
+        observation: ev.Observation
+        if isinstance(action, ev.Delegate):
             result = self._delegate(action, action_id)
             if isinstance(result, AgentEnding):
                 return result
@@ -310,16 +291,19 @@ class ToolCallExecutor:
         return None
 
     def _conclude(
-        self, pending: PendingCall, observation: Observation, cause: int | None = None
+        self,
+        pending: PendingCall,
+        observation: ev.Observation,
+        cause: int | None = None,
     ) -> None:
         """Write down a call's one result."""
         result = observation.replace(call_id=pending.call.id)
-        self._event_writer.write(Source.ENVIRONMENT, result, cause or self._reply.id)
+        self._event_writer.write(ev.Source.ENVIRONMENT, result, cause or self._reply.id)
 
     def refuse_remaining(self, why: str) -> None:
         while pending := self._reply.first():
             self._conclude(pending, _not_run(why))
 
 
-def _not_run(text: str) -> ErrorObservation:
-    return ErrorObservation(reason="not-run", text=text)
+def _not_run(text: str) -> ev.ErrorObservation:
+    return ev.ErrorObservation(reason="not-run", text=text)

@@ -4,20 +4,7 @@ import hashlib
 from collections import deque
 from typing import Final
 
-from patchwright.core.events.types import (
-    Action,
-    CallMcpTool,
-    CommandOutput,
-    Condensed,
-    ErrorObservation,
-    Event,
-    LoopDetected,
-    ModelReply,
-    Observation,
-    ToolCall,
-    UserRejected,
-    WriteTodos,
-)
+from patchwright.core.events import types as ev
 from patchwright.core.text.strings import normalise_text
 from patchwright.core.types.base import Value
 
@@ -52,28 +39,28 @@ class LoopFinder:
         self.found: RepeatedSteps | None = None
         self.was_warned = False
         self.texts_in_a_row = 0
-        self._steps: dict[str, Action | ToolCall] = {}
+        self._steps: dict[str, ev.Action | ev.ToolCall] = {}
         self._last: deque[bytes] = deque(maxlen=LONGEST_CYCLE * CYCLE_LIMIT)
         self._condensed = 0
         self._has_asked = True
 
-    def follow(self, event: Event) -> None:
+    def follow(self, event: ev.Event) -> None:
         payload = event.payload
-        if isinstance(payload, ModelReply):
+        if isinstance(payload, ev.ModelReply):
             self._has_asked = True
             self._steps = {call.id: call for call in payload.tool_calls}
             if payload.tool_calls:
                 self.texts_in_a_row = 0
             elif payload.text:
                 self.texts_in_a_row += 1
-        elif isinstance(payload, LoopDetected):
+        elif isinstance(payload, ev.LoopDetected):
             self.found, self.was_warned = None, True
             self._last.clear()
-        elif isinstance(payload, Condensed):
+        elif isinstance(payload, ev.Condensed):
             self._count_condensed()
-        elif isinstance(payload, Observation):
+        elif isinstance(payload, ev.Observation):
             self._observe(payload)
-        elif isinstance(payload, Action) and payload.call_id in self._steps:
+        elif isinstance(payload, ev.Action) and payload.call_id in self._steps:
             self._steps[payload.call_id] = payload
             self._condensed = 0
 
@@ -85,13 +72,13 @@ class LoopFinder:
         if self._condensed >= CONDENSED_LIMIT:
             self.found = RepeatedSteps(step="condense", times=self._condensed)
 
-    def _observe(self, observation: Observation) -> None:
+    def _observe(self, observation: ev.Observation) -> None:
         step = self._steps.pop(observation.call_id, None)
         if step is None or _is_progress(observation):
             return
         self._last.append(_fingerprint(step, observation))
         error = ""
-        if isinstance(observation, ErrorObservation | UserRejected):
+        if isinstance(observation, ev.ErrorObservation | ev.UserRejected):
             error = observation.text
         times = self._times_in_a_row()
         if times >= (SAME_ERROR_LIMIT if error else SAME_RESULT_LIMIT):
@@ -122,22 +109,22 @@ class LoopFinder:
         return False
 
 
-def _is_progress(observation: Observation) -> bool:
+def _is_progress(observation: ev.Observation) -> bool:
     """Tell whether a program that still runs has printed something."""
     return (
-        isinstance(observation, CommandOutput)
+        isinstance(observation, ev.CommandOutput)
         and observation.still_running
         and bool(observation.output.strip())
     )
 
 
-def describe_step(step: Action | ToolCall) -> str:
+def describe_step(step: ev.Action | ev.ToolCall) -> str:
     """Name a step in a few words, for people."""
-    if isinstance(step, ToolCall):
+    if isinstance(step, ev.ToolCall):
         return step.name
-    if isinstance(step, WriteTodos):
+    if isinstance(step, ev.WriteTodos):
         return f"{step.kind} {_present_todo(step)}".strip()
-    if isinstance(step, CallMcpTool):
+    if isinstance(step, ev.CallMcpTool):
         return f"{step.kind} {step.tool}"
     shown = step.model_dump(exclude={"call_id", "agent", "risk", "kind"}, mode="json")
     first = next((str(value) for value in shown.values() if value), "").strip()
@@ -145,13 +132,13 @@ def describe_step(step: Action | ToolCall) -> str:
     return f"{step.kind} {line}".strip()
 
 
-def _present_todo(plan: WriteTodos) -> str:
+def _present_todo(plan: ev.WriteTodos) -> str:
     left = [todo for todo in plan.todos if todo.state != "done"]
     doing = [todo for todo in left if todo.state == "doing"]
     return next((todo.text.splitlines()[0][:80] for todo in [*doing, *left]), "")
 
 
-def _fingerprint(step: Action | ToolCall, observation: Observation) -> bytes:
+def _fingerprint(step: ev.Action | ev.ToolCall, observation: ev.Observation) -> bytes:
     what = step.model_dump_json(exclude={"call_id", "id", "agent", "risk"})
     result = observation.model_dump_json(exclude=set(_INCIDENTAL))
     text = f"{what}\0{normalise_text(result)}"

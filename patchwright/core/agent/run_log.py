@@ -10,29 +10,18 @@ import structlog
 
 from patchwright.core.condense.facts import LastingFacts
 from patchwright.core.errors import LeaseLostError
+from patchwright.core.events import types as ev
 from patchwright.core.events.log import EventLog
 from patchwright.core.events.state import RunState, fold, may_change
-from patchwright.core.events.types import (
-    AgentState,
-    ChangeState,
-    Event,
-    Known,
-    LoopDetected,
-    Message,
-    ModelReply,
-    RaiseLimits,
-    Source,
-    StateChanged,
-)
 
 _PAGE: Final = 500
 
-AcceptedSteering = Message | ChangeState | RaiseLimits
-SteeringFilter = Callable[[Event], AcceptedSteering | None]
-EventFollower = Callable[[Event], None]
+AcceptedSteering = ev.Message | ev.ChangeState | ev.RaiseLimits
+SteeringFilter = Callable[[ev.Event], AcceptedSteering | None]
+EventFollower = Callable[[ev.Event], None]
 
 
-def ignore_steering(event: Event) -> None:
+def ignore_steering(event: ev.Event) -> None:
     """Let nobody steer the run."""
 
 
@@ -60,7 +49,7 @@ class RunLog:
         self.last_seen_id = start_id
         self.last_message_id = 0
         self._filter_steering = filter_steering
-        self._unjudged: dict[int, Event] = {}
+        self._unjudged: dict[int, ev.Event] = {}
         self._followers: list[EventFollower] = []
 
     def follow(self, follower: EventFollower, since_id: int) -> None:
@@ -75,7 +64,9 @@ class RunLog:
     def leave(self, follower: EventFollower) -> None:
         self._followers.remove(follower)
 
-    def append(self, source: Source, payload: Known, cause: int | None = None) -> Event:
+    def append(
+        self, source: ev.Source, payload: ev.Known, cause: int | None = None
+    ) -> ev.Event:
         event = self.log.append(source, payload, cause)
         if event.id == self.last_id + 1:
             self._take(event)
@@ -90,7 +81,7 @@ class RunLog:
         while self._unjudged:
             event = self._unjudged[min(self._unjudged)]
             if heard := self._filter_steering(event):
-                self.append(Source.SYSTEM, heard, event.id)
+                self.append(ev.Source.SYSTEM, heard, event.id)
             self._unjudged.pop(event.id, None)
 
     def since(self, event_id: int) -> RunState:
@@ -106,20 +97,20 @@ class RunLog:
             for event in page:
                 self._take(event)
 
-    def _page(self, start_id: int, end_id: int | None = None) -> list[Event]:
+    def _page(self, start_id: int, end_id: int | None = None) -> list[ev.Event]:
         return list(self.log.read(start_id, end_id, limit=_PAGE))
 
-    def _take(self, event: Event) -> None:
+    def _take(self, event: ev.Event) -> None:
         self.last_id = event.id
         self.state = fold(self.state, event)
         self.facts.add(event)
-        if event.source is Source.SYSTEM and event.cause in self._unjudged:
+        if event.source is ev.Source.SYSTEM and event.cause in self._unjudged:
             del self._unjudged[event.cause]
-            if isinstance(event.payload, Message):
+            if isinstance(event.payload, ev.Message):
                 self.last_message_id = event.id
-        if event.source is Source.USER and isinstance(event.payload, Message):
+        if event.source is ev.Source.USER and isinstance(event.payload, ev.Message):
             self._unjudged[event.id] = event
-        if isinstance(event.payload, ModelReply) and not event.payload.agent:
+        if isinstance(event.payload, ev.ModelReply) and not event.payload.agent:
             self.last_seen_id = event.cause or event.id
         for follower in tuple(self._followers):
             follower(event)
@@ -128,7 +119,7 @@ class RunLog:
 T = TypeVar("T")
 ReleaseSignal = Future[None]
 
-_CANCEL_STATES = frozenset({AgentState.STOPPED, AgentState.PAUSED})
+_CANCEL_STATES = frozenset({ev.AgentState.STOPPED, ev.AgentState.PAUSED})
 
 
 class RunCancelledError(Exception):
@@ -188,15 +179,19 @@ class EventWriter:
     def __init__(self, run_log: RunLog, agent: str) -> None:
         self._run_log, self._agent = run_log, agent
 
-    def write(self, source: Source, payload: Known, cause: int | None = None) -> Event:
+    def write(
+        self, source: ev.Source, payload: ev.Known, cause: int | None = None
+    ) -> ev.Event:
         own = payload.replace(agent=self._agent)
         return self._run_log.append(source, own, cause)
 
-    def note(self, payload: Message | LoopDetected, cause: int | None = None) -> None:
+    def note(
+        self, payload: ev.Message | ev.LoopDetected, cause: int | None = None
+    ) -> None:
         """Tell the agent something in the system's name."""
-        self.write(Source.SYSTEM, payload, cause)
+        self.write(ev.Source.SYSTEM, payload, cause)
 
-    def change(self, state: AgentState, reason: str = "") -> None:
+    def change(self, state: ev.AgentState, reason: str = "") -> None:
         """Bring the run into a state, unless it is in that already.
 
         One that the table does not foresee is a fault of ours, and no reason to lose a
@@ -207,5 +202,5 @@ class EventWriter:
             return
         if not may_change(before, state):
             log.error("state_not_foreseen", before=before, after=state)
-        changed = StateChanged(state=state, reason=reason)
-        self._run_log.append(Source.SYSTEM, changed)
+        changed = ev.StateChanged(state=state, reason=reason)
+        self._run_log.append(ev.Source.SYSTEM, changed)

@@ -7,27 +7,7 @@ from typing import Any, Final, Generic, TypeVar
 
 from pydantic import BaseModel, ConfigDict, Field, JsonValue
 
-from patchwright.core.events.types import (
-    AgentStep,
-    Browse,
-    ControlAct,
-    ControlCommand,
-    Delegate,
-    Edit,
-    EditFile,
-    Finish,
-    ReadFile,
-    Recall,
-    Reject,
-    RunCommand,
-    RunIpython,
-    SearchFiles,
-    Think,
-    Todo,
-    ToolCall,
-    WriteFile,
-    WriteTodos,
-)
+from patchwright.core.events import types as ev
 from patchwright.core.llm.model import ToolSpec
 from patchwright.core.types.base import ReadableText
 from patchwright.core.types.work import ReviewAnswer, ReviewVerdict
@@ -56,7 +36,7 @@ class ShellArguments(Arguments):
 
 class ShellControlArguments(Arguments):
     handle: str = Field(description="The handle a running command returned.")
-    act: ControlAct
+    act: ev.ControlAct
     text: str = Field(default="", description="For write: what to type.")
     timeout_s: float | None = Field(default=None, gt=0, le=3600)
 
@@ -74,7 +54,7 @@ class WriteArguments(Arguments):
 
 class EditArguments(Arguments):
     path: str
-    edits: tuple[Edit, ...] = Field(
+    edits: tuple[ev.Edit, ...] = Field(
         min_length=1,
         description="Applied in order, all or none. `old` must match exactly once, "
         "or `occurrence` says which match is meant.",
@@ -141,7 +121,7 @@ class RecallArguments(Arguments):
 
 
 class TodoArguments(Arguments):
-    todos: tuple[Todo, ...] = Field(description="Every step, in order.")
+    todos: tuple[ev.Todo, ...] = Field(description="Every step, in order.")
 
 
 class DelegateArguments(Arguments):
@@ -186,7 +166,7 @@ class Tool(Generic[A]):
     name: str
     description: str
     arguments: type[A]
-    make: Callable[[A, str], AgentStep]
+    make: Callable[[A, str], ev.AgentStep]
 
     def spec(self) -> ToolSpec:
         return ToolSpec(
@@ -195,13 +175,13 @@ class Tool(Generic[A]):
             parameters=_schema_of(self.arguments),
         )
 
-    def action(self, call: ToolCall) -> AgentStep:
+    def action(self, call: ev.ToolCall) -> ev.AgentStep:
         """Return what the call asks for; raises pydantic's `ValidationError`."""
         return self.make(self.arguments.model_validate_json(call.arguments), call.id)
 
 
 def _tool(
-    name: str, description: str, arguments: type[A], action: Callable[..., AgentStep]
+    name: str, description: str, arguments: type[A], action: Callable[..., ev.AgentStep]
 ) -> Tool[A]:
     """Return a tool whose arguments are the fields of its action."""
     return Tool(
@@ -212,13 +192,13 @@ def _tool(
     )
 
 
-def _finish(*, reviews: tuple[ReviewArguments, ...], **given: Any) -> Finish:  # noqa: ANN401 - the other fields of `FinishArguments`
+def _finish(*, reviews: tuple[ReviewArguments, ...], **given: Any) -> ev.Finish:  # noqa: ANN401 - the other fields of `FinishArguments`
     # Which part of an answer is the service's own words is not for the model to say.
     answers = tuple(
         ReviewAnswer(thread=one.thread, verdict=one.verdict, text=one.text)
         for one in reviews
     )
-    return Finish(reviews=answers, **given)
+    return ev.Finish(reviews=answers, **given)
 
 
 WORKING: Final[tuple[Tool[Any], ...]] = (
@@ -227,49 +207,52 @@ WORKING: Final[tuple[Tool[Any], ...]] = (
         "Run a script in a bash session whose folder and variables last. It has no "
         "terminal: a program that asks a question reads end-of-file.",
         ShellArguments,
-        RunCommand,
+        ev.RunCommand,
     ),
     _tool(
         "shell_control",
         "Wait for more output of a running command, type into it, or kill it.",
         ShellControlArguments,
-        ControlCommand,
+        ev.ControlCommand,
     ),
     _tool(
         "read",
         "Show a text file with line numbers, or list a folder.",
         ReadArguments,
-        ReadFile,
+        ev.ReadFile,
     ),
-    _tool("write", "Create a file or replace all of it.", WriteArguments, WriteFile),
+    _tool("write", "Create a file or replace all of it.", WriteArguments, ev.WriteFile),
     _tool(
         "edit",
         "Replace pieces of a file; everything else in it stays, byte for byte.",
         EditArguments,
-        EditFile,
+        ev.EditFile,
     ),
     _tool(
-        "search", "Find lines in the repository's files.", SearchArguments, SearchFiles
+        "search",
+        "Find lines in the repository's files.",
+        SearchArguments,
+        ev.SearchFiles,
     ),
     _tool(
         "python",
         "Run Python code in a lasting interpreter and see what it prints and its last "
         "value.",
         PythonArguments,
-        RunIpython,
+        ev.RunIpython,
     ),
     _tool(
         "browse",
         "Read a web page as text, such as one that a server in the sandbox serves.",
         BrowseArguments,
-        Browse,
+        ev.Browse,
     ),
-    _tool("think", "Write down a thought. Nothing happens.", ThinkArguments, Think),
+    _tool("think", "Write down a thought. Nothing happens.", ThinkArguments, ev.Think),
     _tool(
         "todo",
         "Write down the plan of a longer piece of work, and how far it is.",
         TodoArguments,
-        WriteTodos,
+        ev.WriteTodos,
     ),
 )
 ENDING: Final[tuple[Tool[Any], ...]] = (
@@ -283,19 +266,19 @@ ENDING: Final[tuple[Tool[Any], ...]] = (
         "reject",
         "End the work without a change, because it should not or cannot be done.",
         RejectArguments,
-        Reject,
+        ev.Reject,
     ),
 )
 RECALL: Final[Tool[Any]] = _tool(
     "recall",
     "Look up what this repository says for agents to know about a subject.",
     RecallArguments,
-    Recall,
+    ev.Recall,
 )
 DELEGATE: Final[Tool[Any]] = _tool(
     "delegate",
     "Give a self-contained part of the work to another agent in the same sandbox, and "
     "get its report. It shares your budget.",
     DelegateArguments,
-    Delegate,
+    ev.Delegate,
 )

@@ -5,30 +5,7 @@ from itertools import chain
 from typing import Final, assert_never
 
 from patchwright.core.condense.condenser import History, Turn, apply_condensation
-from patchwright.core.events.types import (
-    BrowserOutput,
-    CommandOutput,
-    Condensed,
-    DelegateResult,
-    ErrorObservation,
-    Event,
-    FileContent,
-    FileEdited,
-    IpythonOutput,
-    LoopDetected,
-    McpResult,
-    Message,
-    ModelReply,
-    Null,
-    Observation,
-    PlanApproved,
-    Recalled,
-    SandboxObservation,
-    SearchResult,
-    Source,
-    StateChanged,
-    UserRejected,
-)
+from patchwright.core.events import types as ev
 from patchwright.core.llm.model import (
     AssistantTurn,
     ChatMessage,
@@ -39,51 +16,51 @@ from patchwright.core.llm.model import (
 )
 
 
-def observation_text(observation: Observation) -> str:
-    if isinstance(observation, SandboxObservation):
+def observation_text(observation: ev.Observation) -> str:
+    if isinstance(observation, ev.SandboxObservation):
         return _sandbox_text(observation)
     match observation:
-        case McpResult():
+        case ev.McpResult():
             return _mcp_text(observation)
-        case DelegateResult():
+        case ev.DelegateResult():
             return f"[{observation.outcome}]\n{observation.summary}"
-        case LoopDetected() | Recalled() | UserRejected() | PlanApproved():
+        case ev.LoopDetected() | ev.Recalled() | ev.UserRejected() | ev.PlanApproved():
             return observation.text
-        case StateChanged():
+        case ev.StateChanged():
             return f"[{observation.state}]"
-        case Condensed():
+        case ev.Condensed():
             return "[condensed]"
-        case Null():
+        case ev.Null():
             return "[noted]"
         case _:
             assert_never(observation)
 
 
-def _sandbox_text(observation: SandboxObservation) -> str:
+def _sandbox_text(observation: ev.SandboxObservation) -> str:
     match observation:
-        case CommandOutput():
+        case ev.CommandOutput():
             return _command_text(observation)
-        case IpythonOutput():
+        case ev.IpythonOutput():
             return _python_text(observation)
-        case FileContent():
+        case ev.FileContent():
             return observation.text or "[the file is empty]"
-        case FileEdited():
+        case ev.FileEdited():
             return observation.diff or "[written; nothing changed]"
-        case SearchResult():
+        case ev.SearchResult():
             return observation.text or "[no match]"
-        case BrowserOutput():
+        case ev.BrowserOutput():
             return _page_text(observation)
-        case ErrorObservation():
+        case ev.ErrorObservation():
             return observation.text
         case _:
             assert_never(observation)
 
 
-def _command_text(output: CommandOutput) -> str:
+def _command_text(output: ev.CommandOutput) -> str:
     return "\n".join(part for part in (output.output, _ending(output)) if part)
 
 
-def _ending(output: CommandOutput) -> str:
+def _ending(output: ev.CommandOutput) -> str:
     if output.still_running:
         ending = f"still running, handle {output.handle}"
     elif output.exit_code is None:
@@ -100,7 +77,7 @@ def _ending(output: CommandOutput) -> str:
     return f"[{'; '.join(part for part in parts if part)}]"
 
 
-def _python_text(output: IpythonOutput) -> str:
+def _python_text(output: ev.IpythonOutput) -> str:
     parts = ["it raised" if output.failed else ""]
     if output.dropped_bytes:
         parts.append(f"{output.dropped_bytes} bytes left out")
@@ -110,7 +87,7 @@ def _python_text(output: IpythonOutput) -> str:
     return "\n".join(part for part in shown if part) or "[nothing printed]"
 
 
-def _page_text(page: BrowserOutput) -> str:
+def _page_text(page: ev.BrowserOutput) -> str:
     status = f"status {page.status}" if page.status else ""
     cut = "cut off here" if page.truncated else ""
     ending = "; ".join(part for part in (status, page.url, cut) if part)
@@ -118,7 +95,7 @@ def _page_text(page: BrowserOutput) -> str:
     return "\n".join(part for part in shown if part)
 
 
-def _mcp_text(result: McpResult) -> str:
+def _mcp_text(result: ev.McpResult) -> str:
     text = result.text or "[nothing was returned]"
     return f"[the tool failed]\n{text}" if result.failed else text
 
@@ -151,7 +128,7 @@ class ChatView:
         self._settled: list[ChatMessage] = [self._system]
         self._reply: tuple[int, AssistantTurn] | None = None
         self._results: dict[str, ToolResult | None] = {}
-        self._waiting: list[Event] = []
+        self._waiting: list[ev.Event] = []
         self._tokens = 0
         self._bytes_counted = 0
         self._bytes = 0
@@ -170,18 +147,18 @@ class ChatView:
     def size_bytes(self) -> int:
         return self._bytes + sum(map(bytes_of_message, self._open()))
 
-    def add(self, event: Event) -> None:
+    def add(self, event: ev.Event) -> None:
         payload = event.payload
         if payload.agent != self._agent:
             return
-        if isinstance(payload, ModelReply):
+        if isinstance(payload, ev.ModelReply):
             self._add_reply(event, payload)
-        elif isinstance(payload, Message) and event.source is Source.SYSTEM:
+        elif isinstance(payload, ev.Message) and event.source is ev.Source.SYSTEM:
             self._task_id = self._task_id or event.id
             self._waiting.append(event)
-        elif isinstance(payload, Condensed):
+        elif isinstance(payload, ev.Condensed):
             self._condense(event.id, payload)
-        elif isinstance(payload, Observation) and payload.call_id in self._results:
+        elif isinstance(payload, ev.Observation) and payload.call_id in self._results:
             text = observation_text(payload)
             self._results[payload.call_id] = ToolResult(
                 call_id=payload.call_id, text=text
@@ -197,7 +174,7 @@ class ChatView:
         turns = (*self._turns, *self._open_turn(), *waiting)
         return History(turns=turns, facts=facts, goal_bytes=goal_bytes)
 
-    def _add_reply(self, event: Event, reply: ModelReply) -> None:
+    def _add_reply(self, event: ev.Event, reply: ev.ModelReply) -> None:
         self._settle(event.cause or event.id)
         if not reply.text and not reply.tool_calls:
             return  # The call failed; nothing was said.
@@ -228,7 +205,7 @@ class ChatView:
             self._settled.extend(turn.messages)
             self._bytes += turn.size_bytes
 
-    def _condense(self, event_id: int, condensed: Condensed) -> None:
+    def _condense(self, event_id: int, condensed: ev.Condensed) -> None:
         self._settle(event_id)
         before = self._bytes
         self._turns = list(apply_condensation(self._turns, condensed))
@@ -257,7 +234,7 @@ class ChatView:
         texts = map(self._text_of, self._waiting)
         return [*reply, *self._open_results(), *texts]
 
-    def _turn_of(self, event: Event) -> Turn:
+    def _turn_of(self, event: ev.Event) -> Turn:
         """Return a text as a turn: the task and what people say are pinned."""
         text = self._text_of(event)
         return Turn(
@@ -267,8 +244,8 @@ class ChatView:
             is_pinned=not self._turns or event.cause is not None,
         )
 
-    def _text_of(self, event: Event) -> UserText:
-        assert isinstance(event.payload, Message)  # noqa: S101 - only those wait
+    def _text_of(self, event: ev.Event) -> UserText:
+        assert isinstance(event.payload, ev.Message)  # noqa: S101 - only those wait
         images = self._images if event.id == self._task_id else ()
         return UserText(text=event.payload.text, images=images)
 

@@ -5,29 +5,14 @@ from collections.abc import Iterable, Mapping
 from datetime import datetime
 from typing import Final
 
-from patchwright.core.events.types import (
-    AgentState,
-    AnyPayload,
-    ChangeState,
-    CheckpointTaken,
-    ConfirmationAsked,
-    Event,
-    Message,
-    ModelCalled,
-    ModelReply,
-    PlanApproved,
-    RaiseLimits,
-    RunStarted,
-    Source,
-    StateChanged,
-)
+from patchwright.core.events import types as ev
 from patchwright.core.types.base import Value
 from patchwright.core.types.work import NO_USAGE, Limits, TaskMode, Usage
 
-S = AgentState
+S = ev.AgentState
 
 # A run that ended may be taken up again only where a person's word ends the waiting.
-TRANSITIONS: Final[dict[AgentState, frozenset[AgentState]]] = {
+TRANSITIONS: Final[dict[ev.AgentState, frozenset[ev.AgentState]]] = {
     S.LOADING: frozenset({S.LOADING, S.RUNNING, S.STOPPED, S.ERROR}),
     S.RUNNING: frozenset(
         {
@@ -68,15 +53,15 @@ WAITING: Final = frozenset(
 )
 
 
-def may_change(before: AgentState, after: AgentState) -> bool:
+def may_change(before: ev.AgentState, after: ev.AgentState) -> bool:
     return after in TRANSITIONS[before]
 
 
-_WORKING = frozenset({AgentState.RUNNING, AgentState.RATE_LIMITED})
-_FINISHED = frozenset({AgentState.FINISHED, AgentState.REJECTED})
+_WORKING = frozenset({ev.AgentState.RUNNING, ev.AgentState.RATE_LIMITED})
+_FINISHED = frozenset({ev.AgentState.FINISHED, ev.AgentState.REJECTED})
 # What a person has said once and for all; other wishes end when they are fulfilled.
 _LASTING = frozenset(
-    {AgentState.USER_CONFIRMED, AgentState.USER_REJECTED, AgentState.STOPPED}
+    {ev.AgentState.USER_CONFIRMED, ev.AgentState.USER_REJECTED, ev.AgentState.STOPPED}
 )
 
 
@@ -93,17 +78,17 @@ class RunState(Value):
     plan is wanted first, and that nobody has approved one yet.
     """
 
-    state: AgentState = AgentState.LOADING
+    state: ev.AgentState = ev.AgentState.LOADING
     has_run: bool = False
-    held_as: AgentState | None = None
+    held_as: ev.AgentState | None = None
     rate_limited_until: datetime | None = None
     iterations: int = 0
     usage: Usage = NO_USAGE
     more_iterations: int = 0
     more_cost_usd: float = 0.0
-    wanted: ChangeState | None = None
+    wanted: ev.ChangeState | None = None
     wanted_id: int = 0
-    asked: ConfirmationAsked | None = None
+    asked: ev.ConfirmationAsked | None = None
     checkpoint: int = 0
     finished_id: int = 0
     is_planning: bool = False
@@ -125,30 +110,30 @@ class RunState(Value):
         return self.worked_s + max(0.0, (now - self.last_at).total_seconds())
 
 
-def fold(run: RunState, event: Event) -> RunState:
+def fold(run: RunState, event: ev.Event) -> RunState:
     """Return the state after one more event."""
     worked_s = run.worked_s if _is_loading(event) else run.elapsed_s(event.at)
     return _with_payload(run, event).replace(last_at=event.at, worked_s=worked_s)
 
 
-def _with_payload(run: RunState, event: Event) -> RunState:
+def _with_payload(run: RunState, event: ev.Event) -> RunState:
     """Return the state with what the event says, but for the time that has passed."""
     payload = event.payload
-    if isinstance(payload, ModelReply):
+    if isinstance(payload, ev.ModelReply):
         return run.replace(
             iterations=run.iterations + 1,
             usage=run.usage + payload.usage,
             finished_id=0,
         )
-    if isinstance(payload, ModelCalled):
+    if isinstance(payload, ev.ModelCalled):
         return run.replace(usage=run.usage + payload.usage)
-    if isinstance(payload, StateChanged):
+    if isinstance(payload, ev.StateChanged):
         return _after_change(run, event.id, payload)
-    if isinstance(payload, ChangeState):
+    if isinstance(payload, ev.ChangeState):
         return run.replace(wanted=payload, wanted_id=event.id, held_as=None)
     if _is_word(event):
         return run.replace(held_as=None)
-    if isinstance(payload, RaiseLimits):
+    if isinstance(payload, ev.RaiseLimits):
         return run.replace(
             more_iterations=run.more_iterations + payload.iterations,
             more_cost_usd=run.more_cost_usd + payload.cost_usd,
@@ -156,52 +141,56 @@ def _with_payload(run: RunState, event: Event) -> RunState:
     return _noted(run, payload)
 
 
-def _noted(run: RunState, payload: AnyPayload) -> RunState:
+def _noted(run: RunState, payload: ev.AnyPayload) -> RunState:
     """Return the state with what only has to be known."""
     match payload:
-        case ConfirmationAsked():
+        case ev.ConfirmationAsked():
             return run.replace(asked=payload)
-        case CheckpointTaken(up_to=up_to):
+        case ev.CheckpointTaken(up_to=up_to):
             return run.replace(checkpoint=up_to)
-        case RunStarted(task=task):
+        case ev.RunStarted(task=task):
             return run.replace(is_planning=task.mode is TaskMode.PLAN)
-        case PlanApproved():
+        case ev.PlanApproved():
             return run.replace(is_planning=False)
         case _:
             return run
 
 
-def _after_change(run: RunState, event_id: int, change: StateChanged) -> RunState:
+def _after_change(run: RunState, event_id: int, change: ev.StateChanged) -> RunState:
     wanted = run.wanted.state if run.wanted else None
     reached = wanted is change.state and wanted not in _LASTING
-    failed = change.state is AgentState.ERROR
+    failed = change.state is ev.AgentState.ERROR
     return run.replace(
         state=change.state,
         finished_id=event_id if change.state in _FINISHED else run.finished_id,
         held_as=change.state if change.state in WAITING else run.held_as,
-        has_run=run.has_run or change.state is AgentState.RUNNING,
+        has_run=run.has_run or change.state is ev.AgentState.RUNNING,
         rate_limited_until=_waits_until(run, change),
         wanted=None if reached else run.wanted,
         last_error=change.reason if failed else run.last_error,
     )
 
 
-def _is_word(event: Event) -> bool:
+def _is_word(event: ev.Event) -> bool:
     """Tell whether this is what a person said, as the system has repeated it."""
-    is_answer = event.source is Source.SYSTEM and event.cause is not None
-    return is_answer and isinstance(event.payload, Message) and not event.payload.agent
+    is_answer = event.source is ev.Source.SYSTEM and event.cause is not None
+    return (
+        is_answer and isinstance(event.payload, ev.Message) and not event.payload.agent
+    )
 
 
-def _waits_until(run: RunState, change: StateChanged) -> datetime | None:
+def _waits_until(run: RunState, change: ev.StateChanged) -> datetime | None:
     """Return until when the model is not to be asked, also for who takes over."""
-    taken_over = change.state is AgentState.LOADING
+    taken_over = change.state is ev.AgentState.LOADING
     return run.rate_limited_until if taken_over else change.until
 
 
-def _is_loading(event: Event) -> bool:
+def _is_loading(event: ev.Event) -> bool:
     """Tell whether another worker takes over here: nobody worked until then."""
     payload = event.payload
-    return isinstance(payload, StateChanged) and payload.state is AgentState.LOADING
+    return (
+        isinstance(payload, ev.StateChanged) and payload.state is ev.AgentState.LOADING
+    )
 
 
 MAIN: Final = "main"
@@ -259,7 +248,7 @@ class RunMetrics(Value):
     by_model: Mapping[str, ModelCallTotals] = {}
 
 
-def measure(events: Iterable[Event]) -> RunMetrics:
+def measure(events: Iterable[ev.Event]) -> RunMetrics:
     """Return the metrics of what happened in these events."""
     calls = tuple(call for event in events if (call := read_call(event)))
     total = ModelCallTotals()
@@ -272,13 +261,13 @@ def measure(events: Iterable[Event]) -> RunMetrics:
     return RunMetrics(calls=calls, total=total, by_role=by_role, by_model=by_model)
 
 
-def read_call(event: Event) -> ModelCall | None:
+def read_call(event: ev.Event) -> ModelCall | None:
     """Return the model call that an event stands for, if it does."""
     payload = event.payload
-    if isinstance(payload, ModelReply):
+    if isinstance(payload, ev.ModelReply):
         role = DELEGATE if payload.agent else MAIN
         failure = "" if has_answer(payload) else payload.stop_reason
-    elif isinstance(payload, ModelCalled):
+    elif isinstance(payload, ev.ModelCalled):
         role, failure = payload.role, payload.failure
     else:
         return None
@@ -294,6 +283,6 @@ def read_call(event: Event) -> ModelCall | None:
     )
 
 
-def has_answer(reply: ModelReply) -> bool:
+def has_answer(reply: ev.ModelReply) -> bool:
     """Tell whether the model said anything: a call that failed is a reply as well."""
     return bool(reply.text or reply.tool_calls)

@@ -3,31 +3,11 @@
 from enum import StrEnum
 from typing import Final, assert_never
 
-from patchwright.core.events.types import (
-    AgentState,
-    BrowserOutput,
-    CommandOutput,
-    Condensed,
-    DelegateResult,
-    ErrorObservation,
-    FileContent,
-    FileEdited,
-    IpythonOutput,
-    LoopDetected,
-    McpResult,
-    Null,
-    Observation,
-    PlanApproved,
-    Recalled,
-    SandboxObservation,
-    SearchResult,
-    StateChanged,
-    UserRejected,
-)
+from patchwright.core.events import types as ev
 from patchwright.core.types.base import Value
 
 _MAX_CHARS: Final = 200
-_BAD_STATES: Final = frozenset({AgentState.ERROR, AgentState.STOPPED})
+_BAD_STATES: Final = frozenset({ev.AgentState.ERROR, ev.AgentState.STOPPED})
 
 
 class Tone(StrEnum):
@@ -47,63 +27,63 @@ class Phrase(Value):
 NO_RESULT_YET = Phrase(text="no result", tone=Tone.OPEN)
 
 
-def observation_phrase(observation: Observation) -> Phrase:
-    if isinstance(observation, SandboxObservation):
+def observation_phrase(observation: ev.Observation) -> Phrase:
+    if isinstance(observation, ev.SandboxObservation):
         return _sandbox_phrase(observation)
     match observation:
-        case McpResult(failed=failed):
+        case ev.McpResult(failed=failed):
             return _bad("it failed") if failed else Phrase(text="ok", tone=Tone.GOOD)
-        case DelegateResult(outcome=outcome, iterations=steps):
+        case ev.DelegateResult(outcome=outcome, iterations=steps):
             return Phrase(text=f"{outcome} after {_counted(steps, 'step')}")
-        case Recalled(sources=sources):
+        case ev.Recalled(sources=sources):
             return Phrase(text=", ".join(sources) or "nothing found")
-        case UserRejected() | PlanApproved():
+        case ev.UserRejected() | ev.PlanApproved():
             return _verdict(observation)
-        case StateChanged():
+        case ev.StateChanged():
             return state_phrase(observation)
-        case LoopDetected(pattern=pattern):
+        case ev.LoopDetected(pattern=pattern):
             return Phrase(text=f"loop: {pattern}", tone=Tone.OPEN)
-        case Condensed():
+        case ev.Condensed():
             return condensed_phrase(observation)
-        case Null():
+        case ev.Null():
             return Phrase(text="")
         case _:
             assert_never(observation)
 
 
-def _verdict(said: UserRejected | PlanApproved) -> Phrase:
-    if isinstance(said, PlanApproved):
+def _verdict(said: ev.UserRejected | ev.PlanApproved) -> Phrase:
+    if isinstance(said, ev.PlanApproved):
         return Phrase(text="plan approved", tone=Tone.GOOD)
     return _bad(f"rejected: {said.text}")
 
 
-def _sandbox_phrase(observation: SandboxObservation) -> Phrase:
+def _sandbox_phrase(observation: ev.SandboxObservation) -> Phrase:
     match observation:
-        case CommandOutput():
+        case ev.CommandOutput():
             return _command(observation)
-        case IpythonOutput(failed=failed):
+        case ev.IpythonOutput(failed=failed):
             return _bad("it raised") if failed else Phrase(text="ran", tone=Tone.GOOD)
-        case FileContent(text=text):
+        case ev.FileContent(text=text):
             return Phrase(text=_counted(len(text.splitlines()), "line"))
-        case FileEdited(diff=diff):
+        case ev.FileEdited(diff=diff):
             return _edit(diff)
-        case SearchResult(matches=matches):
+        case ev.SearchResult(matches=matches):
             return Phrase(text=_counted(matches, "match", "matches"))
-        case BrowserOutput(status=status, title=title):
+        case ev.BrowserOutput(status=status, title=title):
             return Phrase(text=f"{status or 'read'} {title}".strip())
-        case ErrorObservation(text=text):
+        case ev.ErrorObservation(text=text):
             return _bad(text)
         case _:
             assert_never(observation)
 
 
-def condensed_phrase(condensed: Condensed) -> Phrase:
+def condensed_phrase(condensed: ev.Condensed) -> Phrase:
     sizes = f"{condensed.bytes_before:,} to {condensed.bytes_after:,} bytes"
     how = "with a summary" if condensed.summary else "older results left out"
     return Phrase(text=f"condensed from {sizes}, {how}")
 
 
-def state_phrase(changed: StateChanged) -> Phrase:
+def state_phrase(changed: ev.StateChanged) -> Phrase:
     tone = Tone.BAD if changed.state in _BAD_STATES else Tone.PLAIN
     until = f" until {changed.until:%H:%M:%S}" if changed.until else ""
     why = f" ({changed.reason})" if changed.reason else ""
@@ -117,7 +97,7 @@ def first_line(text: str) -> str:
     return line if len(line) <= _MAX_CHARS else f"{line[: _MAX_CHARS - 1]}…"
 
 
-def _command(output: CommandOutput) -> Phrase:
+def _command(output: ev.CommandOutput) -> Phrase:
     if output.still_running:
         return Phrase(text="still running", tone=Tone.OPEN)
     if output.exit_code is None:

@@ -8,26 +8,8 @@ from typing import Final
 
 from patchwright.core.condense.condenser import Ask, History
 from patchwright.core.errors import SettingsError
+from patchwright.core.events import types as ev
 from patchwright.core.events.log import EventLog
-from patchwright.core.events.types import (
-    AgentAction,
-    CallMcpTool,
-    Condensed,
-    ConfirmationAsked,
-    Delegate,
-    ErrorObservation,
-    Event,
-    McpResult,
-    Message,
-    ModelCalled,
-    ModelReply,
-    Observation,
-    OutcomeReached,
-    Recall,
-    Recalled,
-    Risk,
-    Source,
-)
 from patchwright.core.mcp import McpTool
 from patchwright.core.replay.models import ModelRecording, first_text
 from patchwright.core.replay.trajectory import find_outcome, find_start
@@ -35,12 +17,12 @@ from patchwright.core.security.analyzer import ConfirmPolicy, Verdict, digest_of
 from patchwright.core.types.work import Limits, Task
 
 _SERVED: Final = (
-    (CallMcpTool, "what MCP tools answered"),
-    (Recall, "what was recalled of the repository's own texts"),
+    (ev.CallMcpTool, "what MCP tools answered"),
+    (ev.Recall, "what was recalled of the repository's own texts"),
 )
 
 
-def find_task(recorded: Sequence[Event]) -> tuple[Task, Limits]:
+def find_task(recorded: Sequence[ev.Event]) -> tuple[Task, Limits]:
     """Return what was to be done; an older log tells it less directly.
 
     Raises `SettingsError` for one that does not say it at all.
@@ -51,7 +33,7 @@ def find_task(recorded: Sequence[Event]) -> tuple[Task, Limits]:
     texts = (
         event.payload.text
         for event in recorded
-        if isinstance(event.payload, Message) and event.source is Source.SYSTEM
+        if isinstance(event.payload, ev.Message) and event.source is ev.Source.SYSTEM
     )
     text = next(texts, None)
     if outcome is None or text is None:
@@ -64,37 +46,37 @@ def find_task(recorded: Sequence[Event]) -> tuple[Task, Limits]:
     ), Limits()
 
 
-def find_policy(recorded: Sequence[Event]) -> ConfirmPolicy:
+def find_policy(recorded: Sequence[ev.Event]) -> ConfirmPolicy:
     """Return a policy under which the model's calls are read as they were then.
 
     A plan is asked about under every policy.
     """
     was_asked = any(
-        isinstance(one.payload, ConfirmationAsked)
+        isinstance(one.payload, ev.ConfirmationAsked)
         and one.payload.action.get("kind") != "finish"
         for one in recorded
     )
     return "risky" if was_asked or _states_risks(recorded) else "never"
 
 
-def find_depth(recorded: Sequence[Event]) -> int:
+def find_depth(recorded: Sequence[ev.Event]) -> int:
     """Return how deep delegates delegated."""
     depths = {"": 0}
     for event in recorded:
-        if isinstance(event.payload, Delegate):
+        if isinstance(event.payload, ev.Delegate):
             depths[str(event.id)] = depths.get(event.payload.agent, 0) + 1
     return max(depths.values())
 
 
-def has_waited(recorded: Sequence[Event]) -> bool:
+def has_waited(recorded: Sequence[ev.Event]) -> bool:
     """Tell whether the run has waited for a person, to be taken up again."""
     payloads = (event.payload for event in recorded)
     return any(
-        isinstance(one, OutcomeReached) and one.outcome.waits for one in payloads
+        isinstance(one, ev.OutcomeReached) and one.outcome.waits for one in payloads
     )
 
 
-def find_recorded_inputs(recorded: Sequence[Event]) -> tuple[str, ...]:
+def find_recorded_inputs(recorded: Sequence[ev.Event]) -> tuple[str, ...]:
     """Name what will come from the recording instead of being done again."""
     payloads = [event.payload for event in recorded]
     return tuple(
@@ -104,12 +86,12 @@ def find_recorded_inputs(recorded: Sequence[Event]) -> tuple[str, ...]:
     )
 
 
-def _states_risks(recorded: Sequence[Event]) -> bool:
+def _states_risks(recorded: Sequence[ev.Event]) -> bool:
     """Tell whether the model was told to judge its calls itself."""
     return any(
         "risk" in json.loads(call.arguments)
         for event in recorded
-        if isinstance(event.payload, ModelReply)
+        if isinstance(event.payload, ev.ModelReply)
         for call in event.payload.tool_calls
     )
 
@@ -117,48 +99,48 @@ def _states_risks(recorded: Sequence[Event]) -> bool:
 _TURN_KINDS: Final = frozenset({"message", "model_reply", "condensed"})
 
 
-def results_of(recorded: Sequence[Event]) -> dict[int, Observation]:
+def results_of(recorded: Sequence[ev.Event]) -> dict[int, ev.Observation]:
     """Return what came of each action, by the id of the action's event."""
     return {
         event.cause: event.payload
         for event in recorded
-        if event.source is Source.ENVIRONMENT
+        if event.source is ev.Source.ENVIRONMENT
         and event.cause is not None
-        and isinstance(event.payload, Observation)
+        and isinstance(event.payload, ev.Observation)
     }
 
 
 class RecordedKnowledge:
     """Knows what was recalled."""
 
-    def __init__(self, recorded: Sequence[Event]) -> None:
+    def __init__(self, recorded: Sequence[ev.Event]) -> None:
         results = results_of(recorded)
         self._answers = {
             event.payload.query: results.get(event.id)
             for event in recorded
-            if isinstance(event.payload, Recall)
+            if isinstance(event.payload, ev.Recall)
         }
 
     def __bool__(self) -> bool:
         return bool(self._answers)
 
-    def recall(self, query: str) -> Recalled:
+    def recall(self, query: str) -> ev.Recalled:
         answer = self._answers.get(query)
-        if isinstance(answer, Recalled):
+        if isinstance(answer, ev.Recalled):
             return answer
-        return Recalled(text=f"The recorded run did not recall {query!r}.")
+        return ev.Recalled(text=f"The recorded run did not recall {query!r}.")
 
 
 class RecordedMcpServers:
     """Answers the calls of tools as they were answered, each as often as it was."""
 
-    def __init__(self, recorded: Sequence[Event]) -> None:
+    def __init__(self, recorded: Sequence[ev.Event]) -> None:
         results = results_of(recorded)
         self._tools: dict[str, McpTool] = {}
-        self._answers: defaultdict[str, deque[Observation]] = defaultdict(deque)
+        self._answers: defaultdict[str, deque[ev.Observation]] = defaultdict(deque)
         for event in recorded:
             payload = event.payload
-            if isinstance(payload, CallMcpTool) and event.id in results:
+            if isinstance(payload, ev.CallMcpTool) and event.id in results:
                 self._tools[payload.tool] = _tool(payload)
                 self._answers[_key(payload)].append(results[event.id])
 
@@ -168,24 +150,24 @@ class RecordedMcpServers:
     def tools(self) -> tuple[McpTool, ...]:
         return tuple(self._tools.values())
 
-    def call(self, action: CallMcpTool) -> McpResult | ErrorObservation:
+    def call(self, action: ev.CallMcpTool) -> ev.McpResult | ev.ErrorObservation:
         answers = self._answers[_key(action)]
         answer = answers.popleft() if answers else None
-        if isinstance(answer, McpResult | ErrorObservation):
+        if isinstance(answer, ev.McpResult | ev.ErrorObservation):
             return answer
         text = f"The recorded run has no answer of {action.tool} to this."
-        return ErrorObservation(reason="not-recorded", text=text)
+        return ev.ErrorObservation(reason="not-recorded", text=text)
 
     def close(self) -> None:
         pass
 
 
-def _tool(call: CallMcpTool) -> McpTool:
+def _tool(call: ev.CallMcpTool) -> McpTool:
     schema = McpTool(server=call.server, name=call.tool, description="", parameters={})
     return schema.replace(parameters={"type": "object"})
 
 
-def _key(call: CallMcpTool) -> str:
+def _key(call: ev.CallMcpTool) -> str:
     return call.model_dump_json(include={"server", "tool", "arguments"})
 
 
@@ -198,21 +180,24 @@ class RecordedCondenser:
     name = "recorded"
 
     def __init__(
-        self, model_recording: ModelRecording, recorded: Sequence[Event], log: EventLog
+        self,
+        model_recording: ModelRecording,
+        recorded: Sequence[ev.Event],
+        log: EventLog,
     ) -> None:
         self._model_recording, self._log = model_recording, log
         self._turns_then = turn_ids(recorded)
 
-    def condense(self, history: History, ask: Ask) -> Condensed | None:
+    def condense(self, history: History, ask: Ask) -> ev.Condensed | None:
         chat = (message for turn in history.turns for message in turn.messages)
         agent = self._model_recording.find_agent(first_text(chat))
         done = self._model_recording.next_condensing(agent)
-        while isinstance(done, ModelCalled):
+        while isinstance(done, ev.ModelCalled):
             ask("", "")
             done = self._model_recording.next_condensing(agent)
         return self._translate(done) if done else None
 
-    def _translate(self, then: Condensed) -> Condensed | None:
+    def _translate(self, then: ev.Condensed) -> ev.Condensed | None:
         turns_now = turn_ids(self._log.read(kinds=_TURN_KINDS))
 
         def now(turn_id: int) -> int:
@@ -226,13 +211,13 @@ class RecordedCondenser:
         )
 
 
-def turn_ids(events: Sequence[Event]) -> list[int]:
+def turn_ids(events: Sequence[ev.Event]) -> list[int]:
     """Return the ids of all that is a turn in some agent's chat."""
     return [
         event.id
         for event in events
-        if isinstance(event.payload, ModelReply | Condensed)
-        or (isinstance(event.payload, Message) and event.source is Source.SYSTEM)
+        if isinstance(event.payload, ev.ModelReply | ev.Condensed)
+        or (isinstance(event.payload, ev.Message) and event.source is ev.Source.SYSTEM)
     ]
 
 
@@ -241,14 +226,14 @@ class RecordedAnalyzer:
 
     name = "recorded"
 
-    def __init__(self, recorded: Sequence[Event]) -> None:
+    def __init__(self, recorded: Sequence[ev.Event]) -> None:
         self._asked = {
             event.payload.digest
             for event in recorded
-            if isinstance(event.payload, ConfirmationAsked)
+            if isinstance(event.payload, ev.ConfirmationAsked)
         }
 
-    def judge(self, action: AgentAction, claimed: Risk) -> Verdict:
+    def judge(self, action: ev.AgentAction, claimed: ev.Risk) -> Verdict:
         del claimed
         was_asked = digest_of(action) in self._asked
-        return Verdict(risk=Risk.HIGH if was_asked else Risk.LOW)
+        return Verdict(risk=ev.Risk.HIGH if was_asked else ev.Risk.LOW)

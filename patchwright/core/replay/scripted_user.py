@@ -7,56 +7,41 @@ from contextlib import AbstractContextManager
 from dataclasses import dataclass
 from typing import Final
 
+from patchwright.core.events import types as ev
 from patchwright.core.events.log import EventLog
-from patchwright.core.events.types import (
-    Action,
-    AgentState,
-    ChangeState,
-    Event,
-    Known,
-    Message,
-    ModelCalled,
-    ModelReply,
-    Observation,
-    OutcomeReached,
-    RaiseLimits,
-    Source,
-    StateChanged,
-    Steering,
-)
 
 
-def is_steering(event: Event) -> bool:
+def is_steering(event: ev.Event) -> bool:
     """Tell whether a person said or asked for this, in whoever's name it stands."""
     payload = event.payload
-    if isinstance(payload, Message):
-        return event.source is Source.USER
-    return isinstance(payload, Steering) and event.cause is None
+    if isinstance(payload, ev.Message):
+        return event.source is ev.Source.USER
+    return isinstance(payload, ev.Steering) and event.cause is None
 
 
-def accepted_steering(events: Sequence[Event]) -> dict[int, Event]:
+def accepted_steering(events: Sequence[ev.Event]) -> dict[int, ev.Event]:
     """Return how each thing that was said was heard, by the id of its event."""
     return {
         event.cause: event
         for event in events
-        if event.source is Source.SYSTEM
+        if event.source is ev.Source.SYSTEM
         and event.cause is not None
-        and isinstance(event.payload, Steering)
+        and isinstance(event.payload, ev.Steering)
     }
 
 
-def in_order_noticed(events: Sequence[Event]) -> list[Event]:
+def in_order_noticed(events: Sequence[ev.Event]) -> list[ev.Event]:
     """Put what was said while a model answered after its answer, unless it was heard.
 
     Which of the two came first is chance then, and changed nothing.
     """
     places = {event.id: (event.id, 0) for event in events}
     heard = accepted_steering(events)
-    said: list[Event] = []
+    said: list[ev.Event] = []
     for event in events:
         if is_steering(event):
             said.append(event)
-        elif isinstance(event.payload, ModelReply):
+        elif isinstance(event.payload, ev.ModelReply):
             seen_id = event.cause or 0
             for one in said:
                 is_heard = one.id in heard and heard[one.id].id < event.id
@@ -66,10 +51,10 @@ def in_order_noticed(events: Sequence[Event]) -> list[Event]:
     return sorted(events, key=lambda event: places[event.id])
 
 
-AcceptedSteering = Message | ChangeState | RaiseLimits
+AcceptedSteering = ev.Message | ev.ChangeState | ev.RaiseLimits
 # To hear takes milliseconds; whoever does not will not any more.
 WAIT_LIMIT_S: Final = 5.0
-_CANCELLING_KINDS: Final = frozenset({AgentState.STOPPED, AgentState.PAUSED})
+_CANCELLING_KINDS: Final = frozenset({ev.AgentState.STOPPED, ev.AgentState.PAUSED})
 
 
 @dataclass(frozen=True)
@@ -77,7 +62,7 @@ class ScriptedInput:
     """What somebody said after so many beats of the run, and how it was heard."""
 
     steps_before: int
-    event: Event
+    event: ev.Event
     accepted: AcceptedSteering | None
 
 
@@ -91,7 +76,7 @@ class ScriptedUser:
     def __init__(
         self,
         log: EventLog,
-        recorded: Sequence[Event],
+        recorded: Sequence[ev.Event],
         *,
         patience_s: float = WAIT_LIMIT_S,
     ) -> None:
@@ -104,7 +89,7 @@ class ScriptedUser:
         self._changed = threading.Condition(threading.RLock())
         self.was_answered = False
 
-    def filter_steering(self, event: Event) -> AcceptedSteering | None:
+    def filter_steering(self, event: ev.Event) -> AcceptedSteering | None:
         """Judge what is said as it was judged then."""
         cue = self._said.get(event.id)
         return cue.accepted if cue else None
@@ -121,7 +106,9 @@ class ScriptedUser:
             )
         return not called_off
 
-    def append(self, source: Source, payload: Known, cause: int | None = None) -> Event:
+    def append(
+        self, source: ev.Source, payload: ev.Known, cause: int | None = None
+    ) -> ev.Event:
         with self._changed:
             event = self._log.append(source, payload, cause)
             self._note(event)
@@ -139,30 +126,30 @@ class ScriptedUser:
         limit: int | None = None,
         reverse: bool = False,
         kinds: frozenset[str] | None = None,
-    ) -> Sequence[Event]:
+    ) -> Sequence[ev.Event]:
         return self._log.read(
             start_id, end_id, limit=limit, reverse=reverse, kinds=kinds
         )
 
     def subscribe(
-        self, reader: Callable[[Event], None], after_id: int = 0
+        self, reader: Callable[[ev.Event], None], after_id: int = 0
     ) -> AbstractContextManager[None]:
         return self._log.subscribe(reader, after_id)
 
     def listen(self) -> AbstractContextManager[threading.Event]:
         return self._log.listen()
 
-    def _note(self, event: Event) -> None:
-        if isinstance(event.payload, StateChanged):
+    def _note(self, event: ev.Event) -> None:
+        if isinstance(event.payload, ev.StateChanged):
             self.was_answered = False
             self._cancels = False
-        if event.source is Source.SYSTEM and event.cause is not None:
+        if event.source is ev.Source.SYSTEM and event.cause is not None:
             self._unjudged.discard(event.cause)
             self._cancels |= _cancels(event)
 
     def _say(self, cue: ScriptedInput) -> None:
         payload = cue.event.payload
-        if not isinstance(payload, Steering):
+        if not isinstance(payload, ev.Steering):
             return
         said = self._log.append(cue.event.source, payload)
         self._said[said.id] = cue
@@ -172,7 +159,7 @@ class ScriptedUser:
             self._unjudged.add(said.id)
 
 
-def find_scripted_inputs(recorded: Sequence[Event]) -> list[ScriptedInput]:
+def find_scripted_inputs(recorded: Sequence[ev.Event]) -> list[ScriptedInput]:
     heard = accepted_steering(recorded)
     cues: list[ScriptedInput] = []
     steps_before = 0
@@ -180,24 +167,26 @@ def find_scripted_inputs(recorded: Sequence[Event]) -> list[ScriptedInput]:
         steps_before += is_own_step(event)
         if is_steering(event):
             answer = heard[event.id].payload if event.id in heard else None
-            kept = answer if isinstance(answer, Steering) else None
+            kept = answer if isinstance(answer, ev.Steering) else None
             cues.append(ScriptedInput(steps_before, event, kept))
     return cues
 
 
-def is_own_step(event: Event) -> bool:
+def is_own_step(event: ev.Event) -> bool:
     """Tell whether the run itself did this, and would do so again."""
     payload = event.payload
-    if isinstance(payload, OutcomeReached):
+    if isinstance(payload, ev.OutcomeReached):
         return payload.outcome.waits
-    if isinstance(payload, StateChanged):
+    if isinstance(payload, ev.StateChanged):
         return False
-    if isinstance(payload, Steering):
-        is_message = isinstance(payload, Message)
-        return is_message and event.source is Source.SYSTEM and event.cause is None
-    return isinstance(payload, ModelReply | ModelCalled | Action | Observation)
+    if isinstance(payload, ev.Steering):
+        is_message = isinstance(payload, ev.Message)
+        return is_message and event.source is ev.Source.SYSTEM and event.cause is None
+    return isinstance(
+        payload, ev.ModelReply | ev.ModelCalled | ev.Action | ev.Observation
+    )
 
 
-def _cancels(event: Event) -> bool:
+def _cancels(event: ev.Event) -> bool:
     payload = event.payload
-    return isinstance(payload, ChangeState) and payload.state in _CANCELLING_KINDS
+    return isinstance(payload, ev.ChangeState) and payload.state in _CANCELLING_KINDS

@@ -6,28 +6,8 @@ from datetime import datetime
 from typing import assert_never
 
 from patchwright.core.agent.loop_finder import describe_step
+from patchwright.core.events import types as ev
 from patchwright.core.events.state import ModelCall, RunMetrics, measure, read_call
-from patchwright.core.events.types import (
-    Action,
-    ChangeState,
-    Condensed,
-    ConfirmationAsked,
-    Delegate,
-    Event,
-    EvidenceRecorded,
-    LoopDetected,
-    Message,
-    ModelCalled,
-    ModelReply,
-    Observation,
-    RaiseLimits,
-    RequestBlocked,
-    Source,
-    StateChanged,
-    Steering,
-    ToolCall,
-    Unknown,
-)
 from patchwright.core.replay.phrases import (
     NO_RESULT_YET,
     Phrase,
@@ -101,36 +81,36 @@ class Story(Value):
         return tuple(part for part in self.parts if isinstance(part, StoryNote))
 
 
-def note_phrase(event: Event) -> Phrase | None:
+def note_phrase(event: ev.Event) -> Phrase | None:
     """Return what to say of an event, or None where the steps and the end say it."""
     payload = event.payload
-    if isinstance(payload, Steering):
+    if isinstance(payload, ev.Steering):
         return _steering_phrase(event.source, payload)
-    if isinstance(payload, StateChanged | Condensed | LoopDetected):
+    if isinstance(payload, ev.StateChanged | ev.Condensed | ev.LoopDetected):
         return observation_phrase(payload)
     match payload:
-        case ModelCalled():
+        case ev.ModelCalled():
             return _called(payload)
-        case ConfirmationAsked(risk=risk, why=why):
+        case ev.ConfirmationAsked(risk=risk, why=why):
             reasons = f": {'; '.join(why)}" if why else ""
             return Phrase(text=f"asks before a {risk}-risk action{reasons}")
-        case EvidenceRecorded(evidence=evidence):
+        case ev.EvidenceRecorded(evidence=evidence):
             return evidence_phrase(evidence)
-        case RequestBlocked():
+        case ev.RequestBlocked():
             return _blocked(payload)
-        case Unknown(kind=kind):
+        case ev.Unknown(kind=kind):
             return Phrase(text=f"{kind}: not known to this version", tone=Tone.OPEN)
         case _:
             return None
 
 
-def _steering_phrase(source: Source, steering: Steering) -> Phrase:
+def _steering_phrase(source: ev.Source, steering: ev.Steering) -> Phrase:
     match steering:
-        case Message(text=text):
+        case ev.Message(text=text):
             return Phrase(text=f"{source} says: {first_line(text)}")
-        case ChangeState(state=state, reason=reason):
+        case ev.ChangeState(state=state, reason=reason):
             return Phrase(text=f"{reason or source} wants it {state}")
-        case RaiseLimits():
+        case ev.RaiseLimits():
             return Phrase(text=_raised(steering))
         case _:
             assert_never(steering)
@@ -145,21 +125,21 @@ def evidence_phrase(one: Evidence) -> Phrase:
     return Phrase(text=f"{one.role.words}: {code}: {command}", tone=tone)
 
 
-def _blocked(blocked: RequestBlocked) -> Phrase:
+def _blocked(blocked: ev.RequestBlocked) -> Phrase:
     place = f"{blocked.host}:{blocked.port}" if blocked.port else blocked.host
     times = "" if blocked.count == 1 else f", {blocked.count} times"
     text = f"no way out to {place}{times}"
     return Phrase(text=text, tone=Tone.OPEN)
 
 
-def _called(called: ModelCalled) -> Phrase:
+def _called(called: ev.ModelCalled) -> Phrase:
     if called.failure:
         text = f"asked a model to {called.role}: {called.failure}"
         return Phrase(text=text, tone=Tone.BAD)
     return Phrase(text=f"asked a model to {called.role}: {first_line(called.text)}")
 
 
-def _raised(raised: RaiseLimits) -> str:
+def _raised(raised: ev.RaiseLimits) -> str:
     parts = [
         f"{raised.iterations} steps" if raised.iterations else "",
         f"${raised.cost_usd:.2f}" if raised.cost_usd else "",
@@ -168,7 +148,7 @@ def _raised(raised: RaiseLimits) -> str:
     return f"{raised.reason or 'somebody'} allows {more} more"
 
 
-def tell_story(events: Sequence[Event]) -> Story:
+def tell_story(events: Sequence[ev.Event]) -> Story:
     """Return the story of one run."""
     teller = _Teller()
     for event in events:
@@ -207,16 +187,16 @@ class _Teller:
             for part in self._parts
         )
 
-    def add(self, event: Event) -> None:
+    def add(self, event: ev.Event) -> None:
         payload = event.payload
         step = self._newest.get(payload.agent)
         act = step.acts.get(payload.call_id) if step else None
-        if isinstance(payload, ModelReply):
+        if isinstance(payload, ev.ModelReply):
             self._begin_step(event, payload)
-        elif step and act and isinstance(payload, Action):
+        elif step and act and isinstance(payload, ev.Action):
             self._note_delegate(event.id, payload)
             step.acts[act.call_id] = _sent_off(act, payload, event.id)
-        elif step and act and isinstance(payload, Observation):
+        elif step and act and isinstance(payload, ev.Observation):
             step.acts[act.call_id] = act.replace(
                 result=observation_phrase(payload), result_id=event.id
             )
@@ -234,14 +214,14 @@ class _Teller:
                 )
             )
 
-    def _note_delegate(self, event_id: int, action: Action) -> None:
-        if isinstance(action, Delegate):
+    def _note_delegate(self, event_id: int, action: ev.Action) -> None:
+        if isinstance(action, ev.Delegate):
             self._depths[str(event_id)] = self._depth(action.agent) + 1
 
     def _depth(self, agent: str) -> int:
         return self._depths.get(agent, 1)
 
-    def _begin_step(self, event: Event, reply: ModelReply) -> None:
+    def _begin_step(self, event: ev.Event, reply: ev.ModelReply) -> None:
         self._steps += 1
         call = read_call(event)
         assert isinstance(call, ModelCall)  # noqa: S101 - a reply always is one
@@ -259,12 +239,12 @@ class _Teller:
         self._parts.append(self._newest[reply.agent])
 
 
-def _asked(call: ToolCall, malformed: dict[str, str]) -> CallSummary:
+def _asked(call: ev.ToolCall, malformed: dict[str, str]) -> CallSummary:
     broken = " (broken arguments)" if call.id in malformed else ""
     return CallSummary(call_id=call.id, kind=call.name, text=f"{call.name}{broken}")
 
 
-def _sent_off(act: CallSummary, action: Action, action_id: int) -> CallSummary:
+def _sent_off(act: CallSummary, action: ev.Action, action_id: int) -> CallSummary:
     return act.replace(
         kind=action.kind, text=describe_step(action), action_id=action_id
     )

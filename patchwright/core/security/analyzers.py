@@ -8,27 +8,7 @@ import structlog
 from pydantic import JsonValue
 
 from patchwright.core.entry_points import ANALYZERS, find_maker
-from patchwright.core.events.types import (
-    AgentAction,
-    Browse,
-    CallMcpTool,
-    Condense,
-    ControlAct,
-    ControlCommand,
-    Delegate,
-    EditFile,
-    Finish,
-    ReadFile,
-    Recall,
-    Reject,
-    Risk,
-    RunCommand,
-    RunIpython,
-    SearchFiles,
-    Think,
-    WriteFile,
-    WriteTodos,
-)
+from patchwright.core.events import types as ev
 from patchwright.core.security.analyzer import (
     LOW_RISK,
     UNKNOWN_RISK,
@@ -49,8 +29,8 @@ class ClaimAnalyzer:
 
     name = "model"
 
-    def judge(self, action: AgentAction, claimed: Risk) -> Verdict:  # noqa: ARG002 - the protocol's
-        if claimed is Risk.HIGH:
+    def judge(self, action: ev.AgentAction, claimed: ev.Risk) -> Verdict:  # noqa: ARG002 - the protocol's
+        if claimed is ev.Risk.HIGH:
             return Verdict(risk=claimed, why="The model itself calls it risky.")
         return Verdict(risk=claimed)
 
@@ -66,12 +46,14 @@ class AnalyzerPanel:
     def __init__(self, analyzers: Sequence[Analyzer]) -> None:
         self._analyzers = tuple(analyzers)
 
-    def judge(self, action: AgentAction, claimed: Risk) -> Verdict:
+    def judge(self, action: ev.AgentAction, claimed: ev.Risk) -> Verdict:
         verdicts = [_judge_safely(one, action, claimed) for one in self._analyzers]
         return worst_verdict(verdicts, UNKNOWN_RISK)
 
 
-def _judge_safely(analyzer: Analyzer, action: AgentAction, claimed: Risk) -> Verdict:
+def _judge_safely(
+    analyzer: Analyzer, action: ev.AgentAction, claimed: ev.Risk
+) -> Verdict:
     try:
         return analyzer.judge(action, claimed)
     except Exception as error:  # noqa: BLE001 - a plug-in may raise anything; not knowing is HIGH
@@ -101,32 +83,38 @@ class RuleAnalyzer:
     def __init__(self, is_read_only: IsReadOnly = trust_no_tool) -> None:
         self._is_read_only = is_read_only
 
-    def judge(self, action: AgentAction, claimed: Risk) -> Verdict:  # noqa: ARG002 - the protocol's
+    def judge(self, action: ev.AgentAction, claimed: ev.Risk) -> Verdict:  # noqa: ARG002 - the protocol's
         match action:
-            case RunCommand():
+            case ev.RunCommand():
                 return judge_script(action.command, action.stdin)
-            case ControlCommand(act=ControlAct.WRITE):
+            case ev.ControlCommand(act=ev.ControlAct.WRITE):
                 return worst_verdict(
                     [judge_script(action.text), medium_risk("It types into a program.")]
                 )
-            case RunIpython():
+            case ev.RunIpython():
                 return judge_python(action.code, judge_script)
-            case ReadFile() | SearchFiles():
+            case ev.ReadFile() | ev.SearchFiles():
                 return judge_read(action.path)
-            case WriteFile() | EditFile():
+            case ev.WriteFile() | ev.EditFile():
                 return judge_write(action.path)
-            case Browse():
+            case ev.Browse():
                 return _judge_page(action.url)
-            case CallMcpTool():
+            case ev.CallMcpTool():
                 return self._judge_tool(action)
-            case ControlCommand() | Delegate() | Recall() | Condense() | Think():
+            case (
+                ev.ControlCommand()
+                | ev.Delegate()
+                | ev.Recall()
+                | ev.Condense()
+                | ev.Think()
+            ):
                 return LOW_RISK
-            case WriteTodos() | Finish() | Reject():
+            case ev.WriteTodos() | ev.Finish() | ev.Reject():
                 return LOW_RISK
             case _:
                 return medium_risk("It is an action that nothing is known of.")
 
-    def _judge_tool(self, action: CallMcpTool) -> Verdict:
+    def _judge_tool(self, action: ev.CallMcpTool) -> Verdict:
         given = worst_verdict(map(_judge_argument, _texts_in(action.arguments)))
         if self._is_read_only(action.server, action.tool):
             return given

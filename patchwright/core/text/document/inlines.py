@@ -8,28 +8,13 @@ from urllib.parse import unquote
 
 from markdown_it.token import Token
 
-from patchwright.core.text.document.types import (
-    Code,
-    Emphasis,
-    Hyperlink,
-    Inline,
-    InlineImage,
-    Inlines,
-    LineBreak,
-    Mention,
-    PlainText,
-    Strike,
-    Strong,
-    Subscript,
-    join_texts,
-    plain_text,
-)
+from patchwright.core.text.document import types as doc
 from patchwright.core.text.escape import MENTION_LINK
 
 # Whoever reads the document later does so with a stack of its own.
 _DEEPEST = 40
 
-Make = Callable[[Inlines], Inlines]
+Make = Callable[[doc.Inlines], doc.Inlines]
 
 
 class _OpenInline:
@@ -39,9 +24,9 @@ class _OpenInline:
         self.name = name
         self.make = make
         self.literal = literal
-        self.children: list[Inline] = []
+        self.children: list[doc.Inline] = []
 
-    def add(self, inline: Inline) -> None:
+    def add(self, inline: doc.Inline) -> None:
         self.children.append(inline)
 
 
@@ -51,7 +36,7 @@ class InlineStack:
     def __init__(self) -> None:
         self._open = [_OpenInline("", tuple, "")]
 
-    def add(self, inline: Inline) -> None:
+    def add(self, inline: doc.Inline) -> None:
         self._open[-1].add(inline)
 
     def open(self, name: str, make: Make) -> None:
@@ -64,21 +49,21 @@ class InlineStack:
 
     def open_tag(self, name: str, make: Make, literal: str) -> None:
         if len(self._open) >= _DEEPEST:
-            self.add(PlainText(literal))
+            self.add(doc.PlainText(literal))
         else:
             self._open.append(_OpenInline(name, make, literal))
 
     def close_tag(self, name: str, literal: str) -> None:
         if not self._has_open_tag(name):
-            self.add(PlainText(literal))
+            self.add(doc.PlainText(literal))
             return
         while self._open[-1].name != name:
             self._dissolve()
         self._finish(self._open.pop())
 
-    def result(self) -> Inlines:
+    def result(self) -> doc.Inlines:
         self._dissolve_tags()
-        return join_texts(self._open[-1].children)
+        return doc.join_texts(self._open[-1].children)
 
     def _has_open_tag(self, name: str) -> bool:
         for part in reversed(self._open):
@@ -94,11 +79,11 @@ class InlineStack:
 
     def _dissolve(self) -> None:
         tag = self._open.pop()
-        for inline in (PlainText(tag.literal), *tag.children):
+        for inline in (doc.PlainText(tag.literal), *tag.children):
             self.add(inline)
 
     def _finish(self, part: _OpenInline) -> None:
-        for inline in part.make(join_texts(part.children)):
+        for inline in part.make(doc.join_texts(part.children)):
             self.add(inline)
 
 
@@ -106,23 +91,23 @@ _ADDRESS: Final = re.compile(r"(?<![a-z])https?://[^\s<>\"`]+", re.IGNORECASE)
 _CLINGING: Final = "?!.,:*_~'\";"
 
 
-def link_addresses(inlines: Inlines) -> Inlines:
+def link_addresses(inlines: doc.Inlines) -> doc.Inlines:
     return tuple(part for inline in inlines for part in _linked(inline))
 
 
-def _linked(inline: Inline) -> Iterator[Inline]:
-    if not isinstance(inline, PlainText):
+def _linked(inline: doc.Inline) -> Iterator[doc.Inline]:
+    if not isinstance(inline, doc.PlainText):
         yield inline
         return
     text, done = inline.text, 0
     for found in _ADDRESS.finditer(text):
         address = _trimmed(found[0])
         if done < found.start():
-            yield PlainText(text[done : found.start()])
-        yield Hyperlink(address, (PlainText(address),))
+            yield doc.PlainText(text[done : found.start()])
+        yield doc.Hyperlink(address, (doc.PlainText(address),))
         done = found.start() + len(address)
     if done < len(text):
-        yield PlainText(text[done:])
+        yield doc.PlainText(text[done:])
 
 
 def _trimmed(address: str) -> str:
@@ -139,19 +124,19 @@ _TAG: Final = re.compile(r"<(/?)([A-Za-z][A-Za-z0-9-]*)([^<>]*)>")
 _COMMENT_START, _COMMENT_END = "<!--", "-->"
 
 
-def _code(children: Inlines) -> Inline:
-    return Code(plain_text(children))
+def _code(children: doc.Inlines) -> doc.Inline:
+    return doc.Code(doc.plain_text(children))
 
 
-_MEANINGS: Final[dict[str, Callable[[Inlines], Inline]]] = {
-    "b": Strong,
-    "strong": Strong,
-    "i": Emphasis,
-    "em": Emphasis,
-    "s": Strike,
-    "del": Strike,
-    "sub": Subscript,
-    "small": Subscript,
+_MEANINGS: Final[dict[str, Callable[[doc.Inlines], doc.Inline]]] = {
+    "b": doc.Strong,
+    "strong": doc.Strong,
+    "i": doc.Emphasis,
+    "em": doc.Emphasis,
+    "s": doc.Strike,
+    "del": doc.Strike,
+    "sub": doc.Subscript,
+    "small": doc.Subscript,
     "code": _code,
     "kbd": _code,
     "tt": _code,
@@ -179,16 +164,16 @@ def add_tag(stack: InlineStack, raw: str) -> None:
     name = tag[2].lower() if tag else ""
     make = _MEANINGS.get(name)
     if name == "br":
-        stack.add(LineBreak())
+        stack.add(doc.LineBreak())
     elif tag is None or make is None or tag[3].endswith("/"):
-        stack.add(PlainText(raw))
+        stack.add(doc.PlainText(raw))
     elif tag[1]:
         stack.close_tag(name, raw)
     else:
         stack.open_tag(name, _wrapped(make), raw)
 
 
-def read_html_inlines(text: str) -> Inlines:
+def read_html_inlines(text: str) -> doc.Inlines:
     """Read HTML in which lines are kept as they were written."""
     stack = InlineStack()
     for piece, is_tag in _pieces(without_comments(text).strip()):
@@ -199,7 +184,9 @@ def read_html_inlines(text: str) -> Inlines:
     return stack.result()
 
 
-def _wrapped(make: Callable[[Inlines], Inline]) -> Callable[[Inlines], Inlines]:
+def _wrapped(
+    make: Callable[[doc.Inlines], doc.Inline],
+) -> Callable[[doc.Inlines], doc.Inlines]:
     return lambda children: (make(children),) if children else ()
 
 
@@ -214,28 +201,28 @@ def _pieces(text: str) -> Iterator[tuple[str, bool]]:
 
 def _add_lines(stack: InlineStack, text: str) -> None:
     first, *others = text.split("\n")
-    stack.add(PlainText(html.unescape(first)))
+    stack.add(doc.PlainText(html.unescape(first)))
     for line in others:
-        stack.add(LineBreak())
-        stack.add(PlainText(html.unescape(line.lstrip())))
+        stack.add(doc.LineBreak())
+        stack.add(doc.PlainText(html.unescape(line.lstrip())))
 
 
 # Where a link was read from: only who writes it out in full calls somebody, since
 # `without_calls` finds nothing that is written as an entity or elsewhere.
 LINK_SOURCE: Final = "source"
 _CALL: Final = re.compile(rf"\]\({re.escape(MENTION_LINK)}([^\s()<>\\&]+)\)\Z")
-_PAIRS: Final[dict[str, Callable[[Inlines], Inline]]] = {
-    "strong_open": Strong,
-    "em_open": Emphasis,
-    "s_open": Strike,
+_PAIRS: Final[dict[str, Callable[[doc.Inlines], doc.Inline]]] = {
+    "strong_open": doc.Strong,
+    "em_open": doc.Emphasis,
+    "s_open": doc.Strike,
 }
 
 
-def read_inlines(block: Token) -> Inlines:
+def read_inlines(block: Token) -> doc.Inlines:
     return _read(block.children or [], in_link=False)
 
 
-def _read(tokens: list[Token], *, in_link: bool) -> Inlines:
+def _read(tokens: list[Token], *, in_link: bool) -> doc.Inlines:
     stack = InlineStack()
     links = int(in_link)
     for token in tokens:
@@ -254,34 +241,34 @@ def _read(tokens: list[Token], *, in_link: bool) -> Inlines:
 def _add(stack: InlineStack, token: Token, *, in_link: bool) -> None:
     match token.type:
         case "code_inline":
-            stack.add(Code(token.content))
+            stack.add(doc.Code(token.content))
         case "softbreak" | "hardbreak":
             # Comments of a forge show the first as the second, and we write for them.
-            stack.add(LineBreak())
+            stack.add(doc.LineBreak())
         case "html_inline":
             add_tag(stack, token.content)
         case "image":
-            alt = plain_text(_read(token.children or [], in_link=True))
-            stack.add(InlineImage(str(token.attrGet("src") or ""), alt))
+            alt = doc.plain_text(_read(token.children or [], in_link=True))
+            stack.add(doc.InlineImage(str(token.attrGet("src") or ""), alt))
         case _:
-            words = (PlainText(token.content),)
+            words = (doc.PlainText(token.content),)
             for inline in words if in_link else link_addresses(words):
                 stack.add(inline)
 
 
-def _pair(opens: str) -> Callable[[Inlines], Inlines]:
+def _pair(opens: str) -> Callable[[doc.Inlines], doc.Inlines]:
     make = _PAIRS[opens]
     return lambda children: (make(children),)
 
 
-def _link(token: Token) -> Callable[[Inlines], Inlines]:
+def _link(token: Token) -> Callable[[doc.Inlines], doc.Inlines]:
     url = str(token.attrGet("href") or "")
     if not url.startswith(MENTION_LINK):
-        return lambda children: (Hyperlink(url, children or (PlainText(url),)),)
+        return lambda children: (doc.Hyperlink(url, children or (doc.PlainText(url),)),)
     found = _CALL.search(token.meta.get(LINK_SOURCE, ""))
     if found is None:
         return lambda children: children
     person_id = unquote(found[1])
     return lambda children: (
-        Mention(person_id, plain_text(children).removeprefix("@")),
+        doc.Mention(person_id, doc.plain_text(children).removeprefix("@")),
     )

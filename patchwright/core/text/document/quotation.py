@@ -4,33 +4,8 @@ import re
 from collections.abc import Iterator
 from typing import Final, assert_never
 
+from patchwright.core.text.document import types as doc
 from patchwright.core.text.document.reader import read_document
-from patchwright.core.text.document.types import (
-    Block,
-    BlockQuote,
-    Blocks,
-    Code,
-    CodeBlock,
-    Details,
-    Emphasis,
-    Heading,
-    HorizontalRule,
-    Hyperlink,
-    Inline,
-    InlineImage,
-    Inlines,
-    LineBreak,
-    ListBlock,
-    ListItem,
-    Mention,
-    Paragraph,
-    PlainText,
-    Strike,
-    Strong,
-    Subscript,
-    Table,
-    plain_text,
-)
 from patchwright.core.text.document.writer import (
     write_document_line,
     write_document_lines,
@@ -67,100 +42,100 @@ class InertWriter:
         self._keeps = keeps
         self._call = _call_of(calls)
 
-    def blocks(self, blocks: Blocks) -> Blocks:
+    def blocks(self, blocks: doc.Blocks) -> doc.Blocks:
         return tuple(made for block in blocks for made in self._block(block))
 
-    def _block(self, block: Block) -> Iterator[Block]:
+    def _block(self, block: doc.Block) -> Iterator[doc.Block]:
         match block:
-            case Paragraph(children):
-                yield Paragraph(self.inlines(children))
-            case Heading(children=children):
-                yield Paragraph((Strong(self.inlines(children)),))
-            case CodeBlock(text, language):
+            case doc.Paragraph(children):
+                yield doc.Paragraph(self.inlines(children))
+            case doc.Heading(children=children):
+                yield doc.Paragraph((doc.Strong(self.inlines(children)),))
+            case doc.CodeBlock(text, language):
                 label = language if language.lower() in _LANGUAGES else ""
-                yield CodeBlock(make_inert(text, TextPlace.CODE), label)
-            case BlockQuote(inner):
-                yield BlockQuote(self.blocks(inner))
-            case ListBlock(items, start):
-                yield ListBlock(tuple(map(self._item, items)), start)
-            case Table():
-                yield ListBlock(tuple(self._rows(block)))
-            case HorizontalRule():
+                yield doc.CodeBlock(make_inert(text, TextPlace.CODE), label)
+            case doc.BlockQuote(inner):
+                yield doc.BlockQuote(self.blocks(inner))
+            case doc.ListBlock(items, start):
+                yield doc.ListBlock(tuple(map(self._item, items)), start)
+            case doc.Table():
+                yield doc.ListBlock(tuple(self._rows(block)))
+            case doc.HorizontalRule():
                 return
-            case Details(title, inner):
-                yield Paragraph((Strong(self.inlines(title)),))
+            case doc.Details(title, inner):
+                yield doc.Paragraph((doc.Strong(self.inlines(title)),))
                 yield from self.blocks(inner)
             case _:
                 assert_never(block)
 
-    def _item(self, item: ListItem) -> ListItem:
+    def _item(self, item: doc.ListItem) -> doc.ListItem:
         """Say in words what is ticked: boxes are those of our own list of steps."""
         blocks = self.blocks(item.blocks)
         if item.checked is None:
-            return ListItem(blocks)
-        box = PlainText("(done) " if item.checked else "(open) ")
+            return doc.ListItem(blocks)
+        box = doc.PlainText("(done) " if item.checked else "(open) ")
         match blocks:
-            case (Paragraph(children), *rest):
-                return ListItem((Paragraph((box, *children)), *rest))
+            case (doc.Paragraph(children), *rest):
+                return doc.ListItem((doc.Paragraph((box, *children)), *rest))
             case _:
-                return ListItem((Paragraph((box,)), *blocks))
+                return doc.ListItem((doc.Paragraph((box,)), *blocks))
 
-    def _rows(self, grid: Table) -> Iterator[ListItem]:
+    def _rows(self, grid: doc.Table) -> Iterator[doc.ListItem]:
         for row in grid.rows:
-            parts: list[Inline] = []
+            parts: list[doc.Inline] = []
             for head, cell in zip(grid.head, row, strict=True):
-                name = plain_text(head).strip()
-                parts += [PlainText("; ")] if parts else []
-                parts += [PlainText(f"{name}: ")] if name else []
+                name = doc.plain_text(head).strip()
+                parts += [doc.PlainText("; ")] if parts else []
+                parts += [doc.PlainText(f"{name}: ")] if name else []
                 parts += cell
-            yield ListItem((Paragraph(self.inlines(tuple(parts))),))
+            yield doc.ListItem((doc.Paragraph(self.inlines(tuple(parts))),))
 
-    def inlines(self, inlines: Inlines) -> Inlines:
+    def inlines(self, inlines: doc.Inlines) -> doc.Inlines:
         made = (one for inline in _merged(inlines) for one in self._inline(inline))
         return tuple(map(_still_inert, _merged(made)))
 
-    def _inline(self, inline: Inline) -> Iterator[Inline]:
+    def _inline(self, inline: doc.Inline) -> Iterator[doc.Inline]:
         match inline:
-            case PlainText(text):
+            case doc.PlainText(text):
                 yield from self._text(text)
-            case Code(text):
-                yield Code(make_inert(text, TextPlace.CODE))
-            case Strong(children):
-                yield Strong(self.inlines(children))
-            case Emphasis(children):
-                yield Emphasis(self.inlines(children))
-            case Strike(children) | Subscript(children):
+            case doc.Code(text):
+                yield doc.Code(make_inert(text, TextPlace.CODE))
+            case doc.Strong(children):
+                yield doc.Strong(self.inlines(children))
+            case doc.Emphasis(children):
+                yield doc.Emphasis(self.inlines(children))
+            case doc.Strike(children) | doc.Subscript(children):
                 yield from self.inlines(children)
-            case Hyperlink(url, children):
+            case doc.Hyperlink(url, children):
                 yield from self._link(url, children)
-            case Mention(name=name):
+            case doc.Mention(name=name):
                 yield from _words(f"@{name}")
-            case InlineImage(url, alt):
+            case doc.InlineImage(url, alt):
                 yield from _words(f"picture {alt} ".replace("  ", " "))
-                yield Code(make_inert(url, TextPlace.CODE))
-            case LineBreak():
+                yield doc.Code(make_inert(url, TextPlace.CODE))
+            case doc.LineBreak():
                 yield inline
             case _:
                 assert_never(inline)
 
-    def _text(self, text: str) -> Iterator[Inline]:
+    def _text(self, text: str) -> Iterator[doc.Inline]:
         """Keep the one call; it is no text any more, which would be made inert."""
         done = 0
         for found in self._call.finditer(text):
             yield from _words(text[done : found.start()])
-            yield Mention("", found[1])
+            yield doc.Mention("", found[1])
             done = found.end()
         yield from _words(text[done:])
 
-    def _link(self, url: str, children: Inlines) -> Iterator[Inline]:
+    def _link(self, url: str, children: doc.Inlines) -> Iterator[doc.Inline]:
         if self._is_kept(url):
-            yield Hyperlink(url, (PlainText(_line(plain_text(children))),))
+            yield doc.Hyperlink(url, (doc.PlainText(_line(doc.plain_text(children))),))
             return
-        label = plain_text(children).strip()
+        label = doc.plain_text(children).strip()
         if label and label != url:
             yield from self.inlines(children)
-            yield PlainText(" ")
-        yield Code(make_inert(url, TextPlace.CODE))
+            yield doc.PlainText(" ")
+        yield doc.Code(make_inert(url, TextPlace.CODE))
 
     def _is_kept(self, url: str) -> bool:
         is_plain = re.fullmatch(r"[\w:/.#?=&%,+-]+", url, re.ASCII)
@@ -173,33 +148,37 @@ def _call_of(login: str) -> re.Pattern[str]:
     return re.compile(rf"(?<![\w/.+@-])@({name})(?![\w/@-]|\.\w)", re.IGNORECASE)
 
 
-def _words(text: str) -> Iterator[Inline]:
+def _words(text: str) -> Iterator[doc.Inline]:
     """Show what services make links of as code."""
     done = 0
     for found in _ADDRESS.finditer(text):
-        yield PlainText(make_inert(text[done : found.start()]))
-        yield Code(make_inert(found[0], TextPlace.CODE))
+        yield doc.PlainText(make_inert(text[done : found.start()]))
+        yield doc.Code(make_inert(found[0], TextPlace.CODE))
         done = found.end()
-    yield PlainText(make_inert(text[done:]))
+    yield doc.PlainText(make_inert(text[done:]))
 
 
-def _still_inert(inline: Inline) -> Inline:
+def _still_inert(inline: doc.Inline) -> doc.Inline:
     """Look at joined texts once more; an entity can be the end of a line."""
-    return PlainText(_line(inline.text)) if isinstance(inline, PlainText) else inline
+    return (
+        doc.PlainText(_line(inline.text))
+        if isinstance(inline, doc.PlainText)
+        else inline
+    )
 
 
 def _line(text: str) -> str:
     return make_inert(text).replace("\n", " ")
 
 
-def _merged(inlines: Inlines | Iterator[Inline]) -> Inlines:
+def _merged(inlines: doc.Inlines | Iterator[doc.Inline]) -> doc.Inlines:
     """Join neighbouring texts, as what two of them make together counts too."""
-    merged: list[Inline] = []
+    merged: list[doc.Inline] = []
     for inline in inlines:
         last = merged[-1] if merged else None
-        if isinstance(inline, PlainText) and isinstance(last, PlainText):
-            merged[-1] = PlainText(last.text + inline.text)
-        elif inline != PlainText(""):
+        if isinstance(inline, doc.PlainText) and isinstance(last, doc.PlainText):
+            merged[-1] = doc.PlainText(last.text + inline.text)
+        elif inline != doc.PlainText(""):
             merged.append(inline)
     return tuple(merged)
 
@@ -237,17 +216,17 @@ def inert_phrase(text: str, keeps: tuple[str, ...] = ()) -> str:
     return make_inert(line, TextPlace.CODE)
 
 
-def _read(text: str) -> Blocks:
+def _read(text: str) -> doc.Blocks:
     shown = visible_lines(text)
     if sum(map(shown.count, "[<`*_")) > _MOST_BRACKETS:
-        return (CodeBlock(shown.strip("\n")),)
+        return (doc.CodeBlock(shown.strip("\n")),)
     return read_document(shown)
 
 
-def _read_line(text: str) -> Inlines:
+def _read_line(text: str) -> doc.Inlines:
     """Read a line as if it stood in a sentence, so that nothing begins a block."""
     match _read(f"{_BEFORE}{' '.join(text.split())}"):
-        case (Paragraph((PlainText(first), *others)),):
-            return (PlainText(first.removeprefix(_BEFORE)), *others)
+        case (doc.Paragraph((doc.PlainText(first), *others)),):
+            return (doc.PlainText(first.removeprefix(_BEFORE)), *others)
         case _:
-            return (Code(text),)
+            return (doc.Code(text),)

@@ -10,28 +10,12 @@ from markdown_it.rules_inline import StateInline
 from markdown_it.token import Token
 
 from patchwright.core.text.block_rules import add_tables
+from patchwright.core.text.document import types as doc
 from patchwright.core.text.document.inlines import (
     LINK_SOURCE,
     read_html_inlines,
     read_inlines,
     without_comments,
-)
-from patchwright.core.text.document.types import (
-    Block,
-    BlockQuote,
-    Blocks,
-    CodeBlock,
-    Details,
-    Heading,
-    HorizontalRule,
-    Inlines,
-    LineBreak,
-    ListBlock,
-    ListItem,
-    Paragraph,
-    PlainText,
-    Strong,
-    Table,
 )
 from patchwright.core.text.inline_rules import add_inline_rules, is_too_deep, link
 
@@ -84,7 +68,7 @@ _PARSER: Final = _parser()
 
 
 # What browsers show where there is no summary.
-_UNNAMED: Final = (PlainText("Details"),)
+_UNNAMED: Final = (doc.PlainText("Details"),)
 _DEEPEST: Final = 12
 _FOLDING: Final = re.compile(
     r"(?P<opens><details\b[^<>]*>)|(?P<closes></details\s*>)"
@@ -95,8 +79,8 @@ _FOLDING: Final = re.compile(
 
 class _OpenDetails:
     def __init__(self) -> None:
-        self.title: Inlines = ()
-        self.blocks: list[Block] = []
+        self.title: doc.Inlines = ()
+        self.blocks: list[doc.Block] = []
 
 
 class BlockBuilder:
@@ -107,7 +91,7 @@ class BlockBuilder:
 
     def __init__(self, depth: int) -> None:
         self._depth = depth
-        self._blocks: list[Block] = []
+        self._blocks: list[doc.Block] = []
         self._folds: list[_OpenDetails] = []
         self._too_deep = 0
 
@@ -115,7 +99,7 @@ class BlockBuilder:
     def depth(self) -> int:
         return self._depth + len(self._folds)
 
-    def add(self, block: Block) -> None:
+    def add(self, block: doc.Block) -> None:
         inside = self._folds[-1].blocks if self._folds else self._blocks
         inside.append(block)
 
@@ -128,14 +112,14 @@ class BlockBuilder:
             done = found.end()
         self._add_text(text[done:])
 
-    def result(self) -> Blocks:
+    def result(self) -> doc.Blocks:
         while self._folds:
             self._close()
         return tuple(self._blocks)
 
     def _add_text(self, text: str) -> None:
         for part in _paragraphs(text):
-            self.add(Paragraph(part))
+            self.add(doc.Paragraph(part))
 
     def _add_folding(self, found: re.Match[str]) -> None:
         if found["opens"]:
@@ -156,17 +140,17 @@ class BlockBuilder:
             self._too_deep -= 1
         elif self._folds:
             fold = self._folds.pop()
-            self.add(Details(fold.title or _UNNAMED, tuple(fold.blocks)))
+            self.add(doc.Details(fold.title or _UNNAMED, tuple(fold.blocks)))
 
-    def _entitle(self, title: Inlines) -> None:
+    def _entitle(self, title: doc.Inlines) -> None:
         fold = self._folds[-1] if self._folds else None
         if fold and not (self._too_deep or fold.title or fold.blocks):
             fold.title = title
         elif title:
-            self.add(Paragraph((Strong(title),)))
+            self.add(doc.Paragraph((doc.Strong(title),)))
 
 
-def _paragraphs(text: str) -> Iterator[Inlines]:
+def _paragraphs(text: str) -> Iterator[doc.Inlines]:
     for part in re.split(r"\n[ \t]*\n", text):
         if inlines := read_html_inlines(part):
             yield inlines
@@ -178,7 +162,7 @@ _ALERT: Final = re.compile(
 )
 
 
-def read_document(markdown: str) -> Blocks:
+def read_document(markdown: str) -> doc.Blocks:
     """Return what a forge would show of a comment; HTML that it has is mostly text.
 
     What is nested too deeply to be read is shown as it was written.
@@ -188,11 +172,11 @@ def read_document(markdown: str) -> Blocks:
     return _as_written(text) if tokens is None else _blocks(iter(tokens), 0)
 
 
-def _as_written(text: str) -> Blocks:
-    return (CodeBlock(text.strip("\n")),)
+def _as_written(text: str) -> doc.Blocks:
+    return (doc.CodeBlock(text.strip("\n")),)
 
 
-def _blocks(tokens: Iterator[Token], depth: int) -> Blocks:
+def _blocks(tokens: Iterator[Token], depth: int) -> doc.Blocks:
     """Read up to where the container closes that the tokens are in."""
     page = BlockBuilder(depth)
     for token in tokens:
@@ -205,73 +189,80 @@ def _blocks(tokens: Iterator[Token], depth: int) -> Blocks:
     return page.result()
 
 
-def _block(token: Token, tokens: Iterator[Token], depth: int) -> Block:
+def _block(token: Token, tokens: Iterator[Token], depth: int) -> doc.Block:
     match token.type:
         case "heading_open":
-            return Heading(int(token.tag[1:]), _inlines(tokens))
+            return doc.Heading(int(token.tag[1:]), _inlines(tokens))
         case "blockquote_open":
             return _quote(_blocks(tokens, depth))
         case "bullet_list_open":
-            return ListBlock(tuple(_items(tokens, depth)))
+            return doc.ListBlock(tuple(_items(tokens, depth)))
         case "ordered_list_open":
             start = token.attrGet("start")
-            return ListBlock(
+            return doc.ListBlock(
                 tuple(_items(tokens, depth)), 1 if start is None else int(start)
             )
         case "table_open":
             return _grid(tokens)
         case "fence" | "code_block":
             language = token.info.split(maxsplit=1)[:1]
-            return CodeBlock(token.content.removesuffix("\n"), "".join(language))
+            return doc.CodeBlock(token.content.removesuffix("\n"), "".join(language))
         case "hr":
-            return HorizontalRule()
+            return doc.HorizontalRule()
         case _:
-            return Paragraph(_inlines(tokens))
+            return doc.Paragraph(_inlines(tokens))
 
 
-def _inlines(tokens: Iterator[Token]) -> Inlines:
+def _inlines(tokens: Iterator[Token]) -> doc.Inlines:
     """Read the one token in a block of text, and what closes that."""
     inlines = read_inlines(next(tokens))
     next(tokens)
     return inlines
 
 
-def _items(tokens: Iterator[Token], depth: int) -> Iterator[ListItem]:
+def _items(tokens: Iterator[Token], depth: int) -> Iterator[doc.ListItem]:
     for token in tokens:
         if token.nesting < 0:
             return
         yield _item(_blocks(tokens, depth))
 
 
-def _item(blocks: Blocks) -> ListItem:
+def _item(blocks: doc.Blocks) -> doc.ListItem:
     match blocks:
-        case (Paragraph(children=(PlainText(text), *others)), *rest):
+        case (doc.Paragraph(children=(doc.PlainText(text), *others)), *rest):
             box = _BOX.match(text)
         case _:
-            return ListItem(blocks)
+            return doc.ListItem(blocks)
     if box is None:
-        return ListItem(blocks)
+        return doc.ListItem(blocks)
     left = text[box.end() :]
-    first = Paragraph((PlainText(left), *others) if left else tuple(others))
-    return ListItem((first, *rest), checked=box[1] != " ")
+    first = doc.Paragraph((doc.PlainText(left), *others) if left else tuple(others))
+    return doc.ListItem((first, *rest), checked=box[1] != " ")
 
 
-def _quote(blocks: Blocks) -> BlockQuote:
+def _quote(blocks: doc.Blocks) -> doc.BlockQuote:
     """Return a quote; the kind of an alert stands alone on its first line."""
     match blocks:
-        case (Paragraph(children=(PlainText(text),)), *rest):
-            first: Blocks = ()
-        case (Paragraph(children=(PlainText(text), LineBreak(), *others)), *rest):
-            first = (Paragraph(tuple(others)),)
+        case (doc.Paragraph(children=(doc.PlainText(text),)), *rest):
+            first: doc.Blocks = ()
+        case (
+            doc.Paragraph(children=(doc.PlainText(text), doc.LineBreak(), *others)),
+            *rest,
+        ):
+            first = (doc.Paragraph(tuple(others)),)
         case _:
-            return BlockQuote(blocks)
+            return doc.BlockQuote(blocks)
     kind = _ALERT.fullmatch(text)
-    return BlockQuote((*first, *rest), kind[1].lower()) if kind else BlockQuote(blocks)
+    return (
+        doc.BlockQuote((*first, *rest), kind[1].lower())
+        if kind
+        else doc.BlockQuote(blocks)
+    )
 
 
-def _grid(tokens: Iterator[Token]) -> Table:
-    rows: list[tuple[Inlines, ...]] = []
-    cells: list[Inlines] = []
+def _grid(tokens: Iterator[Token]) -> doc.Table:
+    rows: list[tuple[doc.Inlines, ...]] = []
+    cells: list[doc.Inlines] = []
     for token in tokens:
         if token.type == "inline":
             cells.append(read_inlines(token))
@@ -280,4 +271,4 @@ def _grid(tokens: Iterator[Token]) -> Table:
             cells = []
         elif token.type == "table_close":
             break
-    return Table(rows[0], tuple(rows[1:]))
+    return doc.Table(rows[0], tuple(rows[1:]))

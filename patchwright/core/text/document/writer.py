@@ -8,23 +8,7 @@ import re
 from collections.abc import Iterator
 from typing import Final
 
-from patchwright.core.text.document.types import (
-    Block,
-    BlockQuote,
-    Blocks,
-    Code,
-    CodeBlock,
-    Emphasis,
-    Hyperlink,
-    Inline,
-    Inlines,
-    LineBreak,
-    ListBlock,
-    ListItem,
-    Paragraph,
-    Strong,
-    plain_text,
-)
+from patchwright.core.text.document import types as doc
 from patchwright.core.text.escape import inline_code
 
 # What was left out stays `[…]`, which no definition of ours makes a link.
@@ -41,7 +25,7 @@ _LARGEST_NUMBER: Final = 99_999_999
 _TICKS: Final = re.compile("`+")
 
 
-def write_document_lines(blocks: Blocks) -> list[str]:
+def write_document_lines(blocks: doc.Blocks) -> list[str]:
     """Return the lines of paragraphs, lists, quotes and code; else the words alone."""
     lines: list[str] = []
     for block in blocks:
@@ -50,27 +34,27 @@ def write_document_lines(blocks: Blocks) -> list[str]:
     return lines
 
 
-def write_document_line(inlines: Inlines) -> str:
+def write_document_line(inlines: doc.Inlines) -> str:
     """Return the inlines in one line that begins no block."""
     return _started(" ".join(_inlines(inlines).split("\n")).strip())
 
 
-def _block(block: Block) -> list[str]:
+def _block(block: doc.Block) -> list[str]:
     match block:
-        case CodeBlock(text, language):
+        case doc.CodeBlock(text, language):
             return _code(text, language)
-        case BlockQuote(inner):
+        case doc.BlockQuote(inner):
             return [f"> {line}".rstrip() for line in write_document_lines(inner)]
-        case ListBlock():
+        case doc.ListBlock():
             return list(_items(block))
-        case Paragraph(children):
+        case doc.Paragraph(children):
             lines = (line.strip() for line in _inlines(children).split("\n"))
             return [_started(line) for line in lines if line]
         case _:
             return []
 
 
-def _items(items: ListBlock) -> Iterator[str]:
+def _items(items: doc.ListBlock) -> Iterator[str]:
     start = items.start
     for number, item in enumerate(items.items):
         known = None if start is None else min(start, _LARGEST_NUMBER) + number
@@ -84,10 +68,10 @@ def _items(items: ListBlock) -> Iterator[str]:
         yield from (f"{indent}{line}".rstrip() for line in others)
 
 
-def _item(item: ListItem) -> list[str]:
+def _item(item: doc.ListItem) -> list[str]:
     """Put a list right below the words of the entry that it belongs to."""
     match item.blocks:
-        case (Paragraph() as first, ListBlock(start=None) as inner, *rest):
+        case (doc.Paragraph() as first, doc.ListBlock(start=None) as inner, *rest):
             lines = [*_block(first), *_block(inner)]
             others = write_document_lines(tuple(rest))
             return [*lines, "", *others] if lines and others else lines or others
@@ -101,15 +85,15 @@ def _code(text: str, language: str) -> list[str]:
     return [f"{ticks}{language}", *text.split("\n"), ticks]
 
 
-def _inlines(inlines: Inlines) -> str:
+def _inlines(inlines: doc.Inlines) -> str:
     text = ""
     for number, inline in enumerate(inlines):
         part = _inline(inline)
-        if isinstance(inline, Strong | Emphasis):
-            mark = "**" if isinstance(inline, Strong) else "*"
-            after = plain_text(inlines[number + 1 : number + 2])
+        if isinstance(inline, doc.Strong | doc.Emphasis):
+            mark = "**" if isinstance(inline, doc.Strong) else "*"
+            after = doc.plain_text(inlines[number + 1 : number + 2])
             part = _marked(mark, part, text[-1:], after[:1])
-        if isinstance(inline, Hyperlink) and text.endswith("!"):
+        if isinstance(inline, doc.Hyperlink) and text.endswith("!"):
             text = f"{text[:-1]}\\!"
         # Two runs of backticks that touch would be one.
         gap = " " if text.endswith("`") and part.startswith("`") else ""
@@ -117,18 +101,18 @@ def _inlines(inlines: Inlines) -> str:
     return text
 
 
-def _inline(inline: Inline) -> str:
+def _inline(inline: doc.Inline) -> str:
     match inline:
-        case Code(text):
+        case doc.Code(text):
             return inline_code(text) if text.strip() else ""
-        case Hyperlink(url, children):
+        case doc.Hyperlink(url, children):
             return f"[{_inlines(children).replace(']', chr(92) + ']')}]({url})"
-        case Strong(children) | Emphasis(children):
+        case doc.Strong(children) | doc.Emphasis(children):
             return _inlines(children)
-        case LineBreak():
+        case doc.LineBreak():
             return "\n"
         case _:
-            return _escaped(plain_text((inline,)))
+            return _escaped(doc.plain_text((inline,)))
 
 
 def _escaped(text: str) -> str:

@@ -7,29 +7,8 @@ from datetime import UTC, datetime
 from itertools import groupby
 from typing import Final
 
+from patchwright.core.text.document import types as doc
 from patchwright.core.text.document.inlines import link_addresses
-from patchwright.core.text.document.types import (
-    Block,
-    BlockQuote,
-    Blocks,
-    Code,
-    CodeBlock,
-    Emphasis,
-    Heading,
-    HorizontalRule,
-    Hyperlink,
-    Inline,
-    Inlines,
-    LineBreak,
-    ListBlock,
-    ListItem,
-    Mention,
-    Paragraph,
-    PlainText,
-    Strike,
-    Strong,
-    Table,
-)
 from patchwright.integrations.jira.text.markdown_writer import write_markdown
 
 Node = Mapping[str, object]
@@ -82,10 +61,10 @@ def _nodes(value: object) -> list[Node]:
 
 # From the outside to the inside. Colours, underlines, annotations and the like say
 # nothing that Markdown could.
-_STYLES: Final[dict[str, Callable[[Inlines], Inline]]] = {
-    "strong": Strong,
-    "em": Emphasis,
-    "strike": Strike,
+_STYLES: Final[dict[str, Callable[[doc.Inlines], doc.Inline]]] = {
+    "strong": doc.Strong,
+    "em": doc.Emphasis,
+    "strike": doc.Strike,
 }
 _INLINES: Final = frozenset(
     {
@@ -99,7 +78,7 @@ def is_inline(node: Node) -> bool:
     return kind_of(node) in _INLINES
 
 
-def read_inlines(nodes: Iterable[Node]) -> Inlines:
+def read_inlines(nodes: Iterable[Node]) -> doc.Inlines:
     groups = groupby(nodes, _address)
     return tuple(
         inline
@@ -108,15 +87,19 @@ def read_inlines(nodes: Iterable[Node]) -> Inlines:
     )
 
 
-def picture_of(media: Node) -> Inline:
+def picture_of(media: Node) -> doc.Inline:
     """Return what stands for a file; those of Jira have ids and no addresses."""
     name = attribute(media, "alt") or attribute(media, "type") or "file"
     url = attribute(media, "url")
-    return Hyperlink(url, (PlainText(name),)) if url else PlainText(f"[{name}]")
+    return (
+        doc.Hyperlink(url, (doc.PlainText(name),))
+        if url
+        else doc.PlainText(f"[{name}]")
+    )
 
 
-def link_to(url: str) -> Inline:
-    return Hyperlink(url, (PlainText(url),))
+def link_to(url: str) -> doc.Inline:
+    return doc.Hyperlink(url, (doc.PlainText(url),))
 
 
 def _address(node: Node) -> str:
@@ -124,16 +107,16 @@ def _address(node: Node) -> str:
     return next((attribute(mark, "href") for mark in links), "")
 
 
-def _linked(url: str, inlines: Inlines) -> Inlines:
-    return (Hyperlink(url, inlines),) if url else inlines
+def _linked(url: str, inlines: doc.Inlines) -> doc.Inlines:
+    return (doc.Hyperlink(url, inlines),) if url else inlines
 
 
-def _styled(nodes: list[Node], styles: list[str]) -> Inlines:
+def _styled(nodes: list[Node], styles: list[str]) -> doc.Inlines:
     """Put neighbours that share a style into one, as people see them."""
     if not styles:
         return tuple(inline for node in nodes for inline in _leaf(node))
     style, *inner = styles
-    inlines: list[Inline] = []
+    inlines: list[doc.Inline] = []
     for has_style, group in groupby(nodes, lambda node: _has_mark(node, style)):
         children = _styled(list(group), inner)
         inlines += [_STYLES[style](children)] if has_style else children
@@ -144,20 +127,20 @@ def _has_mark(node: Node, kind: str) -> bool:
     return any(kind_of(mark) == kind for mark in marks_of(node))
 
 
-def _leaf(node: Node) -> Iterator[Inline]:
+def _leaf(node: Node) -> Iterator[doc.Inline]:
     match kind_of(node):
         case "text":
             yield from _words(node)
         case "hardBreak":
-            yield LineBreak()
+            yield doc.LineBreak()
         case "mention":
             yield _call(node)
         case "emoji":
-            yield PlainText(attribute(node, "text") or attribute(node, "shortName"))
+            yield doc.PlainText(attribute(node, "text") or attribute(node, "shortName"))
         case "date":
-            yield PlainText(_day(attribute(node, "timestamp")))
+            yield doc.PlainText(_day(attribute(node, "timestamp")))
         case "status" | "inlineExtension":
-            yield PlainText(attribute(node, "text"))
+            yield doc.PlainText(attribute(node, "text"))
         case "inlineCard":
             yield from _card(node)
         case "mediaInline":
@@ -168,34 +151,34 @@ def _leaf(node: Node) -> Iterator[Inline]:
             yield from _lines(words_below(node))
 
 
-def _words(node: Node) -> Iterator[Inline]:
+def _words(node: Node) -> Iterator[doc.Inline]:
     if _has_mark(node, "code"):
-        yield Code(text_of(node))
+        yield doc.Code(text_of(node))
     elif _address(node):
         yield from _lines(text_of(node))
     else:
         yield from link_addresses(tuple(_lines(text_of(node))))
 
 
-def _lines(text: str) -> Iterator[Inline]:
+def _lines(text: str) -> Iterator[doc.Inline]:
     first, *others = text.replace("\r\n", "\n").replace("\r", "\n").split("\n")
-    yield PlainText(first)
+    yield doc.PlainText(first)
     for line in others:
-        yield LineBreak()
-        yield PlainText(line)
+        yield doc.LineBreak()
+        yield doc.PlainText(line)
 
 
-def _call(node: Node) -> Mention:
+def _call(node: Node) -> doc.Mention:
     person_id = attribute(node, "id")
     name = (attribute(node, "text") or text_of(node)).removeprefix("@")
-    return Mention(person_id, name or person_id)
+    return doc.Mention(person_id, name or person_id)
 
 
-def _card(node: Node) -> Iterator[Inline]:
+def _card(node: Node) -> Iterator[doc.Inline]:
     if url := attribute(node, "url"):
         yield link_to(url)
     else:
-        yield from (PlainText(words_below(child)) for child in children_of(node))
+        yield from (doc.PlainText(words_below(child)) for child in children_of(node))
 
 
 def _day(timestamp: str) -> str:
@@ -217,59 +200,59 @@ def adf_to_markdown(document: object) -> str:
     return write_markdown(adf_blocks(document))
 
 
-def adf_blocks(document: object) -> Blocks:
+def adf_blocks(document: object) -> doc.Blocks:
     return _blocks(document, 0) if isinstance(document, dict) else ()
 
 
-def _blocks(parent: Node, depth: int) -> Blocks:
+def _blocks(parent: Node, depth: int) -> doc.Blocks:
     """Read the children of a node; inline ones between blocks are a paragraph."""
     if depth > _DEEPEST:
         return _words_only(parent)
-    blocks: list[Block] = []
+    blocks: list[doc.Block] = []
     for inline, group in groupby(children_of(parent), is_inline):
         if inline:
-            blocks.append(Paragraph(read_inlines(group)))
+            blocks.append(doc.Paragraph(read_inlines(group)))
         else:
             blocks += (block for node in group for block in _block(node, depth))
     return tuple(blocks)
 
 
-def _block(node: Node, depth: int) -> Iterator[Block]:
+def _block(node: Node, depth: int) -> Iterator[doc.Block]:
     match kind_of(node):
         case "paragraph" | "caption":
-            yield Paragraph(read_inlines(children_of(node)))
+            yield doc.Paragraph(read_inlines(children_of(node)))
         case "heading":
-            yield Heading(_level(node), read_inlines(children_of(node)))
+            yield doc.Heading(_level(node), read_inlines(children_of(node)))
         case "codeBlock":
             yield _code(node)
         case "blockquote":
-            yield BlockQuote(_blocks(node, depth + 1))
+            yield doc.BlockQuote(_blocks(node, depth + 1))
         case "bulletList" | "orderedList" | "taskList" | "decisionList":
-            yield ListBlock(tuple(_items(node, depth + 1)), _start(node))
+            yield doc.ListBlock(tuple(_items(node, depth + 1)), _start(node))
         case "table":
             yield from _table(node, depth + 1)
         case "rule":
-            yield HorizontalRule()
+            yield doc.HorizontalRule()
         case "media":
-            yield Paragraph((picture_of(node),))
+            yield doc.Paragraph((picture_of(node),))
         case "blockCard" | "embedCard":
-            yield Paragraph((link_to(attribute(node, "url")),))
+            yield doc.Paragraph((link_to(attribute(node, "url")),))
         case _:
             yield from _container(node, depth)
 
 
-def _container(node: Node, depth: int) -> Iterator[Block]:
+def _container(node: Node, depth: int) -> Iterator[doc.Block]:
     """Read an expand, a panel, a layout, an extension, or what is yet to come."""
     if title := attribute(node, "title"):
-        yield Paragraph((Strong((PlainText(title),)),))
+        yield doc.Paragraph((doc.Strong((doc.PlainText(title),)),))
     if words := attribute(node, "text") or text_of(node):
-        yield Paragraph((PlainText(words),))
+        yield doc.Paragraph((doc.PlainText(words),))
     yield from _blocks(node, depth + 1)
 
 
-def _words_only(node: Node) -> Blocks:
+def _words_only(node: Node) -> doc.Blocks:
     words = words_below(node)
-    return (Paragraph((PlainText(words),)),) if words else ()
+    return (doc.Paragraph((doc.PlainText(words),)),) if words else ()
 
 
 def _level(heading: Node) -> int:
@@ -284,19 +267,19 @@ def _start(items: Node) -> int | None:
     return int(order[0]) if order else 1
 
 
-def _code(node: Node) -> CodeBlock:
+def _code(node: Node) -> doc.CodeBlock:
     text = words_below(node).replace("\r\n", "\n").replace("\r", "\n")
-    return CodeBlock(text, attribute(node, "language"))
+    return doc.CodeBlock(text, attribute(node, "language"))
 
 
-def _items(parent: Node, depth: int) -> list[ListItem]:
-    items: list[ListItem] = []
+def _items(parent: Node, depth: int) -> list[doc.ListItem]:
+    items: list[doc.ListItem] = []
     for node in children_of(parent):
         if kind_of(node) != "taskList":
-            items.append(ListItem(_blocks(node, depth), _checked(node)))
+            items.append(doc.ListItem(_blocks(node, depth), _checked(node)))
         elif depth <= _DEEPEST:
             # The list below a task stands beside it.
-            above = items.pop() if items else ListItem(())
+            above = items.pop() if items else doc.ListItem(())
             inner = tuple(_block(node, depth))
             items.append(replace(above, blocks=(*above.blocks, *inner)))
     return items
@@ -308,16 +291,18 @@ def _checked(item: Node) -> bool | None:
     return attribute(item, "state") == "DONE"
 
 
-def _table(table: Node, depth: int) -> Iterator[Block]:
+def _table(table: Node, depth: int) -> Iterator[doc.Block]:
     """Read a table; one with more than lines in its cells becomes a list of rows."""
     rows = [children_of(row) for row in children_of(table)]
     if any(not _has_lines_only(cell) for row in rows for cell in row):
-        yield ListBlock(tuple(ListItem(_row_blocks(row, depth)) for row in rows))
+        yield doc.ListBlock(
+            tuple(doc.ListItem(_row_blocks(row, depth)) for row in rows)
+        )
     elif rows:
         yield _grid(rows, depth)
 
 
-def _row_blocks(row: list[Node], depth: int) -> Blocks:
+def _row_blocks(row: list[Node], depth: int) -> doc.Blocks:
     return tuple(block for cell in row for block in _blocks(cell, depth + 1))
 
 
@@ -327,18 +312,18 @@ def _has_lines_only(cell: Node) -> bool:
     )
 
 
-def _grid(rows: list[list[Node]], depth: int) -> Table:
+def _grid(rows: list[list[Node]], depth: int) -> doc.Table:
     width = max(map(len, rows))
     cells = [tuple(_cell(_blocks(cell, depth + 1)) for cell in row) for row in rows]
     padded = [row + ((),) * (width - len(row)) for row in cells]
     if all(kind_of(cell) == "tableHeader" for cell in rows[0]):
-        return Table(padded[0], tuple(padded[1:]))
-    return Table(((),) * width, tuple(padded))
+        return doc.Table(padded[0], tuple(padded[1:]))
+    return doc.Table(((),) * width, tuple(padded))
 
 
-def _cell(blocks: Blocks) -> Inlines:
-    lines: list[Inline] = []
+def _cell(blocks: doc.Blocks) -> doc.Inlines:
+    lines: list[doc.Inline] = []
     for block in blocks:
-        if isinstance(block, Paragraph | Heading) and block.children:
-            lines += [LineBreak(), *block.children] if lines else block.children
+        if isinstance(block, doc.Paragraph | doc.Heading) and block.children:
+            lines += [doc.LineBreak(), *block.children] if lines else block.children
     return tuple(lines)

@@ -6,26 +6,8 @@ from enum import Enum, auto
 from itertools import count
 from typing import Final, assert_never
 
+from patchwright.core.text.document import types as doc
 from patchwright.core.text.document.reader import read_document
-from patchwright.core.text.document.types import (
-    Block,
-    BlockQuote,
-    Blocks,
-    Code,
-    CodeBlock,
-    Details,
-    Heading,
-    HorizontalRule,
-    Inlines,
-    LineBreak,
-    ListBlock,
-    ListItem,
-    Mention,
-    Paragraph,
-    PlainText,
-    Table,
-    plain_text,
-)
 from patchwright.integrations.jira.text.layout import (
     Style,
     StyledRun,
@@ -48,21 +30,21 @@ _STYLES: Final[dict[Style, AdfNode]] = {
 }
 
 
-def write_inlines(inlines: Inlines, *styles: Style) -> list[AdfNode]:
+def write_inlines(inlines: doc.Inlines, *styles: Style) -> list[AdfNode]:
     return [node for run in styled_runs(inlines, *styles) for node in _nodes(run)]
 
 
 def _nodes(run: StyledRun) -> Iterator[AdfNode]:
     match run.leaf:
-        case PlainText(text):
+        case doc.PlainText(text):
             yield _text(text, [*_link(run), *(_STYLES[style] for style in run.styles)])
-        case Code(text):
+        case doc.Code(text):
             # Code has no style beside it.
             # https://developer.atlassian.com/cloud/jira/platform/apis/document/marks/code/
             yield _text(text, [*_link(run), {"type": "code"}])
-        case Mention(person_id, name):
+        case doc.Mention(person_id, name):
             yield {"type": "mention", "attrs": {"id": person_id, "text": f"@{name}"}}
-        case LineBreak():
+        case doc.LineBreak():
             yield {"type": "hardBreak"}
         case _:
             assert_never(run.leaf)
@@ -100,7 +82,7 @@ _PANELS: Final = {
 }
 
 
-def write_blocks(blocks: Blocks) -> list[AdfNode]:
+def write_blocks(blocks: doc.Blocks) -> list[AdfNode]:
     return _AdfWriter().write(blocks, _Container.PAGE) or [_paragraph([])]
 
 
@@ -110,34 +92,36 @@ class _AdfWriter:
     def __init__(self) -> None:
         self._numbers = count(1)
 
-    def write(self, blocks: Blocks, where: _Container) -> list[AdfNode]:
+    def write(self, blocks: doc.Blocks, where: _Container) -> list[AdfNode]:
         return [node for block in blocks for node in self._block(block, where)]
 
-    def _block(self, block: Block, where: _Container) -> Iterator[AdfNode]:
+    def _block(self, block: doc.Block, where: _Container) -> Iterator[AdfNode]:
         match block:
-            case Paragraph(children):
+            case doc.Paragraph(children):
                 yield _paragraph(write_inlines(children))
-            case Heading(level, children):
+            case doc.Heading(level, children):
                 yield _heading(level, children, where)
-            case CodeBlock(text, language):
+            case doc.CodeBlock(text, language):
                 yield _code(text, language)
-            case BlockQuote(inner, alert):
+            case doc.BlockQuote(inner, alert):
                 yield from self._quote(inner, alert, where)
-            case ListBlock():
+            case doc.ListBlock():
                 yield from self._list(block, where)
-            case Table(head, rows):
+            case doc.Table(head, rows):
                 yield from _table(head, rows, where)
-            case HorizontalRule():
+            case doc.HorizontalRule():
                 if where in _NOT_NARROW:
                     yield {"type": "rule"}
-            case Details(title, inner):
+            case doc.Details(title, inner):
                 yield from self._fold(title, inner, where)
             case _:
                 assert_never(block)
 
-    def _quote(self, inner: Blocks, alert: str, where: _Container) -> Iterator[AdfNode]:
+    def _quote(
+        self, inner: doc.Blocks, alert: str, where: _Container
+    ) -> Iterator[AdfNode]:
         if where not in _OPEN_OR_INNER:
-            yield from [_strong((PlainText(alert.capitalize()),))] if alert else []
+            yield from [_strong((doc.PlainText(alert.capitalize()),))] if alert else []
             yield from self.write(inner, where)
         elif alert:
             kind: AdfNode = {"panelType": _PANELS.get(alert, "info")}
@@ -150,7 +134,7 @@ class _AdfWriter:
             }
 
     def _fold(
-        self, title: Inlines, inner: Blocks, where: _Container
+        self, title: doc.Inlines, inner: doc.Blocks, where: _Container
     ) -> Iterator[AdfNode]:
         if where not in _OPEN:
             yield _strong(title)
@@ -160,11 +144,11 @@ class _AdfWriter:
         inside = _Container.EXPAND if is_outer else _Container.EXPAND_IN_EXPAND
         yield {
             "type": "expand" if is_outer else "nestedExpand",
-            "attrs": {"title": plain_text(title)},
+            "attrs": {"title": doc.plain_text(title)},
             "content": self._content(inner, inside),
         }
 
-    def _list(self, items: ListBlock, where: _Container) -> Iterator[AdfNode]:
+    def _list(self, items: doc.ListBlock, where: _Container) -> Iterator[AdfNode]:
         if where is not _Container.QUOTE and is_task_list(items):
             yield self._tasks(items)
             return
@@ -175,30 +159,30 @@ class _AdfWriter:
             order = {"order": items.start}
             yield {"type": "orderedList", "attrs": order, "content": content}
 
-    def _entry(self, item: ListItem) -> AdfNode:
+    def _entry(self, item: doc.ListItem) -> AdfNode:
         content = self._content(with_checkbox(item), _Container.ENTRY)
         if content[0]["type"] in {"bulletList", "orderedList", "taskList"}:
             content = [_paragraph([]), *content]
         return {"type": "listItem", "content": content}
 
-    def _tasks(self, items: ListBlock) -> AdfNode:
+    def _tasks(self, items: doc.ListBlock) -> AdfNode:
         content: list[AdfNode] = []
         attributes = {"localId": self._local_id()}
         for item in items.items:
             content += self._task(item)
         return {"type": "taskList", "attrs": attributes, "content": content}
 
-    def _task(self, item: ListItem) -> Iterator[AdfNode]:
+    def _task(self, item: doc.ListItem) -> Iterator[AdfNode]:
         state = "DONE" if item.checked else "TODO"
-        words = [block for block in item.blocks if isinstance(block, Paragraph)]
+        words = [block for block in item.blocks if isinstance(block, doc.Paragraph)]
         yield {
             "type": "taskItem",
             "attrs": {"localId": self._local_id(), "state": state},
             "content": write_inlines(words[0].children if words else ()),
         }
-        yield from (self._tasks(b) for b in item.blocks if isinstance(b, ListBlock))
+        yield from (self._tasks(b) for b in item.blocks if isinstance(b, doc.ListBlock))
 
-    def _content(self, blocks: Blocks, where: _Container) -> list[AdfNode]:
+    def _content(self, blocks: doc.Blocks, where: _Container) -> list[AdfNode]:
         """Return what is in a container, which must not be empty."""
         return self.write(blocks, where) or [_paragraph([])]
 
@@ -210,11 +194,11 @@ def _paragraph(content: list[AdfNode]) -> AdfNode:
     return {"type": "paragraph", "content": content}
 
 
-def _strong(inlines: Inlines) -> AdfNode:
+def _strong(inlines: doc.Inlines) -> AdfNode:
     return _paragraph(write_inlines(inlines, Style.STRONG))
 
 
-def _heading(level: int, inlines: Inlines, where: _Container) -> AdfNode:
+def _heading(level: int, inlines: doc.Inlines, where: _Container) -> AdfNode:
     if where not in _NOT_NARROW:
         return _strong(inlines)
     attributes = {"level": min(max(level, 1), 6)}
@@ -232,7 +216,9 @@ def _code(text: str, language: str) -> AdfNode:
 
 
 def _table(
-    head: tuple[Inlines, ...], rows: tuple[tuple[Inlines, ...], ...], where: _Container
+    head: tuple[doc.Inlines, ...],
+    rows: tuple[tuple[doc.Inlines, ...], ...],
+    where: _Container,
 ) -> Iterator[AdfNode]:
     if where in _OPEN:
         table = [_row("tableHeader", head), *(_row("tableCell", row) for row in rows)]
@@ -243,18 +229,18 @@ def _table(
             yield _paragraph(write_inlines(_with_bars(row)))
 
 
-def _row(kind: str, cells: tuple[Inlines, ...]) -> AdfNode:
+def _row(kind: str, cells: tuple[doc.Inlines, ...]) -> AdfNode:
     content = [
         {"type": kind, "content": [_paragraph(write_inlines(cell))]} for cell in cells
     ]
     return {"type": "tableRow", "content": content}
 
 
-def _with_bars(cells: tuple[Inlines, ...]) -> Inlines:
+def _with_bars(cells: tuple[doc.Inlines, ...]) -> doc.Inlines:
     first, *others = cells
     return (
         *first,
-        *(inline for cell in others for inline in (PlainText(" | "), *cell)),
+        *(inline for cell in others for inline in (doc.PlainText(" | "), *cell)),
     )
 
 
@@ -263,11 +249,11 @@ def to_adf(markdown: str) -> AdfNode:
     return _document(truncate_document(read_document(markdown), _size))
 
 
-def _document(blocks: Blocks) -> AdfNode:
+def _document(blocks: doc.Blocks) -> AdfNode:
     return {"type": "doc", "version": 1, "content": write_blocks(blocks)}
 
 
-def _size(blocks: Blocks) -> int:
+def _size(blocks: doc.Blocks) -> int:
     # What of a document is counted isn't said; this much it is never more than.
     text = json.dumps(_document(blocks), ensure_ascii=False, separators=(",", ":"))
     return length_in_jira(text)

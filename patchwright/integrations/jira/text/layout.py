@@ -6,23 +6,7 @@ from dataclasses import dataclass, replace
 from enum import StrEnum
 from typing import Final, assert_never
 
-from patchwright.core.text.document.types import (
-    Blocks,
-    Code,
-    Emphasis,
-    Hyperlink,
-    InlineImage,
-    Inlines,
-    LineBreak,
-    ListBlock,
-    ListItem,
-    Mention,
-    Paragraph,
-    PlainText,
-    Strike,
-    Strong,
-    Subscript,
-)
+from patchwright.core.text.document import types as doc
 
 _FOLLOWED: Final = re.compile(r"(?:https?://|mailto:)\S", re.IGNORECASE)
 # Each of these ends a link, or begins something else, in Markdown or in wiki markup.
@@ -45,7 +29,7 @@ class Style(StrEnum):
     SMALL = "small"
 
 
-Leaf = PlainText | Code | Mention | LineBreak
+Leaf = doc.PlainText | doc.Code | doc.Mention | doc.LineBreak
 
 
 @dataclass(frozen=True, slots=True)
@@ -65,68 +49,68 @@ class _RunStyle:
         return self if known else replace(self, styles=(*self.styles, style))
 
 
-def styled_runs(inlines: Inlines, *styles: Style) -> Iterator[StyledRun]:
+def styled_runs(inlines: doc.Inlines, *styles: Style) -> Iterator[StyledRun]:
     """Yield what is to be shown; a link that leads nowhere safe is words."""
     return _runs(inlines, _RunStyle(styles))
 
 
-def _runs(inlines: Inlines, around: _RunStyle) -> Iterator[StyledRun]:
+def _runs(inlines: doc.Inlines, around: _RunStyle) -> Iterator[StyledRun]:
     for inline in inlines:
         match inline:
-            case PlainText("") | Code(""):
+            case doc.PlainText("") | doc.Code(""):
                 pass
-            case PlainText() | Code() | Mention() | LineBreak():
+            case doc.PlainText() | doc.Code() | doc.Mention() | doc.LineBreak():
                 yield StyledRun(inline, around.styles, around.address)
-            case Strong(children):
+            case doc.Strong(children):
                 yield from _runs(children, around.with_style(Style.STRONG))
-            case Emphasis(children):
+            case doc.Emphasis(children):
                 yield from _runs(children, around.with_style(Style.EMPHASIS))
-            case Strike(children):
+            case doc.Strike(children):
                 yield from _runs(children, around.with_style(Style.STRIKE))
-            case Subscript(children):
+            case doc.Subscript(children):
                 yield from _runs(children, around.with_style(Style.SMALL))
-            case Hyperlink(url, children):
+            case doc.Hyperlink(url, children):
                 yield from _link(url, children, around)
-            case InlineImage(url, alt):
-                yield from _link(url, (PlainText(alt or url),), around)
+            case doc.InlineImage(url, alt):
+                yield from _link(url, (doc.PlainText(alt or url),), around)
             case _:
                 assert_never(inline)
 
 
-def _link(url: str, children: Inlines, around: _RunStyle) -> Iterator[StyledRun]:
+def _link(url: str, children: doc.Inlines, around: _RunStyle) -> Iterator[StyledRun]:
     address = safe_address(url) or around.address
     yield from _runs(children, replace(around, address=address))
-    if not address and url and children != (PlainText(url),):
-        yield StyledRun(PlainText(f" ({url})"), around.styles)
+    if not address and url and children != (doc.PlainText(url),):
+        yield StyledRun(doc.PlainText(f" ({url})"), around.styles)
 
 
 _BOXES: Final = {True: "☑ ", False: "☐ "}
 
 
-def is_task_list(items: ListBlock) -> bool:
+def is_task_list(items: doc.ListBlock) -> bool:
     """Tell whether each entry has a box, a line of words, and no more than tasks."""
     return items.start is None and all(map(_is_task, items.items))
 
 
-def with_checkbox(item: ListItem) -> Blocks:
+def with_checkbox(item: doc.ListItem) -> doc.Blocks:
     """Return what is in an entry, its box as a sign in front of it."""
     if item.checked is None:
         return item.blocks
-    box = PlainText(_BOXES[item.checked])
+    box = doc.PlainText(_BOXES[item.checked])
     match item.blocks:
-        case (Paragraph(children), *others):
-            return (Paragraph((box, *children)), *others)
+        case (doc.Paragraph(children), *others):
+            return (doc.Paragraph((box, *children)), *others)
         case others:
-            return (Paragraph((box,)), *others)
+            return (doc.Paragraph((box,)), *others)
 
 
-def _is_task(item: ListItem) -> bool:
+def _is_task(item: doc.ListItem) -> bool:
     if item.checked is None:
         return False
     match item.blocks:
-        case () | (Paragraph(),):
+        case () | (doc.Paragraph(),):
             return True
-        case (Paragraph(), ListBlock() as inner):
+        case (doc.Paragraph(), doc.ListBlock() as inner):
             return is_task_list(inner)
         case _:
             return False

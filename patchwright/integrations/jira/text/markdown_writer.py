@@ -4,33 +4,7 @@ import re
 from collections.abc import Callable, Iterator
 from typing import Final, assert_never
 
-from patchwright.core.text.document.types import (
-    Block,
-    BlockQuote,
-    Blocks,
-    Code,
-    CodeBlock,
-    Details,
-    Emphasis,
-    Heading,
-    HorizontalRule,
-    Hyperlink,
-    Inline,
-    InlineImage,
-    Inlines,
-    LineBreak,
-    ListBlock,
-    ListItem,
-    Mention,
-    Paragraph,
-    PlainText,
-    Strike,
-    Strong,
-    Subscript,
-    Table,
-    join_texts,
-    plain_text,
-)
+from patchwright.core.text.document import types as doc
 from patchwright.integrations.jira.text.layout import safe_address
 
 # https://spec.commonmark.org/0.31.2/#backslash-escapes; what cannot become markup stays
@@ -98,20 +72,25 @@ def _escape_start(text: str) -> str:
     return f"\\{text}"
 
 
-MentionName = Callable[[Mention], str]
+MentionName = Callable[[doc.Mention], str]
 
-_STYLED: Final = (Strong, Emphasis, Strike, Subscript)
-_MARKS: Final = {Strong: "**", Emphasis: "*", Strike: "~~", Subscript: ""}
+_STYLED: Final = (doc.Strong, doc.Emphasis, doc.Strike, doc.Subscript)
+_MARKS: Final = {
+    doc.Strong: "**",
+    doc.Emphasis: "*",
+    doc.Strike: "~~",
+    doc.Subscript: "",
+}
 # What a mention must not touch to be read as one.
 _TOUCHES_BEFORE: Final = re.compile(r"[\w@/+]\Z")
 _TOUCHES_AFTER: Final = re.compile(r"[\w@/.-]")
 
 
-def name_with_at(call: Mention) -> str:
+def name_with_at(call: doc.Mention) -> str:
     return f"@{call.name}"
 
 
-def write_inlines(inlines: Inlines, named: MentionName = name_with_at) -> str:
+def write_inlines(inlines: doc.Inlines, named: MentionName = name_with_at) -> str:
     """Return Markdown without a mark that calls anybody on a service.
 
     `named` says how a mention is written, as words.
@@ -123,7 +102,7 @@ class _InlineWriter:
     def __init__(self, named: MentionName) -> None:
         self._named = named
 
-    def write(self, inlines: Inlines) -> str:
+    def write(self, inlines: doc.Inlines) -> str:
         text = ""
         called = False
         for number, inline in enumerate(inlines):
@@ -131,53 +110,55 @@ class _InlineWriter:
             starts = not text or text.endswith("\n")
             part = self._inline(inline, following, starts=starts)
             if isinstance(inline, _STYLED):
-                after = plain_text(following)
+                after = doc.plain_text(following)
                 part = _wrapped(_MARKS[type(inline)], part, text[-1:], after[:1])
-            if isinstance(inline, Mention) and _TOUCHES_BEFORE.match(text[-1:]):
+            if isinstance(inline, doc.Mention) and _TOUCHES_BEFORE.match(text[-1:]):
                 text += " "
             if called and _TOUCHES_AFTER.match(part):
                 text += " "
             text += part
-            called = isinstance(inline, Mention)
+            called = isinstance(inline, doc.Mention)
         return text
 
-    def _inline(self, inline: Inline, following: Inlines, *, starts: bool) -> str:
+    def _inline(
+        self, inline: doc.Inline, following: doc.Inlines, *, starts: bool
+    ) -> str:
         match inline:
-            case PlainText(text):
+            case doc.PlainText(text):
                 return _words(text, following, starts=starts)
-            case Code(text):
+            case doc.Code(text):
                 return code_span(text)
-            case Strong() | Emphasis() | Strike() | Subscript():
+            case doc.Strong() | doc.Emphasis() | doc.Strike() | doc.Subscript():
                 return self.write(inline.children)
-            case Hyperlink(url, children):
+            case doc.Hyperlink(url, children):
                 return self._link(url, children)
-            case Mention():
+            case doc.Mention():
                 return escape_words(self._named(inline), starts_line=False)
-            case InlineImage(url, alt):
+            case doc.InlineImage(url, alt):
                 return _picture(url, alt)
-            case LineBreak():
+            case doc.LineBreak():
                 return "\n"
             case _:
                 assert_never(inline)
 
-    def _link(self, url: str, children: Inlines) -> str:
+    def _link(self, url: str, children: doc.Inlines) -> str:
         address = safe_address(url)
         if not address:
             return self.write(children)
-        label = plain_text(children).strip()
+        label = doc.plain_text(children).strip()
         if label in {"", url, address}:
             return f"<{address}>"
         match children:
-            case (Code(text),):
+            case (doc.Code(text),):
                 return f"[{code_span(text)}]({address})"
             case _:
                 return f"[{escape_label(' '.join(label.split()))}]({address})"
 
 
-def _words(text: str, following: Inlines, *, starts: bool) -> str:
+def _words(text: str, following: doc.Inlines, *, starts: bool) -> str:
     words = text.lstrip() if starts else text
     match following:
-        case (Hyperlink(),):
+        case (doc.Hyperlink(),):
             # Its bracket would make a picture of it, or a link of other brackets.
             return escape_words(f"{words}[", starts_line=starts).removesuffix("[")
         case _:
@@ -209,16 +190,16 @@ def _may_stand(outside: str, inside: str) -> bool:
     return outside not in {"*", "~"} and (inside.isalnum() or not outside.isalnum())
 
 
-def _merged(inlines: Inlines) -> Inlines:
+def _merged(inlines: doc.Inlines) -> doc.Inlines:
     """Join neighbouring texts: what two of them make together is escaped too."""
-    return join_texts(inlines)
+    return doc.join_texts(inlines)
 
 
 _LANGUAGE: Final = re.compile(r"[\w+#.-]{1,20}", re.ASCII)
 _LARGEST_NUMBER: Final = 99_999_999
 
 
-def write_markdown(blocks: Blocks, named: MentionName = name_with_at) -> str:
+def write_markdown(blocks: doc.Blocks, named: MentionName = name_with_at) -> str:
     return "\n".join(_BlockWriter(named).write(blocks))
 
 
@@ -228,9 +209,9 @@ class _BlockWriter:
     def __init__(self, named: MentionName) -> None:
         self._named = named
 
-    def write(self, blocks: Blocks, *, tight: bool = False) -> list[str]:
+    def write(self, blocks: doc.Blocks, *, tight: bool = False) -> list[str]:
         lines: list[str] = []
-        before: Block | None = None
+        before: doc.Block | None = None
         second = False
         for block in blocks:
             second = _would_join(before, block) and not second
@@ -243,39 +224,39 @@ class _BlockWriter:
             before = block
         return lines
 
-    def _block(self, block: Block, *, second: bool) -> list[str]:
+    def _block(self, block: doc.Block, *, second: bool) -> list[str]:
         match block:
-            case Paragraph(children):
+            case doc.Paragraph(children):
                 return self._lines(children)
-            case Heading(level, children):
+            case doc.Heading(level, children):
                 return [f"{'#' * level} {line}" for line in self._line(children)]
-            case CodeBlock(text, language):
+            case doc.CodeBlock(text, language):
                 return _code(text, language)
-            case BlockQuote(inner):
+            case doc.BlockQuote(inner):
                 return [f"> {line}".rstrip() for line in self.write(inner)]
-            case ListBlock():
+            case doc.ListBlock():
                 return list(self._items(block, second=second))
-            case Table(head, rows):
+            case doc.Table(head, rows):
                 return self._grid(head, rows)
-            case HorizontalRule():
+            case doc.HorizontalRule():
                 return ["___"]
-            case Details(title, inner):
-                return self.write((Paragraph((Strong(title),)), *inner))
+            case doc.Details(title, inner):
+                return self.write((doc.Paragraph((doc.Strong(title),)), *inner))
             case _:
                 assert_never(block)
 
-    def _lines(self, inlines: Inlines) -> list[str]:
+    def _lines(self, inlines: doc.Inlines) -> list[str]:
         lines = write_inlines(inlines, self._named).split("\n")
         return [line.strip() for line in lines if line.strip()]
 
-    def _line(self, inlines: Inlines) -> list[str]:
+    def _line(self, inlines: doc.Inlines) -> list[str]:
         """Return a single line, or none; what would end a heading is escaped."""
         line = " ".join(self._lines(inlines))
         if line.endswith("#") and not line.endswith("\\#"):
             line = f"{line[:-1]}\\#"
         return [line] if line else []
 
-    def _items(self, items: ListBlock, *, second: bool) -> Iterator[str]:
+    def _items(self, items: doc.ListBlock, *, second: bool) -> Iterator[str]:
         for number, item in enumerate(items.items):
             mark = _mark(items.start, number, second=second)
             first, *others = self._item(item) or [""]
@@ -283,36 +264,36 @@ class _BlockWriter:
             indent = " " * (len(mark) + 1)
             yield from (f"{indent}{line}".rstrip() if line else "" for line in others)
 
-    def _item(self, item: ListItem) -> list[str]:
+    def _item(self, item: doc.ListItem) -> list[str]:
         lines = self.write(item.blocks, tight=True)
         if item.checked is None or not lines:
             return lines
         return [f"[{'x' if item.checked else ' '}] {lines[0]}", *lines[1:]]
 
     def _grid(
-        self, head: tuple[Inlines, ...], rows: tuple[tuple[Inlines, ...], ...]
+        self, head: tuple[doc.Inlines, ...], rows: tuple[tuple[doc.Inlines, ...], ...]
     ) -> list[str]:
         divider = f"|{' --- |' * len(head)}"
         return [self._row(head), divider, *map(self._row, rows)]
 
-    def _row(self, cells: tuple[Inlines, ...]) -> str:
+    def _row(self, cells: tuple[doc.Inlines, ...]) -> str:
         return f"|{''.join(f' {self._cell(cell)} |' for cell in cells)}"
 
-    def _cell(self, inlines: Inlines) -> str:
+    def _cell(self, inlines: doc.Inlines) -> str:
         text = "<br>".join(self._lines(inlines))
         return re.sub(r"(?<!\\)\|", r"\\|", text)
 
 
-def _would_join(before: Block | None, block: Block) -> bool:
+def _would_join(before: doc.Block | None, block: doc.Block) -> bool:
     """Tell whether two lists would be one, unless their marks differ."""
-    if not (isinstance(before, ListBlock) and isinstance(block, ListBlock)):
+    if not (isinstance(before, doc.ListBlock) and isinstance(block, doc.ListBlock)):
         return False
     return (before.start is None) == (block.start is None)
 
 
-def _may_follow(before: Block | None, block: Block) -> bool:
+def _may_follow(before: doc.Block | None, block: doc.Block) -> bool:
     """Tell whether a list needs no blank line below the words of an entry."""
-    if not (isinstance(before, Paragraph) and isinstance(block, ListBlock)):
+    if not (isinstance(before, doc.Paragraph) and isinstance(block, doc.ListBlock)):
         return False
     return block.start is None and bool(block.items and block.items[0].blocks)
 

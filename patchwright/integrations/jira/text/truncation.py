@@ -4,64 +4,54 @@ from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from typing import Final, TypeVar, assert_never
 
-from patchwright.core.text.document.types import (
-    Block,
-    BlockQuote,
-    Blocks,
-    Code,
-    CodeBlock,
-    Details,
-    Emphasis,
-    Heading,
-    HorizontalRule,
-    Hyperlink,
-    Inline,
-    Inlines,
-    ListBlock,
-    ListItem,
-    Paragraph,
-    PlainText,
-    Strike,
-    Strong,
-    Subscript,
-    Table,
-    plain_text,
-)
+from patchwright.core.text.document import types as doc
 from patchwright.core.text.strings import truncate_middle
 
 
-def text_of_blocks(blocks: Blocks) -> str:
+def text_of_blocks(blocks: doc.Blocks) -> str:
     """Return what is shown, a line for each paragraph, without any markup."""
     return "\n".join(_lines(blocks))
 
 
-def _lines(blocks: Blocks) -> Iterator[str]:
+def _lines(blocks: doc.Blocks) -> Iterator[str]:
     for block in blocks:
-        if isinstance(block, CodeBlock):
+        if isinstance(block, doc.CodeBlock):
             yield block.text
-        yield from map(plain_text, _own_inlines(block))
+        yield from map(doc.plain_text, _own_inlines(block))
         yield from _lines(_inner_blocks(block))
 
 
-def _own_inlines(block: Block) -> tuple[Inlines, ...]:
+def _own_inlines(block: doc.Block) -> tuple[doc.Inlines, ...]:
     match block:
-        case Paragraph(children) | Heading(_, children) | Details(children, _):
+        case (
+            doc.Paragraph(children)
+            | doc.Heading(_, children)
+            | doc.Details(children, _)
+        ):
             return (children,)
-        case Table(head, rows):
+        case doc.Table(head, rows):
             return (*head, *(cell for row in rows for cell in row))
-        case CodeBlock() | BlockQuote() | ListBlock() | HorizontalRule():
+        case (
+            doc.CodeBlock() | doc.BlockQuote() | doc.ListBlock() | doc.HorizontalRule()
+        ):
             return ()
         case _:
             assert_never(block)
 
 
-def _inner_blocks(block: Block) -> Blocks:
+def _inner_blocks(block: doc.Block) -> doc.Blocks:
     match block:
-        case BlockQuote(blocks) | Details(_, blocks):
+        case doc.BlockQuote(blocks) | doc.Details(_, blocks):
             return blocks
-        case ListBlock(items):
+        case doc.ListBlock(items):
             return tuple(inner for item in items for inner in item.blocks)
-        case Paragraph() | Heading() | CodeBlock() | Table() | HorizontalRule():
+        case (
+            doc.Paragraph()
+            | doc.Heading()
+            | doc.CodeBlock()
+            | doc.Table()
+            | doc.HorizontalRule()
+        ):
             return ()
         case _:
             assert_never(block)
@@ -95,8 +85,8 @@ _STEPS: Final = (
 
 
 def truncate_document(
-    blocks: Blocks, size: Callable[[Blocks], int], limit: int = LONGEST_COMMENT
-) -> Blocks:
+    blocks: doc.Blocks, size: Callable[[doc.Blocks], int], limit: int = LONGEST_COMMENT
+) -> doc.Blocks:
     """Return blocks whose size is within the limit: head and tail, and a note between.
 
     Code goes first, and with it what is folded; then long paragraphs, then the middle
@@ -106,14 +96,14 @@ def truncate_document(
         if size(candidate) <= limit:
             return candidate
     words = truncate_middle(text_of_blocks(blocks), limit // _ESCAPED)
-    return (CodeBlock(words),)
+    return (doc.CodeBlock(words),)
 
 
 def length_in_jira(text: str) -> int:
     return len(text.encode("utf-16-le", "surrogatepass")) // 2
 
 
-def _candidates(blocks: Blocks) -> Iterator[Blocks]:
+def _candidates(blocks: doc.Blocks) -> Iterator[doc.Blocks]:
     yield blocks
     before = blocks
     for cut in _STEPS:
@@ -127,69 +117,73 @@ class _Truncator:
     def __init__(self, cut: _Limits) -> None:
         self._cut = cut
 
-    def blocks(self, blocks: Blocks) -> Blocks:
+    def blocks(self, blocks: doc.Blocks) -> doc.Blocks:
         return self._few(tuple(map(self._block, blocks)), _left_out)
 
-    def _block(self, block: Block) -> Block:
+    def _block(self, block: doc.Block) -> doc.Block:
         match block:
-            case Paragraph(children):
-                return Paragraph(self._inlines(children))
-            case Heading(level, children):
-                return Heading(level, self._inlines(children))
-            case CodeBlock(text, language):
-                return CodeBlock(truncate_middle(text, self._cut.code), language)
-            case BlockQuote(inner, alert):
-                return BlockQuote(self.blocks(inner), alert)
-            case ListBlock(items, start):
-                cut = tuple(ListItem(self.blocks(i.blocks), i.checked) for i in items)
-                return ListBlock(
-                    self._few(cut, lambda n: ListItem((_left_out(n),))), start
+            case doc.Paragraph(children):
+                return doc.Paragraph(self._inlines(children))
+            case doc.Heading(level, children):
+                return doc.Heading(level, self._inlines(children))
+            case doc.CodeBlock(text, language):
+                return doc.CodeBlock(truncate_middle(text, self._cut.code), language)
+            case doc.BlockQuote(inner, alert):
+                return doc.BlockQuote(self.blocks(inner), alert)
+            case doc.ListBlock(items, start):
+                cut = tuple(
+                    doc.ListItem(self.blocks(i.blocks), i.checked) for i in items
                 )
-            case Table(head, rows):
+                return doc.ListBlock(
+                    self._few(cut, lambda n: doc.ListItem((_left_out(n),))), start
+                )
+            case doc.Table(head, rows):
                 return self._grid(head, rows)
-            case Details(title, inner):
-                return Details(self._inlines(title), self._folded(inner))
-            case HorizontalRule():
+            case doc.Details(title, inner):
+                return doc.Details(self._inlines(title), self._folded(inner))
+            case doc.HorizontalRule():
                 return block
             case _:
                 assert_never(block)
 
     def _grid(
-        self, head: tuple[Inlines, ...], rows: tuple[tuple[Inlines, ...], ...]
-    ) -> Table:
-        def note(count: int) -> tuple[Inlines, ...]:
-            return ((PlainText(_note(count)),), *((),) * (len(head) - 1))
+        self, head: tuple[doc.Inlines, ...], rows: tuple[tuple[doc.Inlines, ...], ...]
+    ) -> doc.Table:
+        def note(count: int) -> tuple[doc.Inlines, ...]:
+            return ((doc.PlainText(_note(count)),), *((),) * (len(head) - 1))
 
         cells = tuple(tuple(map(self._inlines, row)) for row in rows)
-        return Table(tuple(map(self._inlines, head)), self._few(cells, note))
+        return doc.Table(tuple(map(self._inlines, head)), self._few(cells, note))
 
-    def _folded(self, blocks: Blocks) -> Blocks:
+    def _folded(self, blocks: doc.Blocks) -> doc.Blocks:
         left = self.blocks(blocks)
         count = len(text_of_blocks(left))
         if count <= 2 * self._cut.code:
             return left
-        return (Paragraph((PlainText(f"[... {count} characters left out ...]"),)),)
+        return (
+            doc.Paragraph((doc.PlainText(f"[... {count} characters left out ...]"),)),
+        )
 
-    def _inlines(self, inlines: Inlines) -> Inlines:
+    def _inlines(self, inlines: doc.Inlines) -> doc.Inlines:
         cut = tuple(map(self._inline, inlines))
-        return self._few(cut, lambda n: PlainText(f" {_note(n)} "))
+        return self._few(cut, lambda n: doc.PlainText(f" {_note(n)} "))
 
-    def _inline(self, inline: Inline) -> Inline:
+    def _inline(self, inline: doc.Inline) -> doc.Inline:
         match inline:
-            case PlainText(text):
-                return PlainText(self._words(text))
-            case Code(text):
-                return Code(self._words(text))
-            case Strong(children):
-                return Strong(self._inlines(children))
-            case Emphasis(children):
-                return Emphasis(self._inlines(children))
-            case Strike(children):
-                return Strike(self._inlines(children))
-            case Subscript(children):
-                return Subscript(self._inlines(children))
-            case Hyperlink(url, children):
-                return Hyperlink(url, self._inlines(children))
+            case doc.PlainText(text):
+                return doc.PlainText(self._words(text))
+            case doc.Code(text):
+                return doc.Code(self._words(text))
+            case doc.Strong(children):
+                return doc.Strong(self._inlines(children))
+            case doc.Emphasis(children):
+                return doc.Emphasis(self._inlines(children))
+            case doc.Strike(children):
+                return doc.Strike(self._inlines(children))
+            case doc.Subscript(children):
+                return doc.Subscript(self._inlines(children))
+            case doc.Hyperlink(url, children):
+                return doc.Hyperlink(url, self._inlines(children))
             case _:
                 return inline
 
@@ -207,8 +201,8 @@ class _Truncator:
         return (*parts[:head], left_out, *parts[len(parts) - tail :])
 
 
-def _left_out(count: int) -> Paragraph:
-    return Paragraph((PlainText(_note(count)),))
+def _left_out(count: int) -> doc.Paragraph:
+    return doc.Paragraph((doc.PlainText(_note(count)),))
 
 
 def _note(count: int) -> str:

@@ -8,19 +8,7 @@ import re
 from collections.abc import Callable, Mapping
 from typing import Final
 
-from patchwright.core.text.document.types import (
-    Code,
-    Emphasis,
-    Hyperlink,
-    Inline,
-    Inlines,
-    LineBreak,
-    Mention,
-    PlainText,
-    Strike,
-    Strong,
-    join_texts,
-)
+from patchwright.core.text.document import types as doc
 from patchwright.integrations.jira.text.layout import safe_address
 
 # What a backslash takes the meaning from, says what Jira's renderer was ported to:
@@ -44,11 +32,11 @@ _TOKEN: Final = re.compile(
     re.VERBOSE,
 )
 _DEEPEST: Final = 6
-_MEANINGS: Final[Mapping[str, Callable[[Inlines], Inline]]] = {
-    "*": Strong,
-    "_": Emphasis,
-    "??": Emphasis,
-    "-": Strike,
+_MEANINGS: Final[Mapping[str, Callable[[doc.Inlines], doc.Inline]]] = {
+    "*": doc.Strong,
+    "_": doc.Emphasis,
+    "??": doc.Emphasis,
+    "-": doc.Strike,
 }
 _CLOSERS: Final[Mapping[str, re.Pattern[str]]] = {
     sign: re.compile(
@@ -60,7 +48,7 @@ _CLINGING: Final = "?!.,:;*_~'()"
 _ACCOUNT: Final = "accountid:"
 
 
-def read_inlines(text: str, depth: int = 0) -> Inlines:
+def read_inlines(text: str, depth: int = 0) -> doc.Inlines:
     """Read one line."""
     return _WikiInlineReader(text, depth).read()
 
@@ -69,25 +57,25 @@ class _WikiInlineReader:
     def __init__(self, text: str, depth: int) -> None:
         self._text = text
         self._depth = depth
-        self._inlines: list[Inline] = []
+        self._inlines: list[doc.Inline] = []
         # Signs that nothing closes from here on; looking again would cost too much.
         self._open: set[str] = set()
 
-    def read(self) -> Inlines:
+    def read(self) -> doc.Inlines:
         done = 0
         while token := _TOKEN.search(self._text, done):
             self._words(self._text[done : token.start()])
             done = self._token(token)
         self._words(self._text[done:])
-        return join_texts(self._inlines)
+        return doc.join_texts(self._inlines)
 
     def _token(self, token: re.Match[str]) -> int:
         """Add what a token means, and return where to go on."""
         match token.lastgroup:
             case "forced":
-                self._inlines.append(LineBreak())
+                self._inlines.append(doc.LineBreak())
             case "mono":
-                self._inlines.append(Code(_decoded(token["mono"])))
+                self._inlines.append(doc.Code(_decoded(token["mono"])))
             case "link":
                 return self._link(token)
             case "picture":
@@ -106,11 +94,11 @@ class _WikiInlineReader:
 
     def _words(self, words: str) -> None:
         if words:
-            self._inlines.append(PlainText(words))
+            self._inlines.append(doc.PlainText(words))
 
     def _address(self, token: re.Match[str]) -> int:
         address = token["address"].rstrip(_CLINGING)
-        self._inlines.append(Hyperlink(address, (PlainText(address),)))
+        self._inlines.append(doc.Hyperlink(address, (doc.PlainText(address),)))
         return token.start() + len(address)
 
     def _link(self, token: re.Match[str]) -> int:
@@ -167,28 +155,30 @@ def _decoded(text: str) -> str:
     )
 
 
-def _picture(name: str) -> Inline:
+def _picture(name: str) -> doc.Inline:
     """Return what stands for a picture; most are names of attachments."""
     return (
-        Hyperlink(name, (PlainText(name),))
+        doc.Hyperlink(name, (doc.PlainText(name),))
         if safe_address(name)
-        else PlainText(f"[{name}]")
+        else doc.PlainText(f"[{name}]")
     )
 
 
-def _link(source: str, depth: int) -> Inlines | None:
+def _link(source: str, depth: int) -> doc.Inlines | None:
     """Read `text|address`, `address` or `~name`; anything else is no link."""
     parts = source.split("|")
     target = _decoded(parts[min(1, len(parts) - 1)].strip())
     if target.startswith("~") and target[1:].strip():
         person_id = target[1:].strip().removeprefix(_ACCOUNT)
         label = _decoded(parts[0].strip()) if len(parts) > 1 else person_id
-        return (Mention(person_id, label.removeprefix("@")),)
+        return (doc.Mention(person_id, label.removeprefix("@")),)
     label = parts[0].strip()
     if safe_address(target):
         words = (
-            read_inlines(label, depth + 1) if len(parts) > 1 else (PlainText(target),)
+            read_inlines(label, depth + 1)
+            if len(parts) > 1
+            else (doc.PlainText(target),)
         )
-        return (Hyperlink(target, words),)
+        return (doc.Hyperlink(target, words),)
     is_here = target.startswith(("#", "^")) and len(parts) > 1
     return read_inlines(label, depth + 1) if is_here and depth < _DEEPEST else None

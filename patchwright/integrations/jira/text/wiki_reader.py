@@ -7,23 +7,7 @@ from enum import Enum, auto
 from itertools import groupby
 from typing import Final, Literal, assert_never
 
-from patchwright.core.text.document.types import (
-    Block,
-    BlockQuote,
-    Blocks,
-    CodeBlock,
-    Heading,
-    HorizontalRule,
-    Inline,
-    Inlines,
-    LineBreak,
-    ListBlock,
-    ListItem,
-    Paragraph,
-    PlainText,
-    Strong,
-    Table,
-)
+from patchwright.core.text.document import types as doc
 from patchwright.integrations.jira.text.markdown_writer import write_markdown
 from patchwright.integrations.jira.text.wiki_inlines import read_inlines
 
@@ -38,7 +22,7 @@ class _ListEntry:
     lines: list[str]
 
 
-def read_list(lines: list[str]) -> Iterator[ListBlock]:
+def read_list(lines: list[str]) -> Iterator[doc.ListBlock]:
     return _nested(list(_entries(lines)), 0)
 
 
@@ -56,17 +40,17 @@ def _entries(lines: list[str]) -> Iterator[_ListEntry]:
         yield entry
 
 
-def _nested(entries: list[_ListEntry], depth: int) -> Iterator[ListBlock]:
+def _nested(entries: list[_ListEntry], depth: int) -> Iterator[doc.ListBlock]:
     for mark, group in groupby(entries, lambda entry: entry.marks[depth]):
         items = tuple(_items(list(group), depth))
-        yield ListBlock(items, 1 if mark == "#" else None)
+        yield doc.ListBlock(items, 1 if mark == "#" else None)
 
 
-def _items(entries: list[_ListEntry], depth: int) -> Iterator[ListItem]:
+def _items(entries: list[_ListEntry], depth: int) -> Iterator[doc.ListItem]:
     """Put deeper entries below the one before them."""
     at = 0
     while at < len(entries):
-        blocks: list[Block] = []
+        blocks: list[doc.Block] = []
         if len(entries[at].marks) == depth + 1:
             blocks.append(_paragraph(entries[at].lines))
             at += 1
@@ -74,14 +58,14 @@ def _items(entries: list[_ListEntry], depth: int) -> Iterator[ListItem]:
         while at < len(entries) and len(entries[at].marks) > depth + 1:
             at += 1
         blocks += _nested(entries[below:at], depth + 1)
-        yield ListItem(tuple(blocks))
+        yield doc.ListItem(tuple(blocks))
 
 
-def _paragraph(lines: list[str]) -> Paragraph:
-    inlines: list[Inline] = list(read_inlines(lines[0]))
+def _paragraph(lines: list[str]) -> doc.Paragraph:
+    inlines: list[doc.Inline] = list(read_inlines(lines[0]))
     for line in lines[1:]:
-        inlines += [LineBreak(), *read_inlines(line)]
-    return Paragraph(tuple(inlines))
+        inlines += [doc.LineBreak(), *read_inlines(line)]
+    return doc.Paragraph(tuple(inlines))
 
 
 _HEADING: Final = re.compile(r"h([1-6])\.(?:\s+(.*)|\Z)")
@@ -105,7 +89,7 @@ class _LineKind(Enum):
     WORDS = auto()
 
 
-def read_lines(text: str) -> Blocks:
+def read_lines(text: str) -> doc.Blocks:
     lines = [line.strip() for line in text.split("\n")]
     groups = groupby(zip(_kinds(lines), lines, strict=True), lambda pair: pair[0])
     return tuple(
@@ -142,53 +126,53 @@ def _kind(line: str) -> _LineKind:
     )
 
 
-def _line_blocks(kind: _LineKind, lines: list[str]) -> Iterator[Block]:
+def _line_blocks(kind: _LineKind, lines: list[str]) -> Iterator[doc.Block]:
     match kind:
         case _LineKind.BLANK:
             return
         case _LineKind.HEADING:
             yield from (_heading(line) for line in lines)
         case _LineKind.QUOTE:
-            yield from (BlockQuote((_quoted(line),)) for line in lines)
+            yield from (doc.BlockQuote((_quoted(line),)) for line in lines)
         case _LineKind.RULE:
-            yield from (HorizontalRule() for _ in lines)
+            yield from (doc.HorizontalRule() for _ in lines)
         case _LineKind.LIST:
             yield from read_list(lines)
         case _LineKind.TABLE:
             yield _grid(lines)
         case _LineKind.WORDS:
-            yield Paragraph(_joined_lines(lines))
+            yield doc.Paragraph(_joined_lines(lines))
         case _:
             assert_never(kind)
 
 
-def _heading(line: str) -> Heading:
+def _heading(line: str) -> doc.Heading:
     found = _HEADING.match(line)
     level, words = (int(found[1]), found[2] or "") if found else (1, line)
-    return Heading(level, read_inlines(words))
+    return doc.Heading(level, read_inlines(words))
 
 
-def _quoted(line: str) -> Paragraph:
-    return Paragraph(read_inlines(line.removeprefix("bq.").strip()))
+def _quoted(line: str) -> doc.Paragraph:
+    return doc.Paragraph(read_inlines(line.removeprefix("bq.").strip()))
 
 
-def _joined_lines(lines: list[str]) -> Inlines:
-    inlines: list[Inline] = list(read_inlines(lines[0]))
+def _joined_lines(lines: list[str]) -> doc.Inlines:
+    inlines: list[doc.Inline] = list(read_inlines(lines[0]))
     for line in lines[1:]:
-        inlines += [LineBreak(), *read_inlines(line)]
+        inlines += [doc.LineBreak(), *read_inlines(line)]
     return tuple(inlines)
 
 
-def _grid(lines: list[str]) -> Table | Paragraph:
+def _grid(lines: list[str]) -> doc.Table | doc.Paragraph:
     rows = [_cells(line) for line in lines]
     width = max(map(len, rows))
     if width * len(rows) > _MAX_CELLS:
         # A wide row would add as many cells to thousands that have none.
-        return Paragraph(_joined_lines(lines))
+        return doc.Paragraph(_joined_lines(lines))
     cells = [tuple(map(read_inlines, row + [""] * (width - len(row)))) for row in rows]
     if lines[0].startswith("||"):
-        return Table(cells[0], tuple(cells[1:]))
-    return Table(((),) * width, tuple(cells))
+        return doc.Table(cells[0], tuple(cells[1:]))
+    return doc.Table(((),) * width, tuple(cells))
 
 
 def _cells(line: str) -> list[str]:
@@ -333,26 +317,26 @@ def wiki_to_markdown(text: str) -> str:
     return write_markdown(wiki_blocks(text))
 
 
-def wiki_blocks(text: str) -> Blocks:
+def wiki_blocks(text: str) -> doc.Blocks:
     text = text.replace("\r\n", "\n").replace("\r", "\n")
     return _blocks(split_macros(text))
 
 
-def _blocks(parts: tuple[WikiPart, ...]) -> Blocks:
+def _blocks(parts: tuple[WikiPart, ...]) -> doc.Blocks:
     return tuple(block for part in parts for block in _part(part))
 
 
-def _part(part: WikiPart) -> Iterator[Block]:
+def _part(part: WikiPart) -> Iterator[doc.Block]:
     match part:
         case Prose(text):
             yield from read_lines(text)
         case Verbatim(text, language):
-            yield CodeBlock(text, language)
+            yield doc.CodeBlock(text, language)
         case MacroBox("quote", _, parts):
-            yield BlockQuote(_blocks(parts))
+            yield doc.BlockQuote(_blocks(parts))
         case MacroBox(_, title, parts):
             if title:
-                yield Paragraph((Strong((PlainText(title),)),))
+                yield doc.Paragraph((doc.Strong((doc.PlainText(title),)),))
             yield from _blocks(parts)
         case _:
             assert_never(part)

@@ -6,26 +6,8 @@ from dataclasses import dataclass, replace
 from itertools import groupby
 from typing import Final, assert_never
 
+from patchwright.core.text.document import types as doc
 from patchwright.core.text.document.reader import read_document
-from patchwright.core.text.document.types import (
-    Block,
-    BlockQuote,
-    Blocks,
-    Code,
-    CodeBlock,
-    Details,
-    Heading,
-    HorizontalRule,
-    Inlines,
-    LineBreak,
-    ListBlock,
-    ListItem,
-    Mention,
-    Paragraph,
-    PlainText,
-    Table,
-    plain_text,
-)
 from patchwright.integrations.jira.text.layout import (
     Style,
     StyledRun,
@@ -131,11 +113,11 @@ _SIGNS: Final = {Style.STRONG: "*", Style.EMPHASIS: "_", Style.STRIKE: "-"}
 _BREAK: Final = " \\\\ "
 
 
-def write_lines(inlines: Inlines, *styles: Style) -> list[str]:
+def write_lines(inlines: doc.Inlines, *styles: Style) -> list[str]:
     """Return lines, none of them empty: that would end a paragraph."""
     lines: list[list[StyledRun]] = [[]]
     for run in styled_runs(inlines, *styles):
-        if isinstance(run.leaf, LineBreak):
+        if isinstance(run.leaf, doc.LineBreak):
             lines.append([])
         else:
             lines[-1].append(run)
@@ -143,7 +125,7 @@ def write_lines(inlines: Inlines, *styles: Style) -> list[str]:
     return [line for line in written if line]
 
 
-def write_line(inlines: Inlines, *styles: Style) -> str:
+def write_line(inlines: doc.Inlines, *styles: Style) -> str:
     """Return one line, with breaks in it."""
     return _BREAK.join(write_lines(inlines, *styles))
 
@@ -179,15 +161,15 @@ def _written(runs: list[StyledRun], *, starts_line: bool) -> str:
 
 def _leaf(run: StyledRun, *, starts_line: bool) -> str:
     match run.leaf:
-        case PlainText(text):
+        case doc.PlainText(text):
             return escape_words(
                 text.lstrip() if starts_line else text, starts_line=starts_line
             )
-        case Code(text):
+        case doc.Code(text):
             return inline_code(text)
-        case Mention(person_id, name):
+        case doc.Mention(person_id, name):
             return mention(person_id, name)
-        case LineBreak():
+        case doc.LineBreak():
             return " "
         case _:
             assert_never(run.leaf)
@@ -195,11 +177,11 @@ def _leaf(run: StyledRun, *, starts_line: bool) -> str:
 
 def _shown(run: StyledRun) -> str:
     match run.leaf:
-        case PlainText(text) | Code(text):
+        case doc.PlainText(text) | doc.Code(text):
             return text
-        case Mention(_, name):
+        case doc.Mention(_, name):
             return name
-        case LineBreak():
+        case doc.LineBreak():
             return " "
         case _:
             assert_never(run.leaf)
@@ -224,7 +206,7 @@ def _touches(neighbour: str, own: str) -> bool:
     return neighbour.isalnum() or neighbour in "*_-}"
 
 
-def lines_of_cells(cells: tuple[Inlines, ...]) -> Iterator[str]:
+def lines_of_cells(cells: tuple[doc.Inlines, ...]) -> Iterator[str]:
     """Write cells of a table; an empty one would be taken for a border."""
     return (write_line(cell) or " " for cell in cells)
 
@@ -246,65 +228,69 @@ def to_wiki(markdown: str) -> str:
     return _write(truncate_document(read_document(markdown), _size), _Surroundings())
 
 
-def _size(blocks: Blocks) -> int:
+def _size(blocks: doc.Blocks) -> int:
     return length_in_jira(_write(blocks, _Surroundings()))
 
 
-def _write(blocks: Blocks, place: _Surroundings) -> str:
+def _write(blocks: doc.Blocks, place: _Surroundings) -> str:
     written = (_block(block, place) for block in blocks)
     return "\n\n".join(text for text in written if text)
 
 
-def _block(block: Block, place: _Surroundings) -> str:
+def _block(block: doc.Block, place: _Surroundings) -> str:
     match block:
-        case Paragraph(children):
+        case doc.Paragraph(children):
             return "\n".join(write_lines(children))
-        case Heading(level, children):
+        case doc.Heading(level, children):
             line = write_line(children)
             return f"h{min(max(level, 1), 6)}. {line}" if line else ""
-        case CodeBlock(text, language):
+        case doc.CodeBlock(text, language):
             return code_block(text, language)
-        case BlockQuote(inner, alert) if alert:
-            return _panel((PlainText(alert.capitalize()),), inner, place)
-        case BlockQuote(inner):
+        case doc.BlockQuote(inner, alert) if alert:
+            return _panel((doc.PlainText(alert.capitalize()),), inner, place)
+        case doc.BlockQuote(inner):
             return _quote(inner, place)
-        case ListBlock(items, start):
+        case doc.ListBlock(items, start):
             mark = "*" if start is None else "#"
             inside = replace(place, marks=place.marks + mark)
             return "\n".join(_entry(item, inside) for item in items)
-        case Table(head, rows):
+        case doc.Table(head, rows):
             return "\n".join([_row(head, "||"), *(_row(row, "|") for row in rows)])
-        case HorizontalRule():
+        case doc.HorizontalRule():
             return "----"
-        case Details(title, inner):
+        case doc.Details(title, inner):
             return _panel(title, inner, place)
         case _:
             assert_never(block)
 
 
-def _quote(blocks: Blocks, place: _Surroundings) -> str:
+def _quote(blocks: doc.Blocks, place: _Surroundings) -> str:
     body = _write(blocks, replace(place, in_quote=True))
     return body if place.in_quote or not body else f"{{quote}}\n{body}\n{{quote}}"
 
 
-def _panel(title: Inlines, blocks: Blocks, place: _Surroundings) -> str:
+def _panel(title: doc.Inlines, blocks: doc.Blocks, place: _Surroundings) -> str:
     """Return a box with a title: nothing in wiki markup can be opened and closed."""
     body = _write(blocks, replace(place, in_panel=True))
     if place.in_panel:
         return "\n\n".join(filter(None, [write_line(title, Style.STRONG), body]))
-    return f"{{panel:title={panel_title(plain_text(title))}}}\n{body}\n{{panel}}"
+    return f"{{panel:title={panel_title(doc.plain_text(title))}}}\n{body}\n{{panel}}"
 
 
-def _entry(item: ListItem, place: _Surroundings) -> str:
+def _entry(item: doc.ListItem, place: _Surroundings) -> str:
     """Write an entry of a list, which an empty line would end."""
     text = ""
     for block in with_checkbox(item):
-        if isinstance(block, Paragraph | Heading):
+        if isinstance(block, doc.Paragraph | doc.Heading):
             line = write_line(block.children)
             text += f"{_between(text)}{line}" if text and line else line
         else:
             text += f"\n{_block(block, place)}"
-    if text.startswith("\n") and item.blocks and isinstance(item.blocks[0], ListBlock):
+    if (
+        text.startswith("\n")
+        and item.blocks
+        and isinstance(item.blocks[0], doc.ListBlock)
+    ):
         return text.removeprefix("\n")
     return f"{place.marks} {text.strip(chr(10)) or _EMPTY}"
 
@@ -314,5 +300,5 @@ def _between(text: str) -> str:
     return "\n" if text.endswith("}") else " \\\\ "
 
 
-def _row(cells: tuple[Inlines, ...], border: str) -> str:
+def _row(cells: tuple[doc.Inlines, ...], border: str) -> str:
     return f"{border}{border.join(lines_of_cells(cells))}{border}" if cells else ""

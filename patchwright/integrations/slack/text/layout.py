@@ -7,32 +7,7 @@ from enum import Enum, auto
 from itertools import chain
 from typing import Final
 
-from patchwright.core.text.document.types import (
-    Block,
-    BlockQuote,
-    Blocks,
-    Code,
-    CodeBlock,
-    Details,
-    Emphasis,
-    Heading,
-    HorizontalRule,
-    Hyperlink,
-    Inline,
-    InlineImage,
-    Inlines,
-    LineBreak,
-    ListBlock,
-    ListItem,
-    Mention,
-    Paragraph,
-    PlainText,
-    Strike,
-    Strong,
-    Subscript,
-    Table,
-    plain_text,
-)
+from patchwright.core.text.document import types as doc
 
 
 @dataclass(frozen=True, slots=True)
@@ -52,7 +27,7 @@ Runs = tuple[TextRun, ...]
 PLAIN = TextRun("")
 
 
-def lines_of(inlines: Inlines, look: TextRun = PLAIN) -> Iterator[Runs]:
+def lines_of(inlines: doc.Inlines, look: TextRun = PLAIN) -> Iterator[Runs]:
     """Yield the lines of a paragraph; Slack ends all formatting with a line."""
     line: list[TextRun] = []
     for run in _flatten(inlines, look):
@@ -71,39 +46,41 @@ def words_of(runs: Runs) -> str:
 _LINE_END = TextRun("\n")
 
 
-def _flatten(inlines: Inlines, look: TextRun) -> Iterator[TextRun]:
+def _flatten(inlines: doc.Inlines, look: TextRun) -> Iterator[TextRun]:
     for inline in inlines:
         yield from _runs(inline, look)
 
 
-def _runs(inline: Inline, look: TextRun) -> Iterator[TextRun]:
+def _runs(inline: doc.Inline, look: TextRun) -> Iterator[TextRun]:
     match inline:
-        case PlainText(text):
+        case doc.PlainText(text):
             yield replace(look, text=text.replace("\n", " "))
-        case Code(text):
+        case doc.Code(text):
             yield replace(look, text=text.replace("\n", " "), code=True)
-        case LineBreak():
+        case doc.LineBreak():
             yield _LINE_END
-        case Hyperlink(url, children):
-            words = _on_one_line(plain_text(children)) or url
+        case doc.Hyperlink(url, children):
+            words = _on_one_line(doc.plain_text(children)) or url
             yield replace(look, text=words, url=url)
-        case InlineImage(url, alt):
+        case doc.InlineImage(url, alt):
             yield replace(look, text=_on_one_line(alt) or "picture", url=url)
-        case Mention(person_id, name):
+        case doc.Mention(person_id, name):
             yield replace(look, text=f"@{name}", person=person_id)
         case _:
             yield from _flatten(inline.children, _look(inline, look))
 
 
-def _look(inline: Strong | Emphasis | Strike | Subscript, look: TextRun) -> TextRun:
+def _look(
+    inline: doc.Strong | doc.Emphasis | doc.Strike | doc.Subscript, look: TextRun
+) -> TextRun:
     match inline:
-        case Strong():
+        case doc.Strong():
             return replace(look, bold=True)
-        case Emphasis():
+        case doc.Emphasis():
             return replace(look, italic=True)
-        case Strike():
+        case doc.Strike():
             return replace(look, strike=True)
-        case Subscript():
+        case doc.Subscript():
             return look
 
 
@@ -117,12 +94,12 @@ _GAP: Final = "  "
 _FULL_WIDTH: Final = "WF"
 
 
-def grid_lines(grid: Table) -> tuple[str, ...] | None:
+def grid_lines(grid: doc.Table) -> tuple[str, ...] | None:
     """Draw a table, or return None if it is too wide or has what code cannot show."""
     rows = (grid.head, *grid.rows)
     if any(map(_needs_markup, chain.from_iterable(rows))):
         return None
-    texts = [[" ".join(plain_text(cell).split()) for cell in row] for row in rows]
+    texts = [[" ".join(doc.plain_text(cell).split()) for cell in row] for row in rows]
     widths = [max(map(_width, column)) for column in zip(*texts, strict=True)]
     if sum(widths) + len(_GAP) * (len(widths) - 1) > _WIDEST:
         return None
@@ -131,28 +108,30 @@ def grid_lines(grid: Table) -> tuple[str, ...] | None:
     return (head, rule, *others)
 
 
-def grid_rows(grid: Table) -> Iterator[Inlines]:
+def grid_rows(grid: doc.Table) -> Iterator[doc.Inlines]:
     """Yield a line for each row, which says what each value of it is."""
     for row in grid.rows or (grid.head,):
         yield tuple(_entry(grid.head, row))
 
 
-def _entry(head: tuple[Inlines, ...], row: tuple[Inlines, ...]) -> Iterator[Inline]:
+def _entry(
+    head: tuple[doc.Inlines, ...], row: tuple[doc.Inlines, ...]
+) -> Iterator[doc.Inline]:
     is_first = True
     for title, cell in zip(head, row, strict=True):
-        if not plain_text(cell).strip():
+        if not doc.plain_text(cell).strip():
             continue
         if not is_first:
-            yield PlainText(" · ")
+            yield doc.PlainText(" · ")
         if title and title != cell:
-            yield from (Strong(title), PlainText(": "))
+            yield from (doc.Strong(title), doc.PlainText(": "))
         yield from cell
         is_first = False
 
 
-def _needs_markup(cell: Inlines) -> bool:
+def _needs_markup(cell: doc.Inlines) -> bool:
     return any(
-        isinstance(one, Hyperlink | Mention | InlineImage)
+        isinstance(one, doc.Hyperlink | doc.Mention | doc.InlineImage)
         or _needs_markup(getattr(one, "children", ()))
         for one in cell
     )
@@ -202,7 +181,7 @@ _ICONS: Final = {
 }
 
 
-def layout_blocks(blocks: Blocks, level: int = 0) -> Iterator[TextLine]:
+def layout_blocks(blocks: doc.Blocks, level: int = 0) -> Iterator[TextLine]:
     """Yield the lines, with a blank one between blocks."""
     for number, block in enumerate(blocks):
         if number:
@@ -210,32 +189,32 @@ def layout_blocks(blocks: Blocks, level: int = 0) -> Iterator[TextLine]:
         yield from _lines(block, level)
 
 
-def _lines(block: Block, level: int) -> Iterator[TextLine]:
+def _lines(block: doc.Block, level: int) -> Iterator[TextLine]:
     match block:
-        case Paragraph((Subscript(children),)):
+        case doc.Paragraph((doc.Subscript(children),)):
             yield from _prose(children, LineKind.SMALL)
-        case Paragraph(children):
+        case doc.Paragraph(children):
             yield from _prose(children)
-        case Heading(children=children):
+        case doc.Heading(children=children):
             yield from _prose(children, look=_BOLD)
-        case CodeBlock(text):
+        case doc.CodeBlock(text):
             yield from (_code(line) for line in text.split("\n"))
-        case BlockQuote(inner, alert):
+        case doc.BlockQuote(inner, alert):
             yield from _quote(inner, alert, level)
-        case ListBlock():
+        case doc.ListBlock():
             yield from _items(block, level)
-        case Table():
+        case doc.Table():
             yield from _grid(block)
-        case HorizontalRule():
+        case doc.HorizontalRule():
             yield TextLine(LineKind.RULE)
-        case Details(title, inner):
+        case doc.Details(title, inner):
             yield from _prose(title, look=_BOLD)
             yield _BLANK
             yield from layout_blocks(inner, level)
 
 
 def _prose(
-    inlines: Inlines, kind: LineKind = LineKind.PROSE, look: TextRun = PLAIN
+    inlines: doc.Inlines, kind: LineKind = LineKind.PROSE, look: TextRun = PLAIN
 ) -> Iterator[TextLine]:
     yield from (TextLine(kind, runs) for runs in lines_of(inlines, look))
 
@@ -244,28 +223,28 @@ def _code(text: str) -> TextLine:
     return TextLine(LineKind.CODE, (TextRun(text, code=True),))
 
 
-def _quote(blocks: Blocks, alert: str, level: int) -> Iterator[TextLine]:
+def _quote(blocks: doc.Blocks, alert: str, level: int) -> Iterator[TextLine]:
     lines = layout_blocks(blocks, level)
     icon = _ICONS.get(alert)
     for line in _marked(lines, f"{icon} ", "") if icon else lines:
         yield replace(line, quoted=True)
 
 
-def _items(items: ListBlock, level: int) -> Iterator[TextLine]:
+def _items(items: doc.ListBlock, level: int) -> Iterator[TextLine]:
     for number, item in enumerate(items.items):
         mark = _mark(items, item, number, level)
         yield from _marked(_item_lines(item, level), f"{mark} ", "    ")
 
 
-def _item_lines(item: ListItem, level: int) -> Iterator[TextLine]:
+def _item_lines(item: doc.ListItem, level: int) -> Iterator[TextLine]:
     """Yield the lines of an entry; a list in it follows without a blank line."""
     for number, block in enumerate(item.blocks):
-        if number and not isinstance(block, ListBlock):
+        if number and not isinstance(block, doc.ListBlock):
             yield _BLANK
         yield from _lines(block, level + 1)
 
 
-def _mark(items: ListBlock, item: ListItem, number: int, level: int) -> str:
+def _mark(items: doc.ListBlock, item: doc.ListItem, number: int, level: int) -> str:
     if item.checked is not None:
         return "☑" if item.checked else "☐"
     if items.start is not None:
@@ -285,7 +264,7 @@ def _marked(lines: Iterator[TextLine], mark: str, indent: str) -> Iterator[TextL
         yield replace(line, indent=indent + line.indent)
 
 
-def _grid(grid: Table) -> Iterator[TextLine]:
+def _grid(grid: doc.Table) -> Iterator[TextLine]:
     drawn = grid_lines(grid)
     if drawn is not None:
         yield from map(_code, drawn)

@@ -6,29 +6,8 @@ from typing import Final
 
 from patchwright.core.agent.loop_finder import describe_step
 from patchwright.core.agent.view import observation_text
+from patchwright.core.events import types as ev
 from patchwright.core.events.state import ModelCall, read_call
-from patchwright.core.events.types import (
-    AgentStep,
-    CallMcpTool,
-    CheckpointTaken,
-    Delegate,
-    Event,
-    FileEdited,
-    Finish,
-    Message,
-    ModelCalled,
-    ModelReply,
-    Null,
-    Observation,
-    OutcomeReached,
-    RunCommand,
-    RunIpython,
-    RunStarted,
-    StateChanged,
-    Think,
-    WriteFile,
-    WriteTodos,
-)
 from patchwright.core.replay.phrases import Phrase, Tone, first_line, observation_phrase
 from patchwright.core.replay.story import note_phrase
 from patchwright.core.text.strings import truncate_middle
@@ -73,7 +52,7 @@ class EventEntry(Value):
     is_delegates: bool = False
 
 
-def event_entry(event: Event) -> EventEntry | None:
+def event_entry(event: ev.Event) -> EventEntry | None:
     """Return the entry for an event, or None where there is nothing to see."""
     words = _words(event)
     if words is None:
@@ -99,28 +78,28 @@ def figures(call: ModelCall) -> str:
     return f"{tokens:,} tokens · {price} · {call.latency_ms / 1000:.1f} s"
 
 
-def _words(event: Event) -> Phrase | None:
+def _words(event: ev.Event) -> Phrase | None:
     payload = event.payload
     match payload:
-        case Null() | CheckpointTaken():
+        case ev.Null() | ev.CheckpointTaken():
             return None
-        case ModelReply():
+        case ev.ModelReply():
             return _reply_words(payload)
-        case RunStarted(task=task):
+        case ev.RunStarted(task=task):
             return Phrase(text=f"The run begins: {task.title or 'no title'}")
-        case OutcomeReached(outcome=outcome):
+        case ev.OutcomeReached(outcome=outcome):
             return Phrase(text=f"The run ends: {outcome.kind} {outcome.reason}".strip())
-        case StateChanged():
+        case ev.StateChanged():
             return observation_phrase(payload)
-        case _ if isinstance(payload, Observation):
+        case _ if isinstance(payload, ev.Observation):
             return observation_phrase(payload)
-        case _ if isinstance(payload, AgentStep):
+        case _ if isinstance(payload, ev.AgentStep):
             return Phrase(text=describe_step(payload))
         case _:
             return note_phrase(event)
 
 
-def _reply_words(reply: ModelReply) -> Phrase:
+def _reply_words(reply: ev.ModelReply) -> Phrase:
     if reply.text.strip():
         return Phrase(text=first_line(reply.text))
     if reply.tool_calls:
@@ -129,38 +108,38 @@ def _reply_words(reply: ModelReply) -> Phrase:
     return Phrase(text=f"no answer: {reply.stop_reason}", tone=Tone.BAD)
 
 
-def _block(event: Event) -> Block | None:
+def _block(event: ev.Event) -> Block | None:
     payload = event.payload
-    if isinstance(payload, ModelReply | ModelCalled | Message):
+    if isinstance(payload, ev.ModelReply | ev.ModelCalled | ev.Message):
         return Block(text=payload.text, form=BlockForm.PROSE)
-    if isinstance(payload, FileEdited):
+    if isinstance(payload, ev.FileEdited):
         return Block(text=payload.diff, form=BlockForm.DIFF, is_open=True)
-    if isinstance(payload, StateChanged):
+    if isinstance(payload, ev.StateChanged):
         return None
-    if isinstance(payload, Observation):
+    if isinstance(payload, ev.Observation):
         return Block(text=observation_text(payload))
-    if isinstance(payload, AgentStep):
+    if isinstance(payload, ev.AgentStep):
         return _step_block(payload)
-    if isinstance(payload, RunStarted):
+    if isinstance(payload, ev.RunStarted):
         return Block(text=payload.task.text)
-    if isinstance(payload, OutcomeReached):
+    if isinstance(payload, ev.OutcomeReached):
         return Block(text=payload.outcome.summary, form=BlockForm.PROSE)
     return None
 
 
-def _step_block(step: AgentStep) -> Block | None:
+def _step_block(step: ev.AgentStep) -> Block | None:
     match step:
-        case RunCommand(command=command):
+        case ev.RunCommand(command=command):
             return Block(text=command)
-        case RunIpython(code=code):
+        case ev.RunIpython(code=code):
             return Block(text=code)
-        case WriteFile(content=content):
+        case ev.WriteFile(content=content):
             return Block(text=content)
-        case CallMcpTool():
+        case ev.CallMcpTool():
             return Block(text=step.model_dump_json(include={"arguments"}, indent=2))
-        case Think(thought=text) | Delegate(task=text) | Finish(summary=text):
+        case ev.Think(thought=text) | ev.Delegate(task=text) | ev.Finish(summary=text):
             return Block(text=text, form=BlockForm.PROSE)
-        case WriteTodos(todos=todos):
+        case ev.WriteTodos(todos=todos):
             marks = {"done": "✓", "doing": "→"}
             lines = [f"{marks.get(one.state, '·')} {one.text}" for one in todos]
             return Block(text="\n".join(lines), form=BlockForm.PROSE, is_open=True)
