@@ -9,17 +9,8 @@ from patchwright.core.agent.endings import AgentEnding
 from patchwright.core.agent.run_log import CancelToken, RunCancelledError
 from patchwright.core.clock import start_call
 from patchwright.core.errors import SandboxError
+from patchwright.core.events import types as ev
 from patchwright.core.events.log import EventLog
-from patchwright.core.events.types import (
-    CommandOutput,
-    ControlAct,
-    ControlCommand,
-    Message,
-    RequestBlocked,
-    RunCommand,
-    SandboxObservation,
-    Source,
-)
 from patchwright.core.runtime import Runtime
 from patchwright.core.settings.repository import CONFIG_FILE
 from patchwright.core.text.escape import code_block, inline_code
@@ -53,17 +44,17 @@ def set_up(
     once; whoever comes next hears why.
     """
     for command in wanted.commands:
-        action = RunCommand(
+        action = ev.RunCommand(
             command=command, session=SETUP, timeout_s=SETUP_S, agent=SETUP
         )
-        asked = log.append(Source.SYSTEM, action)
+        asked = log.append(ev.Source.SYSTEM, action)
         future = start_call(lambda: run_to_end(runtime, action, str(asked.id)))  # noqa: B023 - waited for before the next turn
         try:
             output = cancel_token.wait_for(future)
         except RunCancelledError:
             runtime.cancel(str(asked.id))
             return None
-        log.append(Source.ENVIRONMENT, output.replace(agent=SETUP), asked.id)
+        log.append(ev.Source.ENVIRONMENT, output.replace(agent=SETUP), asked.id)
         if output.exit_code == 0:
             continue
         if not wanted.may_fail:
@@ -71,7 +62,7 @@ def set_up(
         told = (
             f"{_failure_text(command, output.exit_code)} The work goes on without it."
         )
-        log.append(Source.SYSTEM, Message(text=told))
+        log.append(ev.Source.SYSTEM, ev.Message(text=told))
     return None
 
 
@@ -79,11 +70,11 @@ def set_up_failures(log: EventLog, start_id: int) -> tuple[str, ...]:
     """Say which commands of a run's set-ups have failed, each once."""
     kinds = frozenset({"run_command", "command_output"})
     own = [e for e in log.read(start_id, kinds=kinds) if e.payload.agent == SETUP]
-    asked = {e.id: e.payload for e in own if isinstance(e.payload, RunCommand)}
+    asked = {e.id: e.payload for e in own if isinstance(e.payload, ev.RunCommand)}
     told = [
         _failure_text(asked[event.cause].command, event.payload.exit_code)
         for event in own
-        if isinstance(event.payload, CommandOutput)
+        if isinstance(event.payload, ev.CommandOutput)
         and event.payload.exit_code != 0
         and event.cause in asked
     ]
@@ -98,7 +89,7 @@ def was_set_up_interrupted(
         return False
     kinds = frozenset({"run_command", "command_output"})
     own = [e for e in log.read(start_id, kinds=kinds) if e.payload.agent == SETUP]
-    asked = {e.id: e.payload for e in own if isinstance(e.payload, RunCommand)}
+    asked = {e.id: e.payload for e in own if isinstance(e.payload, ev.RunCommand)}
     if not own:
         return False
     last = asked.get(own[-1].cause or 0)
@@ -108,29 +99,31 @@ def was_set_up_interrupted(
 def set_up_unrecorded(wanted: SetUp, runtime: Runtime) -> None:
     """Run them in a sandbox that only the controller uses; raises `SandboxError`."""
     for number, command in enumerate(wanted.commands):
-        action = RunCommand(command=command, session=SETUP, timeout_s=SETUP_S)
+        action = ev.RunCommand(command=command, session=SETUP, timeout_s=SETUP_S)
         output = run_to_end(runtime, action, f"{SETUP}-{number}")
         if output.exit_code != 0 and not wanted.may_fail:
             raise SandboxError(_failed_ending(command, output, wanted.config_file).text)
 
 
-def run_to_end(runtime: Runtime, action: RunCommand, action_id: str) -> CommandOutput:
+def run_to_end(
+    runtime: Runtime, action: ev.RunCommand, action_id: str
+) -> ev.CommandOutput:
     """Run a command; one that outlives its limit is killed, and has no exit code."""
     output = _command_output(runtime.run(action, action_id))
     if not output.still_running:
         return output
-    kill = ControlCommand(handle=output.handle, act=ControlAct.KILL)
+    kill = ev.ControlCommand(handle=output.handle, act=ev.ControlAct.KILL)
     killed = _command_output(runtime.run(kill, f"{action_id}-kill"))
     return killed.replace(exit_code=None)
 
 
-def _command_output(observation: SandboxObservation) -> CommandOutput:
-    if isinstance(observation, CommandOutput):
+def _command_output(observation: ev.SandboxObservation) -> ev.CommandOutput:
+    if isinstance(observation, ev.CommandOutput):
         return observation
     raise SandboxError(f"the command could not be run: {observation}")
 
 
-def _failed_ending(command: str, output: CommandOutput, file: str) -> AgentEnding:
+def _failed_ending(command: str, output: ev.CommandOutput, file: str) -> AgentEnding:
     text = (
         f"{_failure_text(command, output.exit_code)} It is the "
         f"`setup` of its {inline_code(file)}.\n\n"
@@ -148,7 +141,7 @@ def close_and_record_blocked(runtime: Runtime, log: EventLog) -> None:
     """Close a sandbox, and have the log say what was blocked in it."""
     try:
         for blocked in runtime.blocked():
-            log.append(Source.SYSTEM, blocked)
+            log.append(ev.Source.SYSTEM, blocked)
     finally:
         runtime.close()
 
@@ -158,7 +151,7 @@ def sum_blocked_requests(log: EventLog, start_id: int) -> tuple[BlockedRequest, 
     events = log.read(start_id, kinds=frozenset({"request_blocked"}))
     total: Counter[tuple[str, int]] = Counter()
     for event in events:
-        if isinstance(event.payload, RequestBlocked):
+        if isinstance(event.payload, ev.RequestBlocked):
             blocked = event.payload
             total[blocked.host, blocked.port] += blocked.count
     return tuple(

@@ -9,15 +9,7 @@ from typing import Annotated
 from pydantic import Field, NonNegativeInt, TypeAdapter
 
 from patchwright.core.errors import RuntimeLostError, SandboxError
-from patchwright.core.events.types import (
-    Browse,
-    ControlCommand,
-    RequestBlocked,
-    RunCommand,
-    RunIpython,
-    SandboxAction,
-    SandboxObservation,
-)
+from patchwright.core.events import types as ev
 from patchwright.core.types.base import RandomIds
 from patchwright.sandbox.action_server.protocol import TAKEN_OVER
 from patchwright.sandbox.egress.gateway import PORT, Gateway
@@ -32,8 +24,8 @@ START_S = 30.0
 ANSWER_S = 60.0
 TAKE_OVER_S = 5.0
 
-_OBSERVATION: TypeAdapter[SandboxObservation] = TypeAdapter(
-    Annotated[SandboxObservation, Field(discriminator="kind")]
+_OBSERVATION: TypeAdapter[ev.SandboxObservation] = TypeAdapter(
+    Annotated[ev.SandboxObservation, Field(discriminator="kind")]
 )
 
 
@@ -82,7 +74,7 @@ class ServedRuntime:
         """Take the proxy to which the way is open already."""
         self._gateway = gateway
 
-    def run(self, action: SandboxAction, action_id: str) -> SandboxObservation:
+    def run(self, action: ev.SandboxAction, action_id: str) -> ev.SandboxObservation:
         question: JsonObject = action.model_dump(mode="json", exclude={"kind"})
         question |= {"id": action_id, "op": action.kind}
         answer = self._ask_server(question, self._answer_limit_s(action))
@@ -117,7 +109,7 @@ class ServedRuntime:
                 text = f"{path} was to have {size} bytes, and {len(data)} came"
                 raise SandboxError(text)
 
-    def blocked(self) -> tuple[RequestBlocked, ...]:
+    def blocked(self) -> tuple[ev.RequestBlocked, ...]:
         return self._gateway.blocked() if self._gateway else ()
 
     def detach(self) -> None:
@@ -135,9 +127,11 @@ class ServedRuntime:
         if self._gateway:
             self._gateway.close()
 
-    def _answer_limit_s(self, action: SandboxAction) -> float:
+    def _answer_limit_s(self, action: ev.SandboxAction) -> float:
         limit_s: float | None = None
-        if isinstance(action, RunCommand | ControlCommand | RunIpython | Browse):
+        if isinstance(
+            action, ev.RunCommand | ev.ControlCommand | ev.RunIpython | ev.Browse
+        ):
             limit_s = action.timeout_s
         return ANSWER_S + (self._command_timeout_s if limit_s is None else limit_s)
 

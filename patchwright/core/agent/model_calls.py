@@ -12,15 +12,8 @@ from patchwright.core.agent.view import ChatView
 from patchwright.core.clock import Clock, start_call
 from patchwright.core.condense.condenser import History, size_after
 from patchwright.core.condense.summary import smallest_bytes_of
+from patchwright.core.events import types as ev
 from patchwright.core.events.log import EventLog
-from patchwright.core.events.types import (
-    AgentState,
-    Event,
-    ModelCalled,
-    ModelReply,
-    Source,
-    StateChanged,
-)
 from patchwright.core.llm.errors import LimitError, ModelError, Settle
 from patchwright.core.llm.model import (
     ChatMessage,
@@ -61,7 +54,7 @@ class ModelCaller:
         model: Model,
         messages: tuple[ChatMessage, ...],
         tools: tuple[ToolSpec, ...],
-    ) -> Event:
+    ) -> ev.Event:
         """Ask for the agent's next step."""
         seen_id = self._run_log.last_id
         try:
@@ -69,32 +62,32 @@ class ModelCaller:
         except (ModelError, LimitError) as error:
             if isinstance(error, LimitError) and error.usage == NO_USAGE:
                 raise  # No call was made.
-            failed = ModelReply(
+            failed = ev.ModelReply(
                 usage=error.usage, stop_reason=error.reason, agent=self._agent
             )
-            self._run_log.append(Source.AGENT, failed, seen_id)
+            self._run_log.append(ev.Source.AGENT, failed, seen_id)
             raise
         said = reply.replace(agent=self._agent)
-        return self._run_log.append(Source.AGENT, said, seen_id)
+        return self._run_log.append(ev.Source.AGENT, said, seen_id)
 
     def ask_as_role(
         self, role: str, model: Model, system: str, text: str
-    ) -> ModelReply:
+    ) -> ev.ModelReply:
         """Ask something that is no step of the agent, in the name of a role."""
         messages = (SystemText(text=system), UserText(text=text))
-        called = ModelCalled(role=role, model=model.name, agent=self._agent)
+        called = ev.ModelCalled(role=role, model=model.name, agent=self._agent)
         try:
             reply = self._call(model, messages, ())
         except (ModelError, LimitError) as error:
             if isinstance(error, LimitError) and error.usage == NO_USAGE:
                 raise  # No call was made.
             failed = called.replace(usage=error.usage, failure=error.reason)
-            self._run_log.append(Source.SYSTEM, failed, None)
+            self._run_log.append(ev.Source.SYSTEM, failed, None)
             raise
         answered = called.replace(
             text=reply.text, usage=reply.usage, latency_ms=reply.latency_ms
         )
-        self._run_log.append(Source.SYSTEM, answered)
+        self._run_log.append(ev.Source.SYSTEM, answered)
         return reply
 
     def wait_out_rate_limit(self) -> None:
@@ -109,7 +102,7 @@ class ModelCaller:
         model: Model,
         messages: tuple[ChatMessage, ...],
         tools: tuple[ToolSpec, ...],
-    ) -> ModelReply:
+    ) -> ev.ModelReply:
         state, limits = self._run_log.state, self._limits
         left_s = limits.max_minutes * 60 - state.elapsed_s(self._clock.now())
         taken = state.usage.tokens_in + state.usage.tokens_out
@@ -135,11 +128,11 @@ class ModelCaller:
             watch.close()
             # A call that was left behind may have to be waited out by whoever is next.
             if watch.has_waited and future.done():
-                running = StateChanged(state=AgentState.RUNNING)
-                self._run_log.append(Source.SYSTEM, running)
+                running = ev.StateChanged(state=ev.AgentState.RUNNING)
+                self._run_log.append(ev.Source.SYSTEM, running)
 
 
-def _answer_within_grace(future: "Future[ModelReply]") -> ModelReply | None:
+def _answer_within_grace(future: "Future[ev.ModelReply]") -> ev.ModelReply | None:
     """Wait a moment for an answer that is paid for, even if nobody acts on it."""
     try:
         return future.result(ANSWER_GRACE_S)
@@ -164,15 +157,15 @@ class _Watch:
 
     def waits(self, seconds: float, reason: str) -> None:
         until = self._clock.now() + timedelta(seconds=seconds)
-        limited = StateChanged(
-            state=AgentState.RATE_LIMITED, reason=reason, until=until
+        limited = ev.StateChanged(
+            state=ev.AgentState.RATE_LIMITED, reason=reason, until=until
         )
         with self._lock:
             if self._is_closed:
                 # Nobody waits any more; the call ends here instead of costing more.
                 raise RunCancelledError
             self.has_waited = True
-            self._log.append(Source.SYSTEM, limited)
+            self._log.append(ev.Source.SYSTEM, limited)
 
     def reserve(self, most: Usage) -> Settle:
         with self._lock:
@@ -252,10 +245,10 @@ class ChatCondenser:
         measured = condensed.replace(
             bytes_before=before, bytes_after=after, agent=self._agent
         )
-        self._run_log.append(Source.SYSTEM, measured)
+        self._run_log.append(ev.Source.SYSTEM, measured)
         return True
 
-    def _ask(self, system: str, text: str) -> ModelReply:
+    def _ask(self, system: str, text: str) -> ev.ModelReply:
         return self._asking.ask_as_role(
             "condense", self._dependencies.models.condense, system, text
         )

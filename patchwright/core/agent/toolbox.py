@@ -8,14 +8,7 @@ from pydantic import JsonValue, ValidationError
 
 from patchwright.core.agent.results import ResultSchema, split_result, with_result
 from patchwright.core.agent.tools import Tool
-from patchwright.core.events.types import (
-    AgentStep,
-    CallMcpTool,
-    ErrorObservation,
-    Finish,
-    Risk,
-    ToolCall,
-)
+from patchwright.core.events import types as ev
 from patchwright.core.llm.model import ToolSpec
 from patchwright.core.mcp import McpTool
 from patchwright.core.types.base import Value
@@ -23,7 +16,7 @@ from patchwright.core.types.base import Value
 _RISK: Final = "risk"
 _RISK_SCHEMA: Final[JsonValue] = {
     "type": "string",
-    "enum": [Risk.LOW, Risk.MEDIUM, Risk.HIGH],
+    "enum": [ev.Risk.LOW, ev.Risk.MEDIUM, ev.Risk.HIGH],
     "description": "How much harm this could do outside the task.",
 }
 
@@ -31,8 +24,8 @@ _RISK_SCHEMA: Final[JsonValue] = {
 class Proposal(Value):
     """An action that the model wants, and how risky it says that is."""
 
-    action: AgentStep
-    claimed: Risk = Risk.UNKNOWN
+    action: ev.AgentStep
+    claimed: ev.Risk = ev.Risk.UNKNOWN
 
 
 class Toolbox:
@@ -60,7 +53,7 @@ class Toolbox:
         specs += [_mcp_spec(tool) for tool in self._mcp.values()]
         self.specs = tuple(map(_with_risk, specs) if asks_risk else specs)
 
-    def read(self, call: ToolCall) -> Proposal | ErrorObservation:
+    def read(self, call: ev.ToolCall) -> Proposal | ev.ErrorObservation:
         """Return what a call asks for, or what to tell the model about it."""
         call, claimed = self._split_risk(call)
         call, result = split_result(call) if self._asks_result else (call, None)
@@ -72,22 +65,22 @@ class Toolbox:
             action = self._tools[call.name].action(call)
         except ValidationError as error:
             return _bad_arguments(call, error)
-        if isinstance(action, Finish):
+        if isinstance(action, ev.Finish):
             action = action.replace(result=result)
         return Proposal(action=action, claimed=claimed)
 
-    def _split_risk(self, call: ToolCall) -> tuple[ToolCall, Risk]:
+    def _split_risk(self, call: ev.ToolCall) -> tuple[ev.ToolCall, ev.Risk]:
         if not self._asks_risk:
-            return call, Risk.UNKNOWN
+            return call, ev.Risk.UNKNOWN
         arguments = json.loads(call.arguments)
         claimed = arguments.pop(_RISK, None)
         rest = call.replace(arguments=json.dumps(arguments))
-        return rest, next((one for one in Risk if one == claimed), Risk.UNKNOWN)
+        return rest, next((one for one in ev.Risk if one == claimed), ev.Risk.UNKNOWN)
 
-    def _unknown(self, call: ToolCall) -> ErrorObservation:
+    def _unknown(self, call: ev.ToolCall) -> ev.ErrorObservation:
         known = ", ".join([*self._tools, *self._mcp])
         text = f"There is no tool {call.name!r}. There are: {known}."
-        return ErrorObservation(reason="unknown-tool", text=text, call_id=call.id)
+        return ev.ErrorObservation(reason="unknown-tool", text=text, call_id=call.id)
 
 
 def _with_risk(spec: ToolSpec) -> ToolSpec:
@@ -103,8 +96,8 @@ def _mcp_spec(tool: McpTool) -> ToolSpec:
     )
 
 
-def _mcp_call(tool: McpTool, call: ToolCall) -> CallMcpTool:
-    return CallMcpTool(
+def _mcp_call(tool: McpTool, call: ev.ToolCall) -> ev.CallMcpTool:
+    return ev.CallMcpTool(
         server=tool.server,
         tool=tool.name,
         arguments=json.loads(call.arguments),
@@ -112,10 +105,10 @@ def _mcp_call(tool: McpTool, call: ToolCall) -> CallMcpTool:
     )
 
 
-def _bad_arguments(call: ToolCall, error: ValidationError) -> ErrorObservation:
+def _bad_arguments(call: ev.ToolCall, error: ValidationError) -> ev.ErrorObservation:
     faults = "; ".join(
         f"{'.'.join(str(part) for part in fault['loc']) or 'arguments'}: {fault['msg']}"
         for fault in error.errors(include_url=False)
     )
     text = f"{call.name} was not run. {faults}."
-    return ErrorObservation(reason="bad-arguments", text=text, call_id=call.id)
+    return ev.ErrorObservation(reason="bad-arguments", text=text, call_id=call.id)

@@ -4,16 +4,7 @@ import re
 from dataclasses import dataclass
 from typing import Final
 
-from patchwright.core.events.types import (
-    CommandOutput,
-    ControlCommand,
-    Event,
-    FileEdited,
-    Observation,
-    RunCommand,
-    Todo,
-    WriteTodos,
-)
+from patchwright.core.events import types as ev
 from patchwright.core.text.strings import truncate_middle
 
 _RUNNER: Final = re.compile(
@@ -58,23 +49,23 @@ class LastingFacts:
         self._commands: dict[int, str] = {}
         self._running: dict[str, str] = {}
         self._paths: dict[str, None] = {}
-        self._todos: dict[str, tuple[Todo, ...]] = {}
+        self._todos: dict[str, tuple[ev.Todo, ...]] = {}
         self._failed: _FailedTest | None = None
         self._diff = ""
 
-    def add(self, event: Event) -> None:
+    def add(self, event: ev.Event) -> None:
         payload = event.payload
-        if isinstance(payload, RunCommand):
+        if isinstance(payload, ev.RunCommand):
             self._commands[event.id] = payload.command
-        elif isinstance(payload, ControlCommand):
+        elif isinstance(payload, ev.ControlCommand):
             self._commands[event.id] = self._running.get(payload.handle, "")
-        elif isinstance(payload, WriteTodos):
+        elif isinstance(payload, ev.WriteTodos):
             self._todos[payload.agent] = payload.todos
-        elif isinstance(payload, Observation):
+        elif isinstance(payload, ev.Observation):
             command = self._commands.pop(event.cause or 0, "")
-            if isinstance(payload, CommandOutput):
+            if isinstance(payload, ev.CommandOutput):
                 self._add_output(command, payload)
-            elif isinstance(payload, FileEdited):
+            elif isinstance(payload, ev.FileEdited):
                 self._add_edit(payload)
 
     def text(self, agent: str = "") -> str:
@@ -87,7 +78,7 @@ class LastingFacts:
         )
         return "\n".join(part for part in parts if part)
 
-    def _add_output(self, command: str, output: CommandOutput) -> None:
+    def _add_output(self, command: str, output: ev.CommandOutput) -> None:
         if output.still_running:
             self._running[output.handle] = command
             return
@@ -99,14 +90,14 @@ class LastingFacts:
                 truncate_middle(output.output.strip(), MAX_DIFF_CHARS) or self._diff
             )
 
-    def _add_test(self, command: str, output: CommandOutput) -> None:
+    def _add_test(self, command: str, output: ev.CommandOutput) -> None:
         if output.exit_code:
             tail = output.output.strip()[-MAX_TAIL_CHARS:]
             self._failed = _FailedTest(command, output.exit_code, tail)
         elif output.exit_code == 0 and self._failed and self._failed.command == command:
             self._failed = None
 
-    def _add_edit(self, edited: FileEdited) -> None:
+    def _add_edit(self, edited: ev.FileEdited) -> None:
         self._paths.pop(edited.path, None)
         self._paths[edited.path] = None
         if edited.diff:

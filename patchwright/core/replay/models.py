@@ -5,17 +5,8 @@ from collections import defaultdict, deque
 from collections.abc import Callable, Iterable
 from typing import Final
 
+from patchwright.core.events import types as ev
 from patchwright.core.events.state import has_answer
-from patchwright.core.events.types import (
-    Condensed,
-    DelegateResult,
-    Event,
-    Message,
-    ModelCalled,
-    ModelReply,
-    OutcomeReached,
-    Source,
-)
 from patchwright.core.llm.errors import (
     CallWatch,
     ContextWindowError,
@@ -42,7 +33,7 @@ from patchwright.core.types.work import NO_USAGE, OutcomeKind, Usage
 
 CONDENSE: Final = "condense"
 JUDGE: Final = "judge"
-RecordedAnswer = ModelReply | ModelCalled | Condensed
+RecordedAnswer = ev.ModelReply | ev.ModelCalled | ev.Condensed
 
 
 def _always() -> bool:
@@ -57,11 +48,11 @@ class ModelRecording:
     """
 
     def __init__(
-        self, events: Iterable[Event], may_go_on: Callable[[], bool] = _always
+        self, events: Iterable[ev.Event], may_go_on: Callable[[], bool] = _always
     ) -> None:
         self._may_go_on = may_go_on
         self._agents: defaultdict[str, deque[RecordedAnswer]] = defaultdict(deque)
-        self._beside: defaultdict[str, deque[ModelCalled]] = defaultdict(deque)
+        self._beside: defaultdict[str, deque[ev.ModelCalled]] = defaultdict(deque)
         self._tasks: dict[str, str] = {}
         self._endings: dict[str, OutcomeKind] = {}
         for event in events:
@@ -96,47 +87,47 @@ class ModelRecording:
         """Return what the agent's next call met, once all that it said was said."""
         return None if self._has_more(agent) else self._endings.get(agent)
 
-    def next_reply(self, agent: str) -> ModelReply | None:
+    def next_reply(self, agent: str) -> ev.ModelReply | None:
         said = self._agents[agent]
         while self._may_go_on() and said:
-            if isinstance(one := said.popleft(), ModelReply):
+            if isinstance(one := said.popleft(), ev.ModelReply):
                 return one
         return None
 
-    def next_beside(self, role: str) -> ModelCalled | None:
+    def next_beside(self, role: str) -> ev.ModelCalled | None:
         said = self._beside[role]
         return said.popleft() if self._may_go_on() and said else None
 
     def condenses_next(self, agent: str) -> bool:
         """Tell whether the chat was condensed before the agent's next reply."""
         said = self._agents[agent]
-        return bool(said) and not isinstance(said[0], ModelReply)
+        return bool(said) and not isinstance(said[0], ev.ModelReply)
 
-    def next_condensing(self, agent: str) -> ModelCalled | Condensed | None:
+    def next_condensing(self, agent: str) -> ev.ModelCalled | ev.Condensed | None:
         """Return what was done to condense the chat before the agent's next reply."""
         said = self._agents[agent]
-        if not said or isinstance(said[0], ModelReply):
+        if not said or isinstance(said[0], ev.ModelReply):
             return None
         done = said[0]
         said.popleft()
         return done
 
     def _has_more(self, agent: str) -> bool:
-        return any(isinstance(one, ModelReply) for one in self._agents[agent])
+        return any(isinstance(one, ev.ModelReply) for one in self._agents[agent])
 
-    def _record(self, event: Event) -> None:
+    def _record(self, event: ev.Event) -> None:
         payload = event.payload
-        if isinstance(payload, ModelReply | Condensed):
+        if isinstance(payload, ev.ModelReply | ev.Condensed):
             self._agents[payload.agent].append(payload)
-        elif isinstance(payload, ModelCalled):
+        elif isinstance(payload, ev.ModelCalled):
             self._beside[payload.role].append(payload)
             if payload.role == CONDENSE:
                 self._agents[payload.agent].append(payload)
-        elif isinstance(payload, Message) and event.source is Source.SYSTEM:
+        elif isinstance(payload, ev.Message) and event.source is ev.Source.SYSTEM:
             self._tasks.setdefault(payload.agent, payload.text)
-        elif isinstance(payload, OutcomeReached):
+        elif isinstance(payload, ev.OutcomeReached):
             self._endings[""] = payload.outcome.kind
-        elif isinstance(payload, DelegateResult):
+        elif isinstance(payload, ev.DelegateResult):
             self._endings[str(event.cause)] = payload.outcome
 
 
@@ -186,7 +177,7 @@ class ReplayedModel:
 
     def complete(
         self, request: ModelRequest, watch: CallWatch | None = None
-    ) -> ModelReply:
+    ) -> ev.ModelReply:
         if self._is_delegate:
             self._agent = self._find_delegate(request)
         ending = self._model_recording.find_ending(self._agent)
@@ -225,7 +216,7 @@ class ReplayedRole:
 
     def complete(
         self, request: ModelRequest, watch: CallWatch | None = None
-    ) -> ModelReply:
+    ) -> ev.ModelReply:
         del request
         settle = reserve(watch, NO_USAGE)
         called = self._model_recording.next_beside(self._role)
@@ -234,7 +225,7 @@ class ReplayedRole:
         settle(called.usage)
         if called.failure:
             raise _failure(called.failure, called)
-        return ModelReply(
+        return ev.ModelReply(
             model=called.model,
             text=called.text,
             usage=called.usage,
@@ -250,7 +241,9 @@ class ReplayedRole:
         return _ROOMY
 
 
-def _failure(reason: str, called: ModelReply | ModelCalled) -> ModelError | LimitError:
+def _failure(
+    reason: str, called: ev.ModelReply | ev.ModelCalled
+) -> ModelError | LimitError:
     text = f"The model call failed in the recorded run: {reason or 'unknown'}."
     return _ERRORS.get(reason, ModelError)(text, called.usage)
 

@@ -6,19 +6,7 @@ from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from urllib.parse import urlsplit
 
-from patchwright.core.errors import (
-    AuthenticationError,
-    BranchBlockedError,
-    BranchMovedError,
-    EmptyRepositoryError,
-    GitError,
-    NotFoundError,
-    ObjectFormatError,
-    PatchwrightError,
-    PermissionDeniedError,
-    PushRefusedError,
-    ServiceUnavailableError,
-)
+from patchwright.core import errors
 from patchwright.core.forge import GitCredential
 from patchwright.integrations.git.bundles import TRANSFER_TIMEOUT_S
 from patchwright.integrations.git.command import (
@@ -36,33 +24,37 @@ _UNANSWERED = (
     r"|error: (429|5\d\d)|RPC failed|early EOF|hung up|[Tt]imed? ?out|too slow"
     r"|Empty reply|TLS|SSL"
 )
-_MEANINGS: tuple[tuple[str, type[PatchwrightError], str], ...] = (
+_MEANINGS: tuple[tuple[str, type[errors.PatchwrightError], str], ...] = (
     (
         r"Authentication failed|could not read (Username|Password)|error: 401",
-        AuthenticationError,
+        errors.AuthenticationError,
         "the credential is not accepted",
     ),
     (
         r"error: 403|Permission to \S+ denied|Write access to repository not granted",
-        PermissionDeniedError,
+        errors.PermissionDeniedError,
         "the credential does not allow this",
     ),
     (
         r"mismatched algorithms",
-        ObjectFormatError,
+        errors.ObjectFormatError,
         "the repository names its objects in another format",
     ),
     (
         r"couldn't find remote ref",
-        NotFoundError,
+        errors.NotFoundError,
         "the remote repository has no such branch",
     ),
     (
         r"[Rr]epository .*not found|error: 404|does not appear to be a git repository",
-        NotFoundError,
+        errors.NotFoundError,
         "there is no such repository, or it is hidden from us",
     ),
-    (_UNANSWERED, ServiceUnavailableError, "the remote did not answer as it should"),
+    (
+        _UNANSWERED,
+        errors.ServiceUnavailableError,
+        "the remote did not answer as it should",
+    ),
 )
 _NO_REASON = re.compile(r"hook declined|declined due to repository rule violations")
 # One branch cannot be a folder of another: the words of git, and those of GitHub.
@@ -74,29 +66,31 @@ _PROGRESS = re.compile(r"(?:Resolving deltas|Counting|Compressing|Checking)\b.*:
 _REJECTED = re.compile(r"^!\t[^\t]*\t\[(?P<by>(remote )?)rejected\] \((?P<why>.*)\)$")
 
 
-def map_remote_error(done: GitResult) -> PatchwrightError:
+def map_remote_error(done: GitResult) -> errors.PatchwrightError:
     """Turn a failed fetch or push into an error that says what its catcher can do."""
     if done.exit_code == TIMED_OUT:
-        return ServiceUnavailableError(f"the remote is too slow: {done.error_output}")
+        return errors.ServiceUnavailableError(
+            f"the remote is too slow: {done.error_output}"
+        )
     for pattern, error, meaning in _MEANINGS:
         if re.search(pattern, done.error_output):
             return error(f"{meaning}: {done.error_summary}")
-    return GitError(f"git failed: {done.error_summary}")
+    return errors.GitError(f"git failed: {done.error_summary}")
 
 
-def map_push_error(done: GitResult, branch: str) -> PatchwrightError:
+def map_push_error(done: GitResult, branch: str) -> errors.PatchwrightError:
     """Read the report of `git push --porcelain`, and fall back on its complaints."""
     for line in done.output.decode("utf-8", "replace").splitlines():
         found = _REJECTED.match(line)
         if found is None:
             continue
         if not found["by"]:
-            return BranchMovedError(
+            return errors.BranchMovedError(
                 f"the branch {branch} is not where it was left ({found['why']})"
             )
         words = "\n".join(_reasons(done.error_output, found["why"]))
         blocked = _BLOCKED.search(f"{done.error_output}\n{found['why']}")
-        error = BranchBlockedError if blocked else PushRefusedError
+        error = errors.BranchBlockedError if blocked else errors.PushRefusedError
         return error(f"the remote refuses to update {branch}: {words}")
     return map_remote_error(done)
 
@@ -129,9 +123,11 @@ class Remote:
     def __post_init__(self) -> None:
         parts = urlsplit(self.url)
         if parts.scheme not in ("http", "https", "file"):
-            raise GitError("a repository is cloned over https, http or file only")
+            raise errors.GitError(
+                "a repository is cloned over https, http or file only"
+            )
         if "@" in parts.netloc:
-            raise GitError("a clone URL must not carry a credential")
+            raise errors.GitError("a clone URL must not carry a credential")
 
     def settings(self) -> dict[str, str]:
         """Return the configuration that shows the credential to this host alone."""
@@ -163,8 +159,8 @@ def fetch_refs(store: GitDir, remote: Remote, refs: Sequence[str]) -> None:
     if done.exit_code == 0:
         return
     error = map_remote_error(done)
-    if isinstance(error, NotFoundError) and _is_empty(store, remote):
-        raise EmptyRepositoryError(
+    if isinstance(error, errors.NotFoundError) and _is_empty(store, remote):
+        raise errors.EmptyRepositoryError(
             "there is nothing to work on: the repository has no commit yet. "
             "Push a first one, then ask again"
         )
@@ -204,7 +200,9 @@ class BranchUpdate:
         """Return the full ref of the branch, if it is ours: `PushRefusedError`."""
         ref = check_branch(self.branch)
         if self.branch in self.forbidden_branches:
-            raise PushRefusedError(f"the branch {self.branch} is not ours to write")
+            raise errors.PushRefusedError(
+                f"the branch {self.branch} is not ours to write"
+            )
         return ref
 
 

@@ -9,17 +9,8 @@ from rich.text import Text
 
 from patchwright.core.agent.loop_finder import describe_step
 from patchwright.core.clock import Clock
+from patchwright.core.events import types as ev
 from patchwright.core.events.log import EventLog
-from patchwright.core.events.types import (
-    CommandOutput,
-    ErrorObservation,
-    Event,
-    Observation,
-    SandboxAction,
-    SearchResult,
-    Source,
-    Think,
-)
 from patchwright.core.types.work import Limits
 from patchwright.resolver.messages.elements import cost_text, count_noun, duration_text
 from patchwright.resolver.messages.status import Progress
@@ -45,7 +36,7 @@ def live_view(
 @contextmanager
 def live_lines(
     console: Console, watch: ProgressTracker, limits: Limits, clock: Clock
-) -> Iterator[Callable[[Event], None]]:
+) -> Iterator[Callable[[ev.Event], None]]:
     """Lend what shows one event after the other."""
     doing = _ProgressLine(console, watch, limits, clock)
     # It is drawn again and again, and the time in it goes on.
@@ -87,19 +78,21 @@ class _LiveView:
         self._stages = 0
         self._step = ""
 
-    def show(self, event: Event) -> None:
+    def show(self, event: ev.Event) -> None:
         progress = self._watch.add(event)
         stages = (*progress.done, *progress.then)
         for stage in stages[self._stages :]:
             print_line(self._console, plain(f"✓ {stage}"))
         self._stages = len(stages)
         payload = event.payload
-        if isinstance(payload, SandboxAction | Think):
+        if isinstance(payload, ev.SandboxAction | ev.Think):
             self._step = describe_step(payload)
-        elif event.source is Source.ENVIRONMENT and isinstance(payload, Observation):
+        elif event.source is ev.Source.ENVIRONMENT and isinstance(
+            payload, ev.Observation
+        ):
             self._show_step(progress, payload)
 
-    def _show_step(self, progress: Progress, observation: Observation) -> None:
+    def _show_step(self, progress: Progress, observation: ev.Observation) -> None:
         result = _result_text(observation)
         if self._step or result:
             number = Text(f"{progress.iterations:>3}  ", style="dim")
@@ -108,19 +101,19 @@ class _LiveView:
         self._step = ""
 
 
-def _result_text(observation: Observation) -> Text:
+def _result_text(observation: ev.Observation) -> Text:
     match observation:
-        case CommandOutput(still_running=True):
+        case ev.CommandOutput(still_running=True):
             return Text("still running", style="yellow")
-        case CommandOutput(exit_code=0):
+        case ev.CommandOutput(exit_code=0):
             return Text("exit 0", style="green")
-        case CommandOutput(exit_code=None):
+        case ev.CommandOutput(exit_code=None):
             return Text("no exit code", style="red")
-        case CommandOutput(exit_code=code):
+        case ev.CommandOutput(exit_code=code):
             return Text(f"exit {code}", style="red")
-        case SearchResult(matches=matches):
+        case ev.SearchResult(matches=matches):
             return Text(count_noun(matches, "line"), style="dim")
-        case ErrorObservation(text=text):
+        case ev.ErrorObservation(text=text):
             return plain(text.partition("\n")[0], "red")
         case _:
             return Text()

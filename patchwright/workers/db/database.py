@@ -9,18 +9,7 @@ from functools import cache
 from pathlib import Path
 from typing import Any, Final, cast
 
-from sqlalchemy import (
-    URL,
-    Connection,
-    Engine,
-    Table,
-    create_engine,
-    event,
-    func,
-    make_url,
-    select,
-    text,
-)
+import sqlalchemy as sa
 from sqlalchemy.dialects import postgresql, sqlite
 from sqlalchemy.exc import ArgumentError, DBAPIError, SQLAlchemyError
 from sqlalchemy.pool import ConnectionPoolEntry, QueuePool
@@ -63,20 +52,20 @@ _WAL_ATTEMPTS: Final = 20
 _IS_WRITER: Final = "patchwright_writer"
 
 
-def make_engine(url: URL) -> Engine:
-    engine = create_engine(
+def make_engine(url: sa.URL) -> sa.Engine:
+    engine = sa.create_engine(
         url,
         poolclass=QueuePool,
         pool_size=5,
         max_overflow=45,
         connect_args={"timeout": BUSY_TIMEOUT_S, "check_same_thread": False},
     )
-    event.listen(engine, "connect", _prepare_connection)
-    event.listen(engine, "begin", _begin_immediate)
+    sa.event.listen(engine, "connect", _prepare_connection)
+    sa.event.listen(engine, "begin", _begin_immediate)
     return engine
 
 
-def connect_writer(engine: Engine) -> Connection:
+def connect_writer(engine: sa.Engine) -> sa.Connection:
     """Return the one connection whose transactions write."""
     return engine.connect().execution_options(**{_IS_WRITER: True})
 
@@ -108,7 +97,7 @@ def _set_write_ahead(connection: sqlite3.Connection) -> None:
     connection.execute(_WRITE_AHEAD).close()
 
 
-def _begin_immediate(connection: Connection) -> None:
+def _begin_immediate(connection: sa.Connection) -> None:
     # A transaction that starts by reading cannot wait for its turn to write; see
     # "IMMEDIATE" in https://www.sqlite.org/lang_transaction.html
     if connection.get_execution_options().get(_IS_WRITER):
@@ -135,10 +124,10 @@ class Database:
         self._clock = clock or (SystemClock() if self.is_sqlite else None)
         if self.is_sqlite:
             self.engine = make_engine(parsed)
-            self._writer: Connection | None = None
+            self._writer: sa.Connection | None = None
             self._one_writer = threading.RLock()
             return
-        self.engine = create_engine(
+        self.engine = sa.create_engine(
             parsed.set(drivername="postgresql+psycopg"),
             pool_pre_ping=True,
             pool_size=pool_size,
@@ -148,14 +137,14 @@ class Database:
         self._autocommit = self.engine.execution_options(isolation_level="AUTOCOMMIT")
 
     @contextmanager
-    def reading(self) -> Iterator[Connection]:
+    def reading(self) -> Iterator[sa.Connection]:
         """Lend a connection whose statements each see the newest committed rows."""
         engine = self.engine if self.is_sqlite else self._autocommit
         with engine.connect() as connection:
             yield connection
 
     @contextmanager
-    def writing(self) -> Iterator[Connection]:
+    def writing(self) -> Iterator[sa.Connection]:
         """Lend a connection for one transaction, committed unless an error leaves."""
         if not self.is_sqlite:
             with self.engine.begin() as connection:
@@ -169,7 +158,7 @@ class Database:
                 yield writer
 
     @contextmanager
-    def appending(self) -> Iterator[Connection]:
+    def appending(self) -> Iterator[sa.Connection]:
         """Lend a connection to write with what is a single statement in SQLite.
 
         There it is a transaction of itself; one around it would cost a third more.
@@ -181,7 +170,7 @@ class Database:
         with self._one_writer:
             yield self._connected_writer()
 
-    def now(self, connection: Connection) -> datetime:
+    def now(self, connection: sa.Connection) -> datetime:
         """Return the time by the one clock that all processes have in common.
 
         Moments that one process stores and another compares are taken from here: the
@@ -189,13 +178,13 @@ class Database:
         """
         if self._clock is not None:
             return self._clock.now()
-        found: datetime = connection.scalars(select(func.clock_timestamp())).one()
+        found: datetime = connection.scalars(sa.select(sa.func.clock_timestamp())).one()
         return found.astimezone(UTC)
 
     def answers(self) -> bool:
         try:
             with self.reading() as connection:
-                connection.execute(text("SELECT 1"))
+                connection.execute(sa.text("SELECT 1"))
         except SQLAlchemyError:
             return False
         return True
@@ -208,15 +197,15 @@ class Database:
                 self._writer = None
         self.engine.dispose()
 
-    def _connected_writer(self) -> Connection:
+    def _connected_writer(self) -> sa.Connection:
         if self._writer is None:
             self._writer = connect_writer(self.engine)
         return self._writer
 
 
-def _parse(url: str) -> URL:
+def _parse(url: str) -> sa.URL:
     try:
-        parsed = make_url(url)
+        parsed = sa.make_url(url)
     except ArgumentError:
         # The text may hold a password, so it is not repeated here.
         raise SettingsError("database.url is not a database URL") from None
@@ -249,7 +238,7 @@ def database_file(database: Database) -> Path | None:
 
 
 def insert_once(
-    connection: Connection, table: Table, values: Mapping[str, Any]
+    connection: sa.Connection, table: sa.Table, values: Mapping[str, Any]
 ) -> bool:
     """Insert a row unless it breaks a unique constraint; tell whether it was new.
 
@@ -260,7 +249,7 @@ def insert_once(
 
 
 def insert_or_replace(
-    connection: Connection, table: Table, values: Mapping[str, Any]
+    connection: sa.Connection, table: sa.Table, values: Mapping[str, Any]
 ) -> None:
     """Insert a row, or give the one with its primary key these values."""
     replacing = _insert(connection.dialect.name, table).on_conflict_do_update(
@@ -271,14 +260,14 @@ def insert_or_replace(
 
 @cache
 def _insert_or_nothing(
-    dialect_name: str, table: Table
+    dialect_name: str, table: sa.Table
 ) -> postgresql.Insert | sqlite.Insert:
     statement = _insert(dialect_name, table).on_conflict_do_nothing()
     # SQLAlchemy forgets the row count of an insert unless it is asked to keep it.
     return statement.execution_options(preserve_rowcount=True)
 
 
-def _insert(dialect_name: str, table: Table) -> postgresql.Insert | sqlite.Insert:
+def _insert(dialect_name: str, table: sa.Table) -> postgresql.Insert | sqlite.Insert:
     # Both spell it alike, and SQLAlchemy has no name for what they share.
     if dialect_name == "sqlite":
         return sqlite.insert(table)

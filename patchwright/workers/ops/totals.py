@@ -5,17 +5,7 @@ from dataclasses import dataclass
 from datetime import UTC, datetime, time, timedelta
 from typing import Any, Final, TypeVar
 
-from sqlalchemy import (
-    ColumnElement,
-    Connection,
-    Row,
-    Select,
-    and_,
-    case,
-    func,
-    select,
-    true,
-)
+import sqlalchemy as sa
 
 from patchwright.workers.db.tables import deliveries, ended_runs, reservations
 from patchwright.workers.ops.catalogue import RUN_BUCKETS_S, WAIT_BUCKETS_S
@@ -28,7 +18,7 @@ Labels = tuple[str, ...]
 LabelTotals = dict[Labels, Numbers]
 T = TypeVar("T")
 # Says which rows are from then on, and before then.
-TimeFilter = Callable[[datetime | None, datetime | None], ColumnElement[bool]]
+TimeFilter = Callable[[datetime | None, datetime | None], sa.ColumnElement[bool]]
 
 
 @dataclass(frozen=True)
@@ -47,13 +37,13 @@ class RunningTotals:
     """
 
     def __init__(
-        self, query: Select[*tuple[Any, ...]], labels: int, within: TimeFilter
+        self, query: sa.Select[*tuple[Any, ...]], labels: int, within: TimeFilter
     ) -> None:
         self._query, self._labels, self._within = query, labels, within
         self._past: LabelTotals = {}
         self._past_until: datetime | None = None
 
-    def count(self, connection: Connection, now: datetime) -> PeriodTotals:
+    def count(self, connection: sa.Connection, now: datetime) -> PeriodTotals:
         border = midnight(now - _LATE_ROWS)
         if self._past_until != border:
             more = self._sum(connection, self._past_until, border)
@@ -64,23 +54,23 @@ class RunningTotals:
         return PeriodTotals(ever=add_totals(self._past, newest), today=today)
 
     def _sum(
-        self, connection: Connection, start: datetime | None, end: datetime | None
+        self, connection: sa.Connection, start: datetime | None, end: datetime | None
     ) -> LabelTotals:
         rows = connection.execute(self._query.where(self._within(start, end)))
         return dict(map(self._split, rows))
 
-    def _split(self, row: Row[*tuple[Any, ...]]) -> tuple[Labels, Numbers]:
+    def _split(self, row: sa.Row[*tuple[Any, ...]]) -> tuple[Labels, Numbers]:
         # A sum of no rows is null, and one of PostgreSQL is a decimal.
         numbers = tuple(float(number or 0) for number in row[self._labels :])
         return tuple(map(str, row[: self._labels])), numbers
 
 
-def moment_filter(column: ColumnElement[datetime]) -> TimeFilter:
+def moment_filter(column: sa.ColumnElement[datetime]) -> TimeFilter:
     """Tell the rows of a time by the moment in a column."""
     return lambda start, end: _between(column, start, end)
 
 
-def day_filter(column: ColumnElement[str]) -> TimeFilter:
+def day_filter(column: sa.ColumnElement[str]) -> TimeFilter:
     """Tell the rows of a time by the day in a column; its borders are midnights."""
     return lambda start, end: _between(
         column,
@@ -90,14 +80,14 @@ def day_filter(column: ColumnElement[str]) -> TimeFilter:
 
 
 def _between(
-    column: ColumnElement[T], start: T | None, end: T | None
-) -> ColumnElement[bool]:
-    bounds: list[ColumnElement[bool]] = []
+    column: sa.ColumnElement[T], start: T | None, end: T | None
+) -> sa.ColumnElement[bool]:
+    bounds: list[sa.ColumnElement[bool]] = []
     if start is not None:
         bounds.append(column >= start)
     if end is not None:
         bounds.append(column < end)
-    return and_(true(), *bounds)
+    return sa.and_(sa.true(), *bounds)
 
 
 def add_totals(one: LabelTotals, other: LabelTotals) -> LabelTotals:
@@ -139,12 +129,12 @@ def run_totals() -> RunningTotals:
     """
     table = ended_runs.c
     labels = (table.service, table.kind, table.outcome, table.proof)
-    query = select(
+    query = sa.select(
         *labels,
-        func.count(),
-        func.sum(table.tokens_in),
-        func.sum(table.tokens_out),
-        func.sum(table.tokens_cached),
+        sa.func.count(),
+        sa.func.sum(table.tokens_in),
+        sa.func.sum(table.tokens_out),
+        sa.func.sum(table.tokens_cached),
         *_histogram(table.took_s, RUN_BUCKETS_S),
         *_histogram(table.waited_s, WAIT_BUCKETS_S),
     ).group_by(*labels)
@@ -154,11 +144,11 @@ def run_totals() -> RunningTotals:
 def money_totals() -> RunningTotals:
     """Add up what was spent, and what was set aside and not settled, in millionths."""
     table = reservations.c
-    unsettled = case(
+    unsettled = sa.case(
         (table.settled_micro_usd.is_(None), table.reserved_micro_usd), else_=0
     )
-    query: Select[float, float] = select(
-        func.sum(table.settled_micro_usd), func.sum(unsettled)
+    query: sa.Select[float, float] = sa.select(
+        sa.func.sum(table.settled_micro_usd), sa.func.sum(unsettled)
     )
     return RunningTotals(query, 0, day_filter(table.day))
 
@@ -167,12 +157,12 @@ def delivery_totals() -> RunningTotals:
     """Count deliveries by service and verdict."""
     table = deliveries.c
     labels = (table.service, table.verdict)
-    query = select(*labels, func.count()).group_by(*labels)
+    query = sa.select(*labels, sa.func.count()).group_by(*labels)
     return RunningTotals(query, len(labels), moment_filter(table.received_at))
 
 
 def _histogram(
-    column: ColumnElement[float], buckets: Sequence[float]
-) -> list[ColumnElement[float]]:
-    up_to = (func.sum(case((column <= bound, 1), else_=0)) for bound in buckets)
-    return [func.sum(column), *up_to]
+    column: sa.ColumnElement[float], buckets: Sequence[float]
+) -> list[sa.ColumnElement[float]]:
+    up_to = (sa.func.sum(sa.case((column <= bound, 1), else_=0)) for bound in buckets)
+    return [sa.func.sum(column), *up_to]

@@ -4,16 +4,8 @@ from collections.abc import Iterable
 from datetime import datetime
 from typing import Final
 
+from patchwright.core.events import types as ev
 from patchwright.core.events.state import ModelCallTotals, read_call
-from patchwright.core.events.types import (
-    Event,
-    EvidenceRecorded,
-    ModelReply,
-    RaiseLimits,
-    RunStarted,
-    Todo,
-    WriteTodos,
-)
 from patchwright.core.replay.trajectory import RunFacts
 from patchwright.core.types.base import Value
 from patchwright.core.types.threads import ForgeThread, ThreadRef
@@ -42,13 +34,13 @@ class RunSummary(Value):
     notes: tuple[str, ...] = ()
     limits: Limits | None = None
     evidence: tuple[Evidence, ...] = ()
-    todos: tuple[Todo, ...] = ()
+    todos: tuple[ev.Todo, ...] = ()
     totals: ModelCallTotals = ModelCallTotals()
     steps: int = 0
     last_id: int = 0
 
 
-def update_summary(known: RunSummary, events: Iterable[Event]) -> RunSummary:
+def update_summary(known: RunSummary, events: Iterable[ev.Event]) -> RunSummary:
     """Return what is known after more events; those already read do not count."""
     for event in events:
         if event.id > known.last_id:
@@ -58,25 +50,25 @@ def update_summary(known: RunSummary, events: Iterable[Event]) -> RunSummary:
     return known
 
 
-def _after(known: RunSummary, event: Event) -> RunSummary:
+def _after(known: RunSummary, event: ev.Event) -> RunSummary:
     match event.payload:
-        case RunStarted(task=task, limits=limits, model=model):
+        case ev.RunStarted(task=task, limits=limits, model=model):
             return known.replace(
                 title=task.title, notes=task.notes, limits=limits, model=model
             )
-        case RaiseLimits() as more:
+        case ev.RaiseLimits() as more:
             return known.replace(limits=known.limits and _raised(known.limits, more))
-        case EvidenceRecorded(evidence=evidence):
+        case ev.EvidenceRecorded(evidence=evidence):
             return known.replace(evidence=(*known.evidence, evidence))
-        case WriteTodos(todos=todos, agent=""):
+        case ev.WriteTodos(todos=todos, agent=""):
             return known.replace(todos=todos)
-        case ModelReply():
+        case ev.ModelReply():
             return known.replace(steps=known.steps + 1)
         case _:
             return known
 
 
-def _raised(limits: Limits, more: RaiseLimits) -> Limits:
+def _raised(limits: Limits, more: ev.RaiseLimits) -> Limits:
     return limits.replace(
         max_iterations=limits.max_iterations + more.iterations,
         max_cost_usd=limits.max_cost_usd + more.cost_usd,

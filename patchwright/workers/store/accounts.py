@@ -4,17 +4,7 @@ from collections.abc import Mapping
 from datetime import datetime
 from typing import Any, Final, Literal
 
-from sqlalchemy import (
-    ColumnElement,
-    Connection,
-    Row,
-    and_,
-    delete,
-    func,
-    insert,
-    select,
-    update,
-)
+import sqlalchemy as sa
 
 from patchwright.core.clock import Clock
 from patchwright.core.types.base import AccountId, Ids, Value
@@ -34,8 +24,8 @@ def identity_name(actor: Actor, host: str) -> str:
     return f"{actor.service}:{host}:{actor.subject}"
 
 
-def is_identity(actor: Actor, host: str) -> ColumnElement[bool]:
-    return and_(
+def is_identity(actor: Actor, host: str) -> sa.ColumnElement[bool]:
+    return sa.and_(
         identities.c.service == actor.service,
         identities.c.host == host,
         identities.c.subject == actor.subject,
@@ -43,15 +33,15 @@ def is_identity(actor: Actor, host: str) -> ColumnElement[bool]:
 
 
 def find_identity(
-    connection: Connection, actor: Actor, host: str
+    connection: sa.Connection, actor: Actor, host: str
 ) -> IdentityRow | None:
-    query = select(identities.c.id, identities.c.account_id, identities.c.login)
+    query = sa.select(identities.c.id, identities.c.account_id, identities.c.login)
     row = connection.execute(query.where(is_identity(actor, host))).one_or_none()
     return IdentityRow.model_validate(row, from_attributes=True) if row else None
 
 
 def add_identity(
-    connection: Connection, ids: Ids, account_id: AccountId, actor: Actor, host: str
+    connection: sa.Connection, ids: Ids, account_id: AccountId, actor: Actor, host: str
 ) -> bool:
     """Add an identity to an account; tell whether it was nobody's before."""
     identity: Mapping[str, object] = {
@@ -65,7 +55,7 @@ def add_identity(
     return insert_once(connection, identities, identity)
 
 
-def actor_of(row: Row[*tuple[Any, ...]]) -> Actor:
+def actor_of(row: sa.Row[*tuple[Any, ...]]) -> Actor:
     """Return the actor that a row names; their host is not told."""
     external_id = "" if row.subject.startswith(BY_LOGIN) else row.subject
     return Actor(service=row.service, login=row.login, external_id=external_id)
@@ -82,7 +72,11 @@ class AuditNote(Value):
     by: str
 
     def write(
-        self, connection: Connection, ids: Ids, account_id: AccountId, what: AuditAction
+        self,
+        connection: sa.Connection,
+        ids: Ids,
+        account_id: AccountId,
+        what: AuditAction,
     ) -> None:
         row = {
             "id": ids.new(),
@@ -92,7 +86,7 @@ class AuditNote(Value):
             "identity": identity_name(self.actor, self.actor.host),
             "by": self.by,
         }
-        connection.execute(insert(account_audit), row)
+        connection.execute(sa.insert(account_audit), row)
 
 
 _THEIRS: Final = identities.alias()
@@ -125,7 +119,7 @@ class AccountStore:
             return find_person(connection, actor, forge, host)
 
     def link(
-        self, connection: Connection, person: Actor, host: str, actor: Actor
+        self, connection: sa.Connection, person: Actor, host: str, actor: Actor
     ) -> AccountId:
         """Let the actor be the person of the forge at `host`, and nobody else.
 
@@ -141,20 +135,22 @@ class AccountStore:
         if not add_identity(connection, self._ids, account_id, actor, actor.host):
             now_theirs = {"account_id": account_id, "login": actor.login}
             theirs = is_identity(actor, actor.host)
-            connection.execute(update(identities).where(theirs).values(now_theirs))
+            connection.execute(sa.update(identities).where(theirs).values(now_theirs))
         noted.write(connection, self._ids, account_id, "linked")
         return account_id
 
-    def _account_in(self, connection: Connection, actor: Actor, host: str) -> AccountId:
+    def _account_in(
+        self, connection: sa.Connection, actor: Actor, host: str
+    ) -> AccountId:
         known = find_identity(connection, actor, host)
         if known is None:
             return self._make(connection, actor, host)
         if known.login != actor.login:
-            renamed = update(identities).where(identities.c.id == known.id)
+            renamed = sa.update(identities).where(identities.c.id == known.id)
             connection.execute(renamed.values(login=actor.login))
         return known.account_id
 
-    def _make(self, connection: Connection, actor: Actor, host: str) -> AccountId:
+    def _make(self, connection: sa.Connection, actor: Actor, host: str) -> AccountId:
         account_id = AccountId(self._ids.new())
         account = {
             "id": account_id,
@@ -164,15 +160,15 @@ class AccountStore:
         insert_once(connection, accounts, account)
         if add_identity(connection, self._ids, account_id, actor, host):
             return account_id
-        connection.execute(delete(accounts).where(accounts.c.id == account_id))
+        connection.execute(sa.delete(accounts).where(accounts.c.id == account_id))
         return _made_meanwhile(connection, actor, host)
 
 
 def find_person(
-    connection: Connection, actor: Actor, forge: str, host: str
+    connection: sa.Connection, actor: Actor, forge: str, host: str
 ) -> Actor | None:
     query = (
-        select(identities)
+        sa.select(identities)
         .join(_THEIRS, _THEIRS.c.account_id == identities.c.account_id)
         .where(
             _THEIRS.c.service == actor.service,
@@ -186,7 +182,7 @@ def find_person(
     return actor_of(row) if row else None
 
 
-def _made_meanwhile(connection: Connection, actor: Actor, host: str) -> AccountId:
+def _made_meanwhile(connection: sa.Connection, actor: Actor, host: str) -> AccountId:
     found = find_identity(connection, actor, host)
     if found is None:
         raise LookupError(f"the identity of {actor.login} came and went")
@@ -198,7 +194,7 @@ REVOKED: Final = "revoked"
 
 
 def unlink(
-    connection: Connection, ids: Ids, actor: Actor, by: str, now: datetime
+    connection: sa.Connection, ids: Ids, actor: Actor, by: str, now: datetime
 ) -> bool:
     """Let the actor be nobody we know; tell whether they were somebody.
 
@@ -207,7 +203,7 @@ def unlink(
     known = find_identity(connection, actor, actor.host)
     if known is None:
         return False
-    connection.execute(delete(identities).where(identities.c.id == known.id))
+    connection.execute(sa.delete(identities).where(identities.c.id == known.id))
     note = AuditNote(at=now, actor=actor, by=by)
     note.write(connection, ids, known.account_id, "unlinked")
     if _count_identities(connection, known.account_id) <= 1:
@@ -216,10 +212,10 @@ def unlink(
 
 
 def unlink_host(
-    connection: Connection, ids: Ids, service: str, host: str, now: datetime
+    connection: sa.Connection, ids: Ids, service: str, host: str, now: datetime
 ) -> None:
     """Unlink everybody of a workspace or site that does not want us any more."""
-    theirs = select(identities).where(
+    theirs = sa.select(identities).where(
         identities.c.service == service, identities.c.host == host
     )
     for row in connection.execute(theirs).all():
@@ -228,13 +224,13 @@ def unlink_host(
 
 
 def forget_person(
-    connection: Connection, ids: Ids, person: Actor, now: datetime
+    connection: sa.Connection, ids: Ids, person: Actor, now: datetime
 ) -> None:
     """Forget the token of somebody of a forge who took it back; they stay linked.
 
     They are told from others by the forge's id alone, wherever that is.
     """
-    theirs = select(identities).where(
+    theirs = sa.select(identities).where(
         identities.c.service == person.service,
         identities.c.subject == person.subject,
     )
@@ -245,6 +241,6 @@ def forget_person(
         note.write(connection, ids, row.account_id, "tokens-forgotten")
 
 
-def _count_identities(connection: Connection, account_id: AccountId) -> int:
-    count = select(func.count()).select_from(identities)
+def _count_identities(connection: sa.Connection, account_id: AccountId) -> int:
+    count = sa.select(sa.func.count()).select_from(identities)
     return connection.scalar(count.where(identities.c.account_id == account_id)) or 0

@@ -10,24 +10,9 @@ from datetime import datetime
 from functools import cache
 from typing import Any, Final, TypeAlias, TypeVarTuple, cast
 
+import sqlalchemy as sa
 import structlog
 from pydantic import ConfigDict, JsonValue, TypeAdapter
-from sqlalchemy import (
-    BindParameter,
-    Connection,
-    Integer,
-    Select,
-    String,
-    Text,
-    bindparam,
-    false,
-    func,
-    insert,
-    literal_column,
-    or_,
-    select,
-    union_all,
-)
 from sqlalchemy.dialects import sqlite
 from sqlalchemy.exc import OperationalError, SQLAlchemyError
 
@@ -53,14 +38,16 @@ _COLUMNS: Final = (
     events.c.cause,
     events.c.payload,
 )
-_OF_CONVERSATION: Final = events.c.conversation_id == bindparam("of", type_=String())
+_OF_CONVERSATION: Final = events.c.conversation_id == sa.bindparam(
+    "of", type_=sa.String()
+)
 _IN_RANGE: Final = events.c.id.between(
-    bindparam("first", type_=Integer()), bindparam("last", type_=Integer())
+    sa.bindparam("first", type_=sa.Integer()), sa.bindparam("last", type_=sa.Integer())
 )
 
 _Columns = TypeVarTuple("_Columns")
 Row: TypeAlias = tuple[int, datetime, str, int | None, str]
-Page: TypeAlias = Select[int, datetime, str, int | None, str]
+Page: TypeAlias = sa.Select[int, datetime, str, int | None, str]
 
 
 @dataclass(frozen=True)
@@ -96,7 +83,9 @@ def make_page_query(
 
 @cache
 def _page(*, reverse: bool) -> Page:
-    return _cut(select(*_COLUMNS).where(_OF_CONVERSATION, _IN_RANGE), reverse=reverse)
+    return _cut(
+        sa.select(*_COLUMNS).where(_OF_CONVERSATION, _IN_RANGE), reverse=reverse
+    )
 
 
 @cache
@@ -106,25 +95,25 @@ def _page_of_kinds(count: int, *, reverse: bool) -> Page:
     With all kinds in one condition, a database sorts every event of these kinds or goes
     through those of all others.
     """
-    ids = select(events.c.id).where(_OF_CONVERSATION, _IN_RANGE)
+    ids = sa.select(events.c.id).where(_OF_CONVERSATION, _IN_RANGE)
     of_kinds = [
         _cut(ids.where(events.c.kind == _kind(number)), reverse=reverse).subquery()
         for number in range(count)
     ]
     if not of_kinds:
-        return select(*_COLUMNS).where(false())
-    chosen = union_all(*(select(one.c.id) for one in of_kinds))
-    page = select(*_COLUMNS).where(_OF_CONVERSATION, events.c.id.in_(chosen))
+        return sa.select(*_COLUMNS).where(sa.false())
+    chosen = sa.union_all(*(sa.select(one.c.id) for one in of_kinds))
+    page = sa.select(*_COLUMNS).where(_OF_CONVERSATION, events.c.id.in_(chosen))
     return _cut(page, reverse=reverse)
 
 
-def _cut(query: Select[*_Columns], *, reverse: bool) -> Select[*_Columns]:
+def _cut(query: sa.Select[*_Columns], *, reverse: bool) -> sa.Select[*_Columns]:
     order = events.c.id.desc() if reverse else events.c.id.asc()
-    return query.order_by(order).limit(bindparam("most", type_=Integer()))
+    return query.order_by(order).limit(sa.bindparam("most", type_=sa.Integer()))
 
 
-def _kind(number: int) -> BindParameter[str]:
-    return bindparam(_name(number), type_=String())
+def _kind(number: int) -> sa.BindParameter[str]:
+    return sa.bindparam(_name(number), type_=sa.String())
 
 
 def _name(number: int) -> str:
@@ -133,34 +122,35 @@ def _name(number: int) -> str:
 
 _PAYLOAD: Final[TypeAdapter[AnyPayload]] = TypeAdapter(AnyPayload)
 
-_OURS: Final = conversations.c.id == bindparam("of", type_=String())
-_FENCE: Final = bindparam("fence", type_=Integer())
+_OURS: Final = conversations.c.id == sa.bindparam("of", type_=sa.String())
+_FENCE: Final = sa.bindparam("fence", type_=sa.Integer())
 _NEXT_ID: Final = (
-    select(
-        func.coalesce(func.max(events.c.id), literal_column("0")) + literal_column("1")
+    sa.select(
+        sa.func.coalesce(sa.func.max(events.c.id), sa.literal_column("0"))
+        + sa.literal_column("1")
     )
-    .where(events.c.conversation_id == bindparam("of", type_=String()))
+    .where(events.c.conversation_id == sa.bindparam("of", type_=sa.String()))
     .scalar_subquery()
 )
 # One statement, so that SQLite, which needs no lock of ours, has only this to do.
-_APPEND: Final = insert(events).from_select(
+_APPEND: Final = sa.insert(events).from_select(
     ["conversation_id", "id", "at", "source", "cause", "kind", "payload"],
-    select(
+    sa.select(
         conversations.c.id,
         _NEXT_ID,
-        bindparam("at", type_=AwareTime()),
-        bindparam("source", type_=String()),
-        bindparam("cause", type_=Integer()),
-        bindparam("kind", type_=String()),
-        bindparam("payload", type_=Text()),
-    ).where(_OURS, or_(_FENCE.is_(None), conversations.c.fence == _FENCE)),
+        sa.bindparam("at", type_=AwareTime()),
+        sa.bindparam("source", type_=sa.String()),
+        sa.bindparam("cause", type_=sa.Integer()),
+        sa.bindparam("kind", type_=sa.String()),
+        sa.bindparam("payload", type_=sa.Text()),
+    ).where(_OURS, sa.or_(_FENCE.is_(None), conversations.c.fence == _FENCE)),
 )
 # The channel of PostgreSQL on which conversations with new events are told.
 CHANNEL: Final = "patchwright_events"
 # PostgreSQL tells those who listen when the transaction is committed, and only then.
 # https://www.postgresql.org/docs/current/sql-notify.html
 _APPEND_AND_NOTIFY: Final = _APPEND.returning(
-    events.c.id, func.pg_notify(CHANNEL, events.c.conversation_id)
+    events.c.id, sa.func.pg_notify(CHANNEL, events.c.conversation_id)
 )
 # SQLAlchemy takes longer to run a statement than SQLite does, and events are many.
 _SQLITE: Final = sqlite.dialect(paramstyle="named")
@@ -179,7 +169,7 @@ class NewEvent:
 
 
 def append_row(
-    connection: Connection,
+    connection: sa.Connection,
     conversation_id: ConversationId,
     event: NewEvent,
     fence: int | None = None,
@@ -211,7 +201,7 @@ def append_row(
 
 
 def _append_in_sqlite(
-    connection: Connection, values: Mapping[str, object]
+    connection: sa.Connection, values: Mapping[str, object]
 ) -> int | None:
     driver = cast("sqlite3.Connection", connection.connection.driver_connection)
     try:

@@ -4,17 +4,7 @@ import json
 from datetime import datetime, timedelta
 from typing import Any, Final
 
-from sqlalchemy import (
-    ColumnElement,
-    Connection,
-    Row,
-    Select,
-    bindparam,
-    func,
-    or_,
-    select,
-    update,
-)
+import sqlalchemy as sa
 
 from patchwright.core.events.types import ChangeState, Source
 from patchwright.core.types.base import ConversationId, JobId, Value
@@ -27,19 +17,19 @@ from patchwright.workers.db.tables import deliveries, effects, events, jobs
 from patchwright.workers.store.effects import EffectState
 from patchwright.workers.store.job import Job, JobState
 
-_STATE: Final = select(jobs.c.id, jobs.c.state).where(
-    jobs.c.conversation_id == bindparam("conversation"), jobs.c.ended_at.is_(None)
+_STATE: Final = sa.select(jobs.c.id, jobs.c.state).where(
+    jobs.c.conversation_id == sa.bindparam("conversation"), jobs.c.ended_at.is_(None)
 )
-_ALL: Final = select(
+_ALL: Final = sa.select(
     jobs.c.id, jobs.c.conversation_id, jobs.c.state, jobs.c.trigger
 ).where(jobs.c.ended_at.is_(None))
 _WAKE: Final = (
-    update(jobs)
-    .where(jobs.c.id == bindparam("job"))
+    sa.update(jobs)
+    .where(jobs.c.id == sa.bindparam("job"))
     .values(
         state=JobState.QUEUED,
         submitted_at=None,
-        queued_at=bindparam("now", type_=AwareTime),
+        queued_at=sa.bindparam("now", type_=AwareTime),
     )
 )
 
@@ -52,43 +42,43 @@ class ActiveJob(Value):
 
 
 def find_active_state(
-    connection: Connection, conversation_id: ConversationId
+    connection: sa.Connection, conversation_id: ConversationId
 ) -> tuple[JobId, JobState] | None:
     row = connection.execute(_STATE, {"conversation": conversation_id}).one_or_none()
     return (JobId(row.id), JobState(row.state)) if row else None
 
 
 def find_active_job(
-    connection: Connection, conversation_id: ConversationId
+    connection: sa.Connection, conversation_id: ConversationId
 ) -> ActiveJob | None:
     query = _ALL.where(jobs.c.conversation_id == conversation_id)
     row = connection.execute(query).one_or_none()
     return _active_job_of(row) if row else None
 
 
-def list_active_jobs(connection: Connection) -> tuple[ActiveJob, ...]:
+def list_active_jobs(connection: sa.Connection) -> tuple[ActiveJob, ...]:
     """Return every job that has not ended, in the order in which they are locked."""
     rows = connection.execute(_ALL.order_by(jobs.c.conversation_id))
     return tuple(map(_active_job_of, rows))
 
 
-def wake_job(connection: Connection, job_id: JobId, now: datetime) -> None:
+def wake_job(connection: sa.Connection, job_id: JobId, now: datetime) -> None:
     """Let a job that waits for a person go on."""
     connection.execute(_WAKE, {"job": job_id, "now": now})
 
 
-def cancel_job(connection: Connection, job_id: JobId, now: datetime) -> None:
+def cancel_job(connection: sa.Connection, job_id: JobId, now: datetime) -> None:
     """End a job that no worker holds, with nothing to say about it."""
     ended = {"state": JobState.CANCELLED, "ended_at": now}
-    connection.execute(update(jobs).where(jobs.c.id == job_id).values(ended))
+    connection.execute(sa.update(jobs).where(jobs.c.id == job_id).values(ended))
 
 
-def change_trigger(connection: Connection, job_id: JobId, trigger: Trigger) -> None:
+def change_trigger(connection: sa.Connection, job_id: JobId, trigger: Trigger) -> None:
     text = trigger.model_dump_json()
-    connection.execute(update(jobs).where(jobs.c.id == job_id).values(trigger=text))
+    connection.execute(sa.update(jobs).where(jobs.c.id == job_id).values(trigger=text))
 
 
-def _active_job_of(row: Row[*tuple[Any, ...]]) -> ActiveJob:
+def _active_job_of(row: sa.Row[*tuple[Any, ...]]) -> ActiveJob:
     return ActiveJob(
         id=row.id,
         conversation_id=row.conversation_id,
@@ -99,10 +89,10 @@ def _active_job_of(row: Row[*tuple[Any, ...]]) -> ActiveJob:
 
 _KIND: Final = ChangeState.model_fields["kind"].default
 _UNREAD: Final = (
-    select(events.c.id)
+    sa.select(events.c.id)
     .join(jobs, jobs.c.conversation_id == events.c.conversation_id)
     .where(
-        jobs.c.id == bindparam("job"),
+        jobs.c.id == sa.bindparam("job"),
         events.c.kind == _KIND,
         events.c.source == Source.USER.value,
         events.c.id > jobs.c.read_up_to,
@@ -113,7 +103,7 @@ _UNREAD: Final = (
 )
 
 
-def has_unread_command(connection: Connection, job_id: JobId) -> bool:
+def has_unread_command(connection: sa.Connection, job_id: JobId) -> bool:
     """Tell whether an operator wants something that the job has not taken note of."""
     return connection.execute(_UNREAD, {"job": job_id}).first() is not None
 
@@ -141,13 +131,15 @@ class JobStore:
 
     def load(self, job_id: JobId) -> Job | None:
         with self._database.reading() as connection:
-            row = connection.execute(select(*_JOB).where(jobs.c.id == job_id)).first()
+            row = connection.execute(
+                sa.select(*_JOB).where(jobs.c.id == job_id)
+            ).first()
         return _job_of(row) if row else None
 
     def delivery_of(self, job_id: JobId) -> str:
         """Return the service's id of what asked for the job; empty if it was nobody."""
         query = (
-            select(deliveries.c.delivery_id)
+            sa.select(deliveries.c.delivery_id)
             .where(deliveries.c.job_id == job_id, deliveries.c.event_id.is_(None))
             .order_by(deliveries.c.received_at)
             .limit(1)
@@ -161,7 +153,7 @@ class JobStore:
         Those that nobody asked for do not count, nor those that were refused or that
         answered a command: no run came of them.
         """
-        query = select(func.count()).where(
+        query = sa.select(sa.func.count()).where(
             jobs.c.conversation_id == conversation_id,
             jobs.c.created_at >= since,
             jobs.c.is_counted,
@@ -174,12 +166,12 @@ class JobStore:
     ) -> tuple[Job, ...]:
         """Return the jobs of a kind since a person has last started a run, in order."""
         asked_at = (
-            select(func.max(jobs.c.created_at))
+            sa.select(sa.func.max(jobs.c.created_at))
             .where(jobs.c.conversation_id == conversation_id, jobs.c.is_counted)
             .scalar_subquery()
         )
         query = (
-            select(*_JOB)
+            sa.select(*_JOB)
             .where(
                 jobs.c.conversation_id == conversation_id,
                 jobs.c.kind == kind,
@@ -192,7 +184,7 @@ class JobStore:
 
     def outcomes_of(self, conversation_id: ConversationId) -> tuple[Outcome, ...]:
         """Return how the conversation's jobs have ended."""
-        query = select(jobs.c.outcome).where(
+        query = sa.select(jobs.c.outcome).where(
             jobs.c.conversation_id == conversation_id, jobs.c.outcome.is_not(None)
         )
         with self._database.reading() as connection:
@@ -208,10 +200,10 @@ class JobStore:
         return self._of(conversation_id, jobs.c.created_at.desc())
 
     def _of(
-        self, conversation_id: ConversationId, order: ColumnElement[datetime]
+        self, conversation_id: ConversationId, order: sa.ColumnElement[datetime]
     ) -> Job | None:
         query = (
-            select(*_JOB)
+            sa.select(*_JOB)
             .where(jobs.c.conversation_id == conversation_id)
             .order_by(order)
             .limit(1)
@@ -223,7 +215,7 @@ class JobStore:
     def newest_run(self, conversation_id: ConversationId) -> Job | None:
         """Return the newest job that has ended and that was more than an answer."""
         query = (
-            select(*_JOB)
+            sa.select(*_JOB)
             .where(
                 jobs.c.conversation_id == conversation_id,
                 jobs.c.ended_at.is_not(None),
@@ -243,7 +235,7 @@ class JobStore:
         """
         mark = f'"external_id":{json.dumps(actor.external_id)}'
         query = (
-            select(*_JOB)
+            sa.select(*_JOB)
             .where(jobs.c.is_counted, jobs.c.trigger.contains(mark, autoescape=True))
             .order_by(jobs.c.created_at.desc())
             .limit(_MOST_LOOKED_AT)
@@ -263,7 +255,9 @@ class JobStore:
         with self._database.writing() as connection:
             now = self._database.now(connection)
             waiting = _waiting(now, now - timedelta(seconds=resubmit_after_s))
-            taken = update(jobs).where(jobs.c.id.in_(waiting)).values(submitted_at=now)
+            taken = (
+                sa.update(jobs).where(jobs.c.id.in_(waiting)).values(submitted_at=now)
+            )
             return tuple(map(JobId, connection.scalars(taken.returning(jobs.c.id))))
 
     def note_overrun(self, job_id: JobId) -> None:
@@ -273,7 +267,7 @@ class JobStore:
         """
         with self._database.writing() as connection:
             now = self._database.now(connection)
-            ours = update(jobs).where(jobs.c.id == job_id)
+            ours = sa.update(jobs).where(jobs.c.id == job_id)
             connection.execute(ours.values(verify_at=now))
 
     def take_unverified(self) -> tuple[JobId, ...]:
@@ -281,36 +275,38 @@ class JobStore:
         with self._database.writing() as connection:
             now = self._database.now(connection)
             due = (
-                select(jobs.c.id)
+                sa.select(jobs.c.id)
                 .where(jobs.c.verify_at <= now)
                 .with_for_update(skip_locked=True)
             )
-            taken = update(jobs).where(jobs.c.id.in_(due)).values(verify_at=None)
+            taken = sa.update(jobs).where(jobs.c.id.in_(due)).values(verify_at=None)
             return tuple(map(JobId, connection.scalars(taken.returning(jobs.c.id))))
 
 
-def _waiting(now: datetime, long_ago: datetime) -> Select[*tuple[Any, ...]]:
+def _waiting(now: datetime, long_ago: datetime) -> sa.Select[*tuple[Any, ...]]:
     """Select the jobs that no worker has, and that nobody was told of lately."""
-    postponed = select(effects.c.job_id).where(
+    postponed = sa.select(effects.c.job_id).where(
         effects.c.state == EffectState.PENDING, effects.c.due_at > now
     )
     submitted_at, lease_until = jobs.c.submitted_at, jobs.c.lease_until
     # A moment that has yet to come was noted by a clock that is ahead.
-    is_due = or_(submitted_at.is_(None), submitted_at <= long_ago, submitted_at > now)
+    is_due = sa.or_(
+        submitted_at.is_(None), submitted_at <= long_ago, submitted_at > now
+    )
     return (
-        select(jobs.c.id)
+        sa.select(jobs.c.id)
         .where(
             jobs.c.ended_at.is_(None),
             jobs.c.state.not_in([JobState.RECEIVED, JobState.WAITING_USER]),
             is_due,
-            or_(lease_until.is_(None), lease_until <= now),
+            sa.or_(lease_until.is_(None), lease_until <= now),
             jobs.c.id.not_in(postponed),
         )
         .with_for_update(skip_locked=True)
     )
 
 
-def _job_of(row: Row[*tuple[Any, ...]]) -> Job:
+def _job_of(row: sa.Row[*tuple[Any, ...]]) -> Job:
     return Job(
         id=row.id,
         conversation_id=row.conversation_id,

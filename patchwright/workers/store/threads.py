@@ -4,16 +4,7 @@ from collections.abc import Sequence
 from datetime import datetime
 from typing import Final
 
-from sqlalchemy import (
-    ColumnElement,
-    Connection,
-    bindparam,
-    delete,
-    func,
-    insert,
-    select,
-    update,
-)
+import sqlalchemy as sa
 
 from patchwright.core.types.base import ConversationId, Ids, Value
 from patchwright.core.types.people import Actor
@@ -31,8 +22,8 @@ from patchwright.workers.db.database import Database, insert_once
 from patchwright.workers.db.tables import conversations, jobs, threads
 
 MAX_LISTED: Final = 50
-_FIND: Final = select(threads.c.conversation_id).where(
-    threads.c.key == bindparam("thread")
+_FIND: Final = sa.select(threads.c.conversation_id).where(
+    threads.c.key == sa.bindparam("thread")
 )
 
 
@@ -54,7 +45,7 @@ class ThreadStore:
     def threads_of(self, conversation_id: ConversationId) -> tuple[LinkedThread, ...]:
         """Return the conversation's threads, the newest first."""
         query = (
-            select(
+            sa.select(
                 threads.c.key,
                 threads.c.kind,
                 threads.c.base_branch,
@@ -71,7 +62,7 @@ class ThreadStore:
 
     def repository_of(self, conversation_id: ConversationId) -> RepoRef | None:
         """Return where the conversation's work is, None where that is not known."""
-        query = select(conversations.c.repo).where(
+        query = sa.select(conversations.c.repo).where(
             conversations.c.id == conversation_id
         )
         with self._database.reading() as connection:
@@ -81,10 +72,10 @@ class ThreadStore:
     def newest_repositories(self, forge: str) -> tuple[RepoRef, ...]:
         """Return where conversations have begun lately, at most `MAX_LISTED`."""
         query = (
-            select(conversations.c.repo)
+            sa.select(conversations.c.repo)
             .where(conversations.c.repo.startswith(f"{forge}:", autoescape=True))
             .group_by(conversations.c.repo)
-            .order_by(func.max(conversations.c.created_at).desc())
+            .order_by(sa.func.max(conversations.c.created_at).desc())
             .limit(MAX_LISTED)
         )
         with self._database.reading() as connection:
@@ -93,7 +84,7 @@ class ThreadStore:
 
     def closed_at(self, thread: ThreadRef) -> datetime | None:
         """Return when it was closed, None for one that is open or not ours to know."""
-        query = select(threads.c.closed_at).where(threads.c.key == str(thread))
+        query = sa.select(threads.c.closed_at).where(threads.c.key == str(thread))
         with self._database.reading() as connection:
             return connection.scalars(query).one_or_none()
 
@@ -115,7 +106,7 @@ class ThreadStore:
             is_linked = find_conversation(connection, thread) == conversation_id
             if is_linked and base_branch:
                 connection.execute(
-                    update(threads)
+                    sa.update(threads)
                     .where(threads.c.key == str(thread))
                     .values(base_branch=base_branch, head_branch=head_branch or None)
                 )
@@ -123,12 +114,12 @@ class ThreadStore:
 
 
 def find_conversation(
-    connection: Connection, thread: ThreadRef
+    connection: sa.Connection, thread: ThreadRef
 ) -> ConversationId | None:
     return connection.scalars(_FIND, {"thread": str(thread)}).one_or_none()
 
 
-def follow_thread(connection: Connection, thread: ThreadRef) -> None:
+def follow_thread(connection: sa.Connection, thread: ThreadRef) -> None:
     """Let a thread that was moved be found by its new key.
 
     Where its new key is known already, the two stay apart.
@@ -140,23 +131,25 @@ def follow_thread(connection: Connection, thread: ThreadRef) -> None:
         return
     if find_conversation(connection, thread) is None:
         moved = threads.c.lasting_key == lasting
-        connection.execute(update(threads).where(moved).values(key=key))
+        connection.execute(sa.update(threads).where(moved).values(key=key))
     unnamed = (threads.c.key == key) & threads.c.lasting_key.is_(None)
-    connection.execute(update(threads).where(unnamed).values(lasting_key=lasting))
+    connection.execute(sa.update(threads).where(unnamed).values(lasting_key=lasting))
 
 
-def keep_audience(connection: Connection, thread: ThreadRef) -> None:
+def keep_audience(connection: sa.Connection, thread: ThreadRef) -> None:
     """Note who may read our answers there, if not everybody may.
 
     It stays so for runs that are asked for in other threads of the conversation.
     """
     if isinstance(thread, TalkThread) and thread.audience:
         own = threads.c.key == str(thread)
-        connection.execute(update(threads).where(own).values(audience=thread.audience))
+        connection.execute(
+            sa.update(threads).where(own).values(audience=thread.audience)
+        )
 
 
-def has_tickets(connection: Connection, conversation_id: ConversationId) -> bool:
-    query = select(threads.c.key).where(
+def has_tickets(connection: sa.Connection, conversation_id: ConversationId) -> bool:
+    query = sa.select(threads.c.key).where(
         threads.c.conversation_id == conversation_id,
         threads.c.kind == ThreadKind.TICKET,
     )
@@ -164,7 +157,7 @@ def has_tickets(connection: Connection, conversation_id: ConversationId) -> bool
 
 
 def start_conversation(
-    connection: Connection, ids: Ids, thread: ThreadRef, title: str, now: datetime
+    connection: sa.Connection, ids: Ids, thread: ThreadRef, title: str, now: datetime
 ) -> ConversationId | None:
     """Make a conversation of a thread; None if another process was faster."""
     conversation_id = ConversationId(ids.new())
@@ -174,17 +167,17 @@ def start_conversation(
         "title": title,
         "created_at": now,
     }
-    connection.execute(insert(conversations), row)
+    connection.execute(sa.insert(conversations), row)
     if insert_once(connection, threads, thread_row(conversation_id, thread, now)):
         return conversation_id
     connection.execute(
-        delete(conversations).where(conversations.c.id == conversation_id)
+        sa.delete(conversations).where(conversations.c.id == conversation_id)
     )
     return None
 
 
 def note_event_time(
-    connection: Connection, thread: ThreadRef, at: datetime | None
+    connection: sa.Connection, thread: ThreadRef, at: datetime | None
 ) -> bool:
     """Note what the forge's clock said of a thread; False if more is known already.
 
@@ -192,27 +185,27 @@ def note_event_time(
     days old. The conversation must be locked.
     """
     this = threads.c.key == str(thread)
-    known = connection.scalar(select(threads.c.told_at).where(this))
+    known = connection.scalar(sa.select(threads.c.told_at).where(this))
     if at is None or (known is not None and at < known):
         return at is None
-    connection.execute(update(threads).where(this).values(told_at=at))
+    connection.execute(sa.update(threads).where(this).values(told_at=at))
     return True
 
 
 def list_conversations(
-    connection: Connection, repo: RepoRef
+    connection: sa.Connection, repo: RepoRef
 ) -> Sequence[ConversationId]:
     """Return those that are about a repository, or have a thread in it."""
-    inside = select(threads.c.conversation_id).where(
+    inside = sa.select(threads.c.conversation_id).where(
         threads.c.key.startswith(f"{repo}#", autoescape=True)
     )
-    about = select(conversations.c.id).where(
+    about = sa.select(conversations.c.id).where(
         (conversations.c.repo == str(repo)) | conversations.c.id.in_(inside)
     )
     return [ConversationId(one) for one in connection.scalars(about)]
 
 
-def move_repository(connection: Connection, old: RepoRef, new: RepoRef) -> None:
+def move_repository(connection: sa.Connection, old: RepoRef, new: RepoRef) -> None:
     """Let everything that belongs to a repository follow its new name.
 
     A thread that is known under the new name already stays apart.
@@ -220,19 +213,19 @@ def move_repository(connection: Connection, old: RepoRef, new: RepoRef) -> None:
     theirs = threads.c.key.startswith(f"{old}#", autoescape=True)
     known = set(
         connection.scalars(
-            select(threads.c.key).where(
+            sa.select(threads.c.key).where(
                 threads.c.key.startswith(f"{new}#", autoescape=True)
             )
         )
     )
-    for key in connection.scalars(select(threads.c.key).where(theirs)).all():
+    for key in connection.scalars(sa.select(threads.c.key).where(theirs)).all():
         moved = f"{new}#{key.rpartition('#')[2]}"
         if moved not in known:
             connection.execute(
-                update(threads).where(threads.c.key == key).values(key=moved)
+                sa.update(threads).where(threads.c.key == key).values(key=moved)
             )
     connection.execute(
-        update(conversations)
+        sa.update(conversations)
         .where(conversations.c.repo == str(old))
         .values(repo=str(new))
     )
@@ -283,24 +276,26 @@ class OwnPull(Value):
     conversation_id: ConversationId
 
 
-def find_own_pull(connection: Connection, thread: ForgeThread) -> OwnPull | None:
-    query = select(threads.c.conversation_id).where(_OPEN, threads.c.key == str(thread))
+def find_own_pull(connection: sa.Connection, thread: ForgeThread) -> OwnPull | None:
+    query = sa.select(threads.c.conversation_id).where(
+        _OPEN, threads.c.key == str(thread)
+    )
     found = connection.scalars(query).one_or_none()
     return found and OwnPull(thread=thread, conversation_id=found)
 
 
 def list_own_pulls(
-    connection: Connection, repo: RepoRef, base_branch: str, limit: int
+    connection: sa.Connection, repo: RepoRef, base_branch: str, limit: int
 ) -> tuple[OwnPull, ...]:
     """Return the open ones for a branch, in the order in which they are locked."""
     return _list_open(connection, repo, threads.c.base_branch == base_branch, limit)
 
 
 def _list_open(
-    connection: Connection, repo: RepoRef, wanted: ColumnElement[bool], limit: int
+    connection: sa.Connection, repo: RepoRef, wanted: sa.ColumnElement[bool], limit: int
 ) -> tuple[OwnPull, ...]:
     query = (
-        select(threads.c.key, threads.c.conversation_id)
+        sa.select(threads.c.key, threads.c.conversation_id)
         .where(
             _OPEN,
             wanted,
@@ -316,7 +311,7 @@ def _list_open(
 
 
 def list_pulls_from(
-    connection: Connection, repo: RepoRef, branches: Sequence[str], limit: int
+    connection: sa.Connection, repo: RepoRef, branches: Sequence[str], limit: int
 ) -> tuple[OwnPull, ...]:
     """Return the open ones whose head is one of the branches, as they are locked.
 
@@ -326,10 +321,12 @@ def list_pulls_from(
     return _list_open(connection, repo, head.in_(branches) | head.is_(None), limit)
 
 
-def find_asker(connection: Connection, conversation_id: ConversationId) -> Actor | None:
+def find_asker(
+    connection: sa.Connection, conversation_id: ConversationId
+) -> Actor | None:
     """Return who was the last to start a run in a conversation."""
     query = (
-        select(jobs.c.trigger)
+        sa.select(jobs.c.trigger)
         .where(
             jobs.c.conversation_id == conversation_id,
             jobs.c.kind.not_in(_AUTOMATIC),
@@ -344,10 +341,10 @@ def find_asker(connection: Connection, conversation_id: ConversationId) -> Actor
 
 
 def is_known_trigger(
-    connection: Connection, conversation_id: ConversationId, trigger: Trigger
+    connection: sa.Connection, conversation_id: ConversationId, trigger: Trigger
 ) -> bool:
     """Tell whether there was a job for the same occasion already."""
-    query = select(jobs.c.trigger).where(
+    query = sa.select(jobs.c.trigger).where(
         jobs.c.conversation_id == conversation_id, jobs.c.kind == trigger.kind
     )
     earlier = map(Trigger.model_validate_json, connection.scalars(query))
@@ -355,10 +352,10 @@ def is_known_trigger(
 
 
 def was_postponed(
-    connection: Connection, conversation_id: ConversationId, sha: str, reason: str
+    connection: sa.Connection, conversation_id: ConversationId, sha: str, reason: str
 ) -> bool:
     """Tell whether a look at the checks of a commit came to nothing for a reason."""
-    query = select(jobs.c.trigger, jobs.c.outcome).where(
+    query = sa.select(jobs.c.trigger, jobs.c.outcome).where(
         jobs.c.conversation_id == conversation_id,
         jobs.c.kind == TriggerKind.CHECKS,
         jobs.c.outcome.is_not(None),
