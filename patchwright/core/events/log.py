@@ -176,7 +176,7 @@ def follow_log(
     """Hand the events after `after_id` to `reader`, once and in order.
 
     `read(start_id)` returns the next ones from there on, or nothing. It is asked when
-    `bell` is set, and every `look_again_s` for writers that this bell does not hear.
+    `wakeup` is set, and every `look_again_s` for writers that this bell does not hear.
     Leaving the context waits until everything has been read.
     """
     follower = _Follower(read, reader, wakeup, after_id, look_again_s)
