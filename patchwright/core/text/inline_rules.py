@@ -13,12 +13,7 @@ from weakref import WeakKeyDictionary
 
 from markdown_it import MarkdownIt
 from markdown_it.common.utils import normalizeReference
-from markdown_it.rules_inline import (
-    StateInline,
-    autolink,
-    backtick,
-    escape,
-)
+from markdown_it.rules_inline import StateInline, autolink, backtick, escape
 from markdown_it.rules_inline import html_inline as any_html
 
 # The text of an image is read anew for each image around it; nobody nests so many.

@@ -6,12 +6,7 @@ from enum import StrEnum
 from typing import Any
 
 from markdown_it import MarkdownIt
-from markdown_it.rules_inline import (
-    StateInline,
-    autolink,
-    backtick,
-    entity,
-)
+from markdown_it.rules_inline import StateInline, autolink, backtick, entity
 from markdown_it.token import Token
 
 from patchwright.core.text.block_rules import (

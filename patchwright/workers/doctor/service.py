@@ -221,10 +221,7 @@ def _check_secret(context: CheckContext) -> CheckResult:
     if not secrets:
         return ok(f"{context.public_url} answers")
     signature = sign_sha256(_BODY, secrets[0].get_secret_value())
-    headers = {
-        "Content-Type": "application/json",
-        "X-Hub-Signature-256": signature,
-    }
+    headers = {"Content-Type": "application/json", "X-Hub-Signature-256": signature}
     answer = send_request(context.public_url + WEBHOOK_PATH, headers, _BODY)
     return judge_webhook_answer(answer, context.public_url)
 

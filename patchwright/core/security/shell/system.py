@@ -50,7 +50,7 @@ _CONFIG: Final = re.compile(
     re.IGNORECASE,
 )
 _READS_CONFIG: Final = {
-    *("--get", "--get-all", "--get-regexp", "--list", "-l", "get", "list"),
+    *("--get", "--get-all", "--get-regexp", "--list", "-l", "get", "list")
 }
 _HELPERS: Final = ("ext::", "fd::")
 

@@ -242,11 +242,7 @@ def behind_heredoc(redirects: Sequence[Node]) -> Iterator[Node]:
 
 MAX_VALUES: Final = 200
 
-AT_FIRST: Final[Values] = {
-    "HOME": (HOME,),
-    "PWD": (REPOSITORY,),
-    "TMPDIR": (SCRATCH,),
-}
+AT_FIRST: Final[Values] = {"HOME": (HOME,), "PWD": (REPOSITORY,), "TMPDIR": (SCRATCH,)}
 
 
 class ShellScope:
@@ -286,9 +282,6 @@ class ShellScope:
             if command.arguments and command.arguments[0].text == "-":
                 target = self._before
             if UNKNOWN_PART not in target:
-                self._before, self.folder = (
-                    self.folder,
-                    absolute(target, self.folder),
-                )
+                self._before, self.folder = (self.folder, absolute(target, self.folder))
         elif command.name == "popd":
             self.folder = self._before
