@@ -103,7 +103,7 @@ class Contract:
         for error in self._validator(address).iter_errors(value):
             yield f"{title}: {error.json_path}: {error.message[:300]}"
 
-    def _validator(self, address: tuple[str, ...]) -> OAS30Validator:
+    def _validator(self, address: tuple[str, ...]) -> "OAS30Validator":
         # The demo, which checks nothing, goes without it.
         from openapi_schema_validator import (  # noqa: PLC0415 - as said above
             OAS30Validator,
