@@ -6,6 +6,8 @@ unexport PYTHONDONTWRITEBYTECODE
 VENV := .venv
 BIN := $(VENV)/bin
 READY := $(VENV)/.ready
+DEMO_VENV := .cache/venv-demo
+DEMO_READY := $(DEMO_VENV)/.ready
 LOCK_TOOL := .cache/lock
 WORKFLOWS := .github/workflows/*.yml docs/examples/workflows/*.yml
 ACTIONS := action.yml .github/actions/*/action.yml
@@ -31,9 +33,9 @@ help: ## Show this list
 	@sed -n 's/^\([a-z-]*\):.*## \(.*\)/\1|\2/p' Makefile | \
 		while IFS='|' read -r name text; do printf '%-10s %s\n' "$$name" "$$text"; done
 
-demo: $(READY) ## From a mention on an issue to a proven pull request, in one terminal
-	@$(BIN)/python -m tests.provision.components demo
-	@$(BIN)/python -m demo
+demo: $(DEMO_READY) ## From a mention on an issue to a proven pull request, in one terminal
+	@$(DEMO_VENV)/bin/python -m tests.provision.components demo
+	@PATCHWRIGHT_CORPUS= $(DEMO_VENV)/bin/python -m demo
 
 test: $(READY) ## Run all tests, with real Docker, git, Redis and PostgreSQL
 	@$(BIN)/python -m tests.provision.components test
@@ -110,5 +112,11 @@ LOCK_FLAGS := pyproject.toml --quiet --upgrade --universal --python-version 3.11
 	--generate-hashes --no-header --no-annotate --no-emit-index-url
 
 $(READY): requirements-dev.lock pyproject.toml scripts/make-venv
-	@sh scripts/make-venv $(VENV) $(PYTHON)
+	@sh scripts/make-venv $(VENV) requirements-dev.lock $(PYTHON)
+	@touch $@
+
+# What the demo runs is what an installation has, without the developers' tools. The
+# modules that it imports are compiled then, and the many others never.
+$(DEMO_READY): requirements.lock requirements-dev.lock pyproject.toml scripts/make-venv
+	@PIP_NO_COMPILE=1 sh scripts/make-venv $(DEMO_VENV) requirements.lock $(PYTHON)
 	@touch $@

@@ -14,6 +14,7 @@ from tests.provision.guards import NothingLeftBehind, NothingSkipped
 from tests.provision.image import ensure_image
 from tests.provision.postgres_server import PostgresServer, postgres_server
 from tests.provision.redis_server import redis_server
+from tests.schema import add_schema
 
 # `jsonschema` imports it when found, for formats of international addresses alone; no
 # description that tests read has one, and its grammar takes a second in each process.
@@ -87,6 +88,24 @@ def postgres() -> Iterator[PostgresServer]:
     """Run a PostgreSQL cluster for this test worker."""
     with postgres_server() as server:
         yield server
+
+
+@pytest.fixture(scope="session")
+def postgres_template(postgres: PostgresServer) -> Iterator[str]:
+    """Make a database with the newest schema, for others to be copies of it."""
+    with postgres.fresh_database("template") as url:
+        add_schema(url)
+        yield "template"
+
+
+@pytest.fixture
+def migrated_postgres_url(
+    postgres: PostgresServer, postgres_template: str
+) -> Iterator[str]:
+    """Make a PostgreSQL database with the newest schema that only this test sees."""
+    name = f"test_{next(DATABASE_NUMBERS)}"
+    with postgres.fresh_database(name, postgres_template) as url:
+        yield url
 
 
 @pytest.fixture

@@ -2,7 +2,7 @@
 
 import ast
 import subprocess
-from collections.abc import Iterator
+from collections.abc import Collection, Iterator
 from dataclasses import dataclass
 from functools import cache
 from pathlib import Path
@@ -24,6 +24,10 @@ class Module:
     @property
     def tree(self) -> ast.Module:
         return ast.parse(self.text)
+
+    def may_name(self, words: Collection[str]) -> bool:
+        """Tell at little cost whether to look for names with such words in the tree."""
+        return any(word in self.text for word in words)
 
     @property
     def is_package_mark(self) -> bool:

@@ -23,6 +23,7 @@ from tests.fakes.llm import FakeProvider, call
 from tests.fakes.llm.turns import Script, TurnLike
 from tests.flow.clock import MovableClock
 from tests.flow.serving import serving
+from tests.schema import add_sqlite_file
 
 WEBHOOK_SECRET = "correct horse battery staple"
 APP_ID = 4711
@@ -207,6 +208,7 @@ def telling(
             **(_let_sign_in(github, signs_in_at) if signs_in_at else {}),
             **(settings or {}),
         }
+        add_sqlite_file(folder / "state" / "patchwright.db")
         clock = MovableClock()
         with serving(environment, folder, clock, port) as (base, url):
             bot = BOT if as_app else "patchwright"

@@ -7,15 +7,17 @@ from pathlib import Path
 import pytest
 
 from patchwright.workers.db.database import Database
-from patchwright.workers.db.upgrade import upgrade
+from tests.schema import add_sqlite_file
 
 
 @pytest.fixture(params=["sqlite", "postgresql"])
 def database(request: pytest.FixtureRequest, tmp_path: Path) -> Iterator[Database]:
     """Open an empty database with the newest schema, once of each kind."""
-    url = f"sqlite:///{tmp_path}/patchwright.db"
     if request.param == "postgresql":
-        url = request.getfixturevalue("postgres_url")
+        url = request.getfixturevalue("migrated_postgres_url")
+    else:
+        file = tmp_path / "patchwright.db"
+        add_sqlite_file(file)
+        url = f"sqlite:///{file}"
     with closing(Database(url)) as opened:
-        upgrade(opened)
         yield opened

@@ -31,9 +31,14 @@ class PostgresServer:
     port: int
 
     @contextmanager
-    def fresh_database(self, name: str) -> Iterator[str]:
-        """Create an empty database and drop it afterwards; yields SQLAlchemy's URL."""
-        self._run(sql.SQL("CREATE DATABASE {}").format(sql.Identifier(name)))
+    def fresh_database(self, name: str, template: str = "template1") -> Iterator[str]:
+        """Create a copy of the template, which is empty unless another one is named.
+
+        Yields SQLAlchemy's URL; the database is dropped afterwards.
+        """
+        create = sql.SQL("CREATE DATABASE {} TEMPLATE {}")
+        names = (sql.Identifier(name), sql.Identifier(template))
+        self._run(create.format(*names))
         try:
             yield f"postgresql+psycopg://{self._address}/{name}"
         finally:

@@ -2,6 +2,7 @@
 
 from collections.abc import Iterator
 from contextlib import contextmanager
+from functools import cache
 from importlib import resources
 
 import structlog
@@ -30,31 +31,34 @@ def upgrade(database: Database, to: str = "head") -> None:
         if not database.is_sqlite:
             lock = text("SELECT pg_advisory_xact_lock(:number)")
             connection.execute(lock, {"number": _UPGRADE_LOCK})
-        schema = _current_schema(connection)
-        if schema in _known_schemas(config):
-            command.upgrade(config, to)
-        else:
+        schema, known = _current_schema(connection), _known_schemas()
+        if schema not in known:
             # Migrations only add, so that the version before can go on with it.
             log.warning("schema_of_a_later_version", schema=schema)
+        elif schema != known[-1]:
+            command.upgrade(config, to)
 
 
 def missing_migrations(database: Database) -> tuple[str, ...]:
     """Return what `upgrade` would run, oldest first."""
-    with _migrations() as config, database.reading() as connection:
-        known, schema = _known_schemas(config), _current_schema(connection)
+    known = _known_schemas()
+    with database.reading() as connection:
+        schema = _current_schema(connection)
     return known[known.index(schema) + 1 :] if schema in known else ()
 
 
 def later_schema(database: Database) -> str:
     """Return the schema where only a later version knows it, else an empty text."""
-    with _migrations() as config, database.reading() as connection:
+    with database.reading() as connection:
         schema = _current_schema(connection)
-        return "" if schema in _known_schemas(config) else schema
+    return "" if schema in _known_schemas() else schema
 
 
-def _known_schemas(config: Config) -> tuple[str, ...]:
+@cache
+def _known_schemas() -> tuple[str, ...]:
     """Return all schemas, oldest first; an empty database is the first of them."""
-    scripts = ScriptDirectory.from_config(config).walk_revisions()
+    with _migrations() as config:
+        scripts = list(ScriptDirectory.from_config(config).walk_revisions())
     return ("", *reversed([one.revision for one in scripts]))
 
 

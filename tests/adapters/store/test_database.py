@@ -48,8 +48,8 @@ def test_the_version_before_works_with_what_a_later_one_has_migrated(
         assert versions.all() == ["9999"]
 
 
-def test_what_is_missing_is_told_oldest_first(database_url: str) -> None:
-    with closing(Database(database_url)) as old:
+def test_what_is_missing_is_told_oldest_first(empty_database_url: str) -> None:
+    with closing(Database(empty_database_url)) as old:
         assert missing_migrations(old)[:2] == ("0001", "0002")
         upgrade(old, "0002")
         assert missing_migrations(old)[0] == "0003"
@@ -57,9 +57,9 @@ def test_what_is_missing_is_told_oldest_first(database_url: str) -> None:
 
 
 def test_jobs_from_before_their_kind_was_kept_were_asked_for(
-    database_url: str,
+    empty_database_url: str,
 ) -> None:
-    with closing(Database(database_url)) as old:
+    with closing(Database(empty_database_url)) as old:
         upgrade(old, "0002")
         _store_conversation(old, NOON)
         with old.writing() as connection:
@@ -75,8 +75,10 @@ def test_jobs_from_before_their_kind_was_kept_were_asked_for(
     assert tuple(row) == ("comment-mention", True)
 
 
-def test_processes_that_start_together_take_turns_to_upgrade(database_url: str) -> None:
-    databases = [Database(database_url) for _ in range(4)]
+def test_processes_that_start_together_take_turns_to_upgrade(
+    empty_database_url: str,
+) -> None:
+    databases = [Database(empty_database_url) for _ in range(4)]
     upgrades = [threading.Thread(target=upgrade, args=(one,)) for one in databases]
     for thread in upgrades:
         thread.start()

@@ -1,9 +1,12 @@
 """The action server as one file."""
 
 import ast
+import subprocess
 import sys
 from importlib.resources import files
+from importlib.util import MAGIC_NUMBER
 from io import BytesIO
+from pathlib import Path
 from zipfile import ZipFile
 
 import pytest
@@ -29,6 +32,26 @@ def test_the_same_sources_give_the_same_bytes() -> None:
     first = pack_action_server()
     pack_action_server.cache_clear()
     assert pack_action_server() == first
+
+
+def test_a_python_of_our_version_need_not_compile_it() -> None:
+    archive = ZipFile(BytesIO(pack_action_server()))
+    name = "patchwright/sandbox/action_server/server.pyc"
+    assert archive.read(name).startswith(MAGIC_NUMBER)
+
+
+def test_a_python_of_another_version_takes_the_sources(tmp_path: Path) -> None:
+    """Its bytecode begins with another number, as that of this archive does."""
+    archive = pack_action_server().replace(MAGIC_NUMBER, b"\0\0\r\n")
+    (tmp_path / "server.pyz").write_bytes(archive)
+    check = (
+        "import sys; sys.path.insert(0, 'server.pyz')\n"
+        f"from {ACTION_SERVER_PACKAGE} import server\n"
+        "print(server.__file__)"
+    )
+    argv = [sys.executable, "-I", "-S", "-c", check]
+    ended = subprocess.run(argv, cwd=tmp_path, capture_output=True, check=True)
+    assert ended.stdout.endswith(b"/action_server/server.py\n")
 
 
 def test_every_module_is_in_it() -> None:
