@@ -51,6 +51,11 @@ def translate_errors(clock: Clock) -> Iterator[None]:
         ) from error
     except (BadAttributeException, ValidationError) as error:
         raise ServiceError("GitHub's answer has an unexpected shape") from error
+    except AttributeError as error:
+        # PyGithub looks for a message in whatever JSON a refusal has.
+        if error.name != "get":
+            raise
+        raise ServiceError("GitHub's refusal has an unexpected shape") from error
     except (RuntimeError, AssertionError) as error:
         # What PyGithub raises when it is sent to another host or scheme.
         raise ServiceError(

@@ -7,9 +7,13 @@ from importlib import import_module
 from typing import Annotated, Any, Final
 
 import typer
+from typer.completion import get_completion_inspect_parameters, shell_complete
 
 from patchwright.core.settings.environment import process_environment
 from patchwright.workers.lifecycle import Role, exit_now
+
+# Set by a shell that completes what is typed.
+COMPLETE: Final = "_PATCHWRIGHT_COMPLETE"
 
 AsJson = Annotated[
     bool, typer.Option("--json", help="Print one JSON object and nothing else.")
@@ -101,49 +105,8 @@ class CompletionShell(StrEnum):
     FISH = "fish"
 
 
-# They hand over what is typed as typer's own scripts do, and `cli/main.py` reads it.
-_BASH: Final = """\
-# In ~/.bashrc: eval "$(patchwright completion bash)"
-_patchwright() {
-    local IFS=$'\\n'
-    COMPREPLY=($(COMP_WORDS="${COMP_WORDS[*]}" COMP_CWORD=$COMP_CWORD \\
-        _PATCHWRIGHT_COMPLETE=complete_bash "$1" 2>/dev/null))
-}
-complete -o default -F _patchwright patchwright
-"""
-# It works from a file `_patchwright` in $fpath as well, where its first call is a Tab.
-_ZSH: Final = """\
-#compdef patchwright
-# In ~/.zshrc, after compinit: eval "$(patchwright completion zsh)"
-_patchwright() {
-    eval "$(_TYPER_COMPLETE_ARGS="${words[1,$CURRENT]}" \\
-        _PATCHWRIGHT_COMPLETE=complete_zsh patchwright 2>/dev/null)"
-}
-if [[ $funcstack[1] == _patchwright ]]; then
-    _patchwright "$@"
-else
-    compdef _patchwright patchwright
-fi
-"""
-_FISH: Final = """\
-# patchwright completion fish > ~/.config/fish/completions/patchwright.fish
-function __patchwright
-    set -lx _PATCHWRIGHT_COMPLETE complete_fish
-    set -lx _TYPER_COMPLETE_ARGS (commandline --cut-at-cursor --current-process)
-    set -lx _TYPER_COMPLETE_FISH_ACTION $argv[1]
-    patchwright 2>/dev/null
-end
-complete --command patchwright --no-files --arguments '(__patchwright get-args)' \\
-    --condition '__patchwright is-args'
-"""
-_SCRIPTS: Final[Mapping[CompletionShell, str]] = {
-    CompletionShell.BASH: _BASH,
-    CompletionShell.ZSH: _ZSH,
-    CompletionShell.FISH: _FISH,
-}
-
-
 def _completion(
+    context: typer.Context,
     shell: Annotated[
         CompletionShell, typer.Argument(help="The shell to print it for.")
     ],
@@ -153,4 +116,6 @@ def _completion(
     In bash or zsh: eval "$(patchwright completion bash)". In fish:
     patchwright completion fish > ~/.config/fish/completions/patchwright.fish
     """
-    typer.echo(_SCRIPTS[shell], nl=False)
+    # It makes the shells known, for a typer without options of its own for them.
+    get_completion_inspect_parameters()
+    shell_complete(context.command, {}, "patchwright", COMPLETE, f"source_{shell}")

@@ -12,11 +12,10 @@ from typer.main import get_command
 
 from patchwright.core.errors import PatchwrightError, SettingsError
 from patchwright.core.settings.environment import process_environment
-from patchwright.workers.cli.commands import add_commands
+from patchwright.workers.cli.commands import COMPLETE, add_commands
 from patchwright.workers.cli.run_commands import add_run_commands
 from patchwright.workers.lifecycle import exit_now
 
-COMPLETE: Final = "_PATCHWRIGHT_COMPLETE"
 WRONG_USAGE: Final = 2
 FAILED: Final = 3
 ABOUT: Final = "Turn a request into a proven pull request."

@@ -6,6 +6,7 @@ from urllib.parse import parse_qs, urlsplit
 
 import httpx
 import pytest
+import responses
 from pydantic import SecretStr
 
 from patchwright.core.errors import (
@@ -14,9 +15,10 @@ from patchwright.core.errors import (
     ServiceUnavailableError,
 )
 from patchwright.core.types.people import Actor, PersonalToken
-from patchwright.integrations.github.connection import GitHubConnection
+from patchwright.integrations.github.connection import Addresses, GitHubConnection
 from patchwright.integrations.github.sign_in import (
     SignIn,
+    UserTokens,
     fetch_readable_repositories,
     rank,
 )
@@ -129,25 +131,27 @@ def test_a_wrong_secret_of_our_own_is_not_the_persons_fault(
 @pytest.mark.parametrize(
     ("status", "body", "error"),
     [
-        (400, {"error": "bad_refresh_token"}, AuthenticationError),
-        (400, {"error": "invalid_grant"}, AuthenticationError),
-        (500, {"message": "Server Error"}, ServiceUnavailableError),
-        (404, {"message": "Not Found"}, ServiceError),
-        (200, {"error": "slow_down"}, ServiceError),
-        (200, ["what?"], ServiceError),
+        (400, '{"error": "bad_refresh_token"}', AuthenticationError),
+        (400, '{"error": "invalid_grant"}', AuthenticationError),
+        (500, '{"message": "Server Error"}', ServiceUnavailableError),
+        (502, "<html>", ServiceUnavailableError),
+        (404, '{"message": "Not Found"}', ServiceError),
+        (200, '{"error": "slow_down"}', ServiceError),
+        (200, '["what?"]', ServiceError),
+        (200, "<html>", ServiceError),
     ],
 )
 def test_only_a_worthless_token_is_said_to_be_one(
-    signing_in: SignIn,
-    github: FakeGitHub,
-    status: int,
-    body: object,
-    error: type[ServiceError],
+    clock: FakeClock, status: int, body: str, error: type[ServiceError]
 ) -> None:
-    _, grant = return_from_forge(signing_in)
-    github.fail_next("POST", "/login/oauth/access_token", status, body=body)
-    with pytest.raises(ServiceError) as refusal:
-        renew(signing_in, grant)
+    web, kind = "https://github.example", {"Content-Type": "application/json"}
+    connection = GitHubConnection(Addresses(api_url=f"{web}/api/v3", web_url=web))
+    tokens = UserTokens(connection, "client", SecretStr("secret"), clock)
+    with responses.RequestsMock() as answers:
+        place = f"{web}/login/oauth/access_token"
+        answers.post(place, body, status=status, headers=kind)
+        with pytest.raises(ServiceError) as refusal:
+            tokens.renew(SecretStr("old"))
     assert type(refusal.value) is error
 
 

@@ -15,7 +15,6 @@ from patchwright.integrations.slack.webhooks.reader import (
     SlackReceiver,
     SocketReceiver,
     delivery_id,
-    sign,
 )
 from tests.fakes.clock import START, FakeClock
 from tests.unit.slack.samples import (
@@ -114,7 +113,9 @@ def test_bad_signature_is_noticed_before_a_bad_body(receiver: SlackReceiver) -> 
         receiver.read(headers(signature(b"no json")), b"no json")
 
 
-@pytest.mark.parametrize("secrets", [[], [SecretStr("")], [NEW, SecretStr("")]])
+@pytest.mark.parametrize(
+    "secrets", [[], [SecretStr("")], [NEW, SecretStr("")], [NEW, SecretStr(" ")]]
+)
 def test_empty_secret_is_a_wrong_setting(secrets: list[SecretStr]) -> None:
     with pytest.raises(SettingsError, match=r"slack\.signing_secret"):
         SlackReceiver(secrets, LISTENING, FakeClock())
@@ -123,8 +124,14 @@ def test_empty_secret_is_a_wrong_setting(secrets: list[SecretStr]) -> None:
 def test_slacks_own_library_signs_the_same() -> None:
     verifier = SignatureVerifier(NEW.get_secret_value())
     theirs = verifier.generate_signature(timestamp=str(NOW), body=BODY)
-    assert theirs is not None
-    assert sign(NEW, str(NOW), BODY) == theirs.encode()
+    assert signature(BODY) == theirs
+
+
+def test_bytes_that_are_no_text_are_refused_even_signed(
+    receiver: SlackReceiver,
+) -> None:
+    with pytest.raises(SignatureError, match="not signed"):
+        receiver.read(headers(signature(b"\xff")), b"\xff")
 
 
 @pytest.mark.parametrize(

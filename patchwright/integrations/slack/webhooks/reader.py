@@ -4,11 +4,13 @@ import hashlib
 import hmac
 import json
 from collections.abc import Callable, Mapping, Sequence
+from contextlib import suppress
 from datetime import UTC, datetime
 from typing import Final
 from urllib.parse import parse_qsl
 
 from pydantic import SecretStr, TypeAdapter, ValidationError
+from slack_sdk.signature import SignatureVerifier
 
 from patchwright.core.clock import Clock
 from patchwright.core.errors import PayloadError, SettingsError, SignatureError
@@ -147,7 +149,6 @@ _READERS: Mapping[str, Callable[[bytes], ParsedWebhook]] = {
 
 
 # https://docs.slack.dev/authentication/verifying-requests-from-slack
-_VERSION: Final = "v0"
 _REPLAY_WINDOW_S: Final = 5 * 60
 _LONGEST_TIMESTAMP: Final = 12
 
@@ -160,12 +161,16 @@ class SlackReceiver:
     def __init__(
         self, secrets: Sequence[SecretStr], rules: SlackTriggerRules, clock: Clock
     ) -> None:
-        if not secrets or not all(secret.get_secret_value() for secret in secrets):
+        if not secrets or not all(
+            secret.get_secret_value().strip() for secret in secrets
+        ):
             raise SettingsError(
                 "slack.signing_secret is empty: without it anybody could send "
                 "deliveries; set the signing secret of the app's Basic Information"
             )
-        self._secrets = tuple(secrets)
+        self._verifiers = [
+            SignatureVerifier(secret.get_secret_value()) for secret in secrets
+        ]
         self._rules = rules
         self._clock = clock
 
@@ -183,8 +188,7 @@ class SlackReceiver:
         # Each secret is tried, so that one can be replaced while deliveries signed with
         # the old one still arrive.
         matches = [
-            hmac.compare_digest(sign(secret, stamp, body), sent)
-            for secret in self._secrets
+            _is_signed(verifier, stamp, body, sent) for verifier in self._verifiers
         ]
         if not any(matches):
             raise SignatureError("the delivery is not signed by a secret of ours")
@@ -209,11 +213,14 @@ class SocketReceiver:
         return read_delivery(json_of(headers, body), self._rules)
 
 
-def sign(secret: SecretStr, stamp: str, body: bytes) -> bytes:
-    """Return the signature of a body that is sent at a time in whole seconds."""
-    signed = f"{_VERSION}:{stamp}:".encode("utf-8", "replace") + body
-    key = secret.get_secret_value().encode()
-    return f"{_VERSION}={hmac.new(key, signed, hashlib.sha256).hexdigest()}".encode()
+def _is_signed(
+    verifier: SignatureVerifier, stamp: str, body: bytes, sent: bytes
+) -> bool:
+    # The verifier's own `is_valid` raises for some of what a stranger may send.
+    with suppress(UnicodeError):
+        expected = verifier.generate_signature(timestamp=stamp, body=body)
+        return hmac.compare_digest(str(expected).encode(), sent)
+    return False
 
 
 def delivery_id(headers: Mapping[str, str], body: bytes) -> str:

@@ -1,10 +1,15 @@
-"""What GitHub's refusals mean to those who have to go on."""
+"""What GitHub's refusals mean to those who have to go on.
 
-from datetime import UTC, datetime, timedelta
+`responses` gives a single call the answer to order, also one that our fake GitHub would
+never give; PyGithub reads it and raises what it raises of a real one.
+"""
+
+import json
+from datetime import timedelta
 from email.utils import format_datetime
 
 import pytest
-from github import GithubException
+import responses
 
 from patchwright.core.errors import (
     AuthenticationError,
@@ -15,17 +20,33 @@ from patchwright.core.errors import (
     ServiceError,
     ServiceUnavailableError,
 )
-from patchwright.integrations.github.errors import map_error
+from patchwright.integrations.github.connection import Addresses, GitHubConnection
+from patchwright.integrations.github.errors import translate_errors
+from tests.fakes.clock import START as NOW
+from tests.fakes.clock import FakeClock
 
-NOW = datetime(2030, 1, 1, 12, tzinfo=UTC)
+# PyGithub names the port in each request.
+API, PATH = "https://github.example:443/api/v3", "/repos/acme/shop/issues"
+PLACES = Addresses(api_url=API, web_url="https://github.example")
 SECONDARY = "You have exceeded a secondary rate limit."
+
+
+def refusal_of_answer(
+    status: int, body: str, headers: dict[str, str] | None = None
+) -> ServiceError:
+    client = GitHubConnection(PLACES, pause_s=0).open_client(None)
+    with responses.RequestsMock() as answers:
+        answers.post(f"{API}{PATH}", body, status=status, headers=headers)
+        with pytest.raises(ServiceError) as refused, translate_errors(FakeClock()):
+            client.requester.requestJsonAndCheck("POST", PATH, input={})
+    client.close()
+    return refused.value
 
 
 def refusal(
     status: int, message: str = "No", headers: dict[str, str] | None = None
 ) -> ServiceError:
-    error = GithubException(status, {"message": message}, headers or {})
-    return map_error(error, NOW)
+    return refusal_of_answer(status, json.dumps({"message": message}), headers)
 
 
 @pytest.mark.parametrize(
@@ -86,14 +107,21 @@ def test_s33_every_problem_is_listed() -> None:
             "title is too long",
         ],
     }
-    words = str(map_error(GithubException(422, data, {}), NOW))
-    assert words == (
+    assert str(refusal_of_answer(422, json.dumps(data))) == (
         "GitHub answered 422: Validation Failed; base: invalid; No commits; "
         "title is too long"
     )
 
 
-@pytest.mark.parametrize("data", [None, "<html>", {"data": "<html>"}, {"errors": 1}])
-def test_answer_without_an_explanation_is_no_crash(data: object) -> None:
-    words = str(map_error(GithubException(502, data, None), NOW))
-    assert words == "GitHub answered 502: no explanation"
+@pytest.mark.parametrize(
+    "body", ["", "null", "<html>", '{"data": "<html>"}', '{"errors": 1}']
+)
+def test_answer_without_an_explanation_is_no_crash(body: str) -> None:
+    error = refusal_of_answer(502, body)
+    assert type(error) is ServiceUnavailableError
+    assert str(error) == "GitHub answered 502: no explanation"
+
+
+@pytest.mark.parametrize("body", ['"<html>"', '["<html>"]'])
+def test_refusal_that_is_no_object_is_no_crash(body: str) -> None:
+    assert "unexpected shape" in str(refusal_of_answer(502, body))
