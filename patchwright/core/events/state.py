@@ -1,7 +1,7 @@
 """The state and the metrics of a run, folded from its events."""
 
 from collections import defaultdict
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from datetime import datetime
 from typing import Final
 
@@ -286,3 +286,11 @@ def read_call(event: ev.Event) -> ModelCall | None:
 def has_answer(reply: ev.ModelReply) -> bool:
     """Tell whether the model said anything: a call that failed is a reply as well."""
     return bool(reply.text or reply.tool_calls)
+
+
+def find_attempts(events: Iterable[ev.Event]) -> Iterator[tuple[int, ev.AttemptStart]]:
+    """Yield each start of an attempt, with the id of its event."""
+    for event in events:
+        payload = event.payload
+        if isinstance(payload, ev.StateChanged) and payload.attempt is not None:
+            yield event.id, payload.attempt

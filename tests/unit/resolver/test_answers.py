@@ -1,12 +1,15 @@
 """What people are told who ask about a run, word for word."""
 
+from typing import get_args
+
 import pytest
 
+from patchwright.core.commands import Question, Verb
 from patchwright.core.events.types import AgentState, Todo
-from patchwright.core.text.mentions import Verb, find_request
+from patchwright.core.text.mentions import find_request
+from patchwright.core.types.triggers import TriggerKind
 from patchwright.core.types.work import Outcome, OutcomeKind
 from patchwright.resolver.messages.answers import (
-    QUESTION_VERBS,
     PastRun,
     RunStatus,
     answer_ended,
@@ -76,8 +79,8 @@ def test_t9_plan_shows_the_agents_own_steps() -> None:
     assert answer_running(Verb.PLAN, RUNNING) == ("It has written down no plan so far.")
 
 
-@pytest.mark.parametrize("verb", sorted(QUESTION_VERBS))
-def test_s08_no_answer_calls_the_bot(verb: Verb) -> None:
+@pytest.mark.parametrize("verb", sorted(get_args(Question)))
+def test_s08_no_answer_calls_the_bot(verb: Question) -> None:
     said = PLAN.replace(summary=f"{HANDLE} do it again")
     for run in (RUNNING, RUNNING.replace(posted=said)):
         assert find_request(answer_running(verb, run), HANDLE) is None
@@ -128,3 +131,10 @@ def test_t9_the_pull_request_is_a_link_where_its_number_would_be_none() -> None:
     ended = PastRun(frame=FRAME, trigger=TRIGGER, outcome=outcome, delivered=delivered)
     text = answer_ended(Verb.STATUS, ended, is_beside_code=False)
     assert "**Done** · [pull request #2](https://hub/pull/2) · " in text
+
+
+@pytest.mark.parametrize("kind", TriggerKind)
+def test_t9_why_knows_how_each_run_was_asked_for(kind: TriggerKind) -> None:
+    """A reply or a merge can start a run as well."""
+    text = answer_running(Verb.WHY, RUNNING.replace(trigger=TRIGGER.replace(kind=kind)))
+    assert text.startswith("- Asked for by alice, ")
