@@ -1,4 +1,4 @@
-"""Files and functions stay small enough to be read in one go."""
+"""Files and functions hold one whole idea each, and can be read in one go."""
 
 import ast
 from collections.abc import Iterator

@@ -21,7 +21,7 @@ from patchwright.core.types.threads import (
 from patchwright.core.types.triggers import Trigger
 from patchwright.integrations.git.changes import ChangedPath, ChangeKind
 from patchwright.integrations.git.objects import ObjectStore
-from patchwright.resolver.context import Context, PullDiff
+from patchwright.resolver.context.context import Context, PullDiff
 from patchwright.resolver.context.images import fetch_images, find_images
 from patchwright.resolver.context.linked_threads import (
     LinkReader,
