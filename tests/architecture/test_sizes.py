@@ -13,7 +13,6 @@ from tests.architecture.limits import (
     MAX_FUNCTION_LINES,
     MAX_MODULE_LINES,
     MENTION_LIMITS,
-    SHORT_MODULES,
     Limit,
 )
 from tests.architecture.mention import run_mention
@@ -47,13 +46,6 @@ def test_no_function_is_too_long() -> None:
         if lines > MAX_FUNCTION_LINES
     }
     assert long.keys() == LONG_FUNCTIONS.keys(), long
-
-
-def test_no_exemption_outlives_its_module() -> None:
-    short = product().short_modules
-    assert [
-        name for name in SHORT_MODULES if not any(name in one for one in short)
-    ] == []
 
 
 def _functions(
