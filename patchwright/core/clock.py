@@ -11,7 +11,7 @@ from typing import Final, ParamSpec, Protocol, TypeVar
 
 # Counts the time in which the machine sleeps as well: what ran out meanwhile has run
 # out. Where there is no such clock, the usual one has to do, which on macOS counts it.
-_STEADY: Final = getattr(time, "CLOCK_BOOTTIME", time.CLOCK_MONOTONIC)
+_BOOT_CLOCK: Final = getattr(time, "CLOCK_BOOTTIME", time.CLOCK_MONOTONIC)
 
 
 class Clock(Protocol):
@@ -31,7 +31,7 @@ class SystemClock:
         return datetime.now(UTC)  # noqa: TID251 - this is the one source of time
 
     def monotonic(self) -> float:
-        return time.clock_gettime(_STEADY)
+        return time.clock_gettime(_BOOT_CLOCK)
 
     def sleep(self, seconds: float) -> None:
         time.sleep(seconds)  # noqa: TID251 - this is the one place that waits

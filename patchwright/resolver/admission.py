@@ -87,14 +87,16 @@ def _judge(facts: AdmissionFacts, policy: AdmissionPolicy) -> Admitted | Decline
     declined = [one for one in verdicts if isinstance(one, Declined)]
     # Bots before people: where one of them is silent, all of it is.
     silent = next((one for one in declined if one.silent), None)
-    if found := silent or _judge_occasion(facts, policy):
+    if found := silent or _judge_start_trigger(facts, policy):
         return found
     if declined:
         return declined[0]
     return _judge_rate(facts, policy) or verdicts[0]
 
 
-def _judge_occasion(facts: AdmissionFacts, policy: AdmissionPolicy) -> Declined | None:
+def _judge_start_trigger(
+    facts: AdmissionFacts, policy: AdmissionPolicy
+) -> Declined | None:
     if facts.start_trigger is None or policy.start_triggers is None:
         return None
     if facts.start_trigger in policy.start_triggers:

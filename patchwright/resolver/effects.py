@@ -180,7 +180,7 @@ def plan_effects(
     outcome: Outcome,
     target: RunTarget | None,
     config: RepositoryConfig = DEFAULT_CONFIG,
-    showing: NotificationPlan = NO_NOTIFICATIONS,
+    notification: NotificationPlan = NO_NOTIFICATIONS,
 ) -> tuple[Effect, ...]:
     """List the effects in their order: what is written first, then what is said.
 
@@ -190,20 +190,20 @@ def plan_effects(
     effects: list[Effect] = []
     if target is not None and not outcome.waits:
         effects += _repository_effects(outcome, target, config)
-    tickets = showing.tickets if _shows_pull_request(effects) else ()
-    if showing.status_on_pull:
+    tickets = notification.tickets if _shows_pull_request(effects) else ()
+    if notification.status_on_pull:
         # Before the final message, which says which of them did not go there.
-        to = showing.status_on_pull
+        to = notification.status_on_pull
         effects += [MoveTicket(thread=one, status=to) for one in tickets]
-    if showing.reviews_of is not None and outcome.kind in _OWN_ENDS:
-        effects.append(AnswerReviews(number=showing.reviews_of))
-    if showing.check_sha:
-        effects.append(ReportCheck(sha=showing.check_sha))
-    if showing.swaps_labels:
+    if notification.reviews_of is not None and outcome.kind in _OWN_ENDS:
+        effects.append(AnswerReviews(number=notification.reviews_of))
+    if notification.check_sha:
+        effects.append(ReportCheck(sha=notification.check_sha))
+    if notification.swaps_labels:
         effects.append(SwapLabels())
     effects.append(FinalMessage())
-    effects += [CrossPost(thread=one) for one in showing.mirrors]
-    if showing.pings:
+    effects += [CrossPost(thread=one) for one in notification.mirrors]
+    if notification.pings:
         effects.append(Ping())
     effects += [AttachLink(thread=one) for one in tickets]
     return tuple(effects)

@@ -108,14 +108,13 @@ def _settle_change(
         if bundle is None
         else dependencies.code.take_without_refused(bundle, base, dependencies.run_id)
     )
-    arrived = taken.head
-    merged = _checked_merge(task, dependencies, arrived)
+    merged = _checked_merge(task, dependencies, taken.head)
     if merged is not None and merged.objection:
         return _unfinished_merge(merged, ending)
     cleaned = clean(
         dependencies.code,
         base,
-        merged.tree if merged else arrived,
+        merged.tree if merged else taken.head,
         protected_paths=dependencies.protected_paths,
         config_file=dependencies.config_file,
         find_known=dependencies.find_known,
@@ -124,16 +123,14 @@ def _settle_change(
     )
     left_out = (*_refused_by_git(taken), *cleaned.left_out)
     if cleaned.excess:
-        return _oversized_outcome(task, dependencies, ending, cleaned).replace(
-            left_out=left_out
-        )
+        oversized = _oversized_outcome(task, dependencies, ending, cleaned)
+        return oversized.replace(left_out=left_out)
     if merged is None and cleaned.tree == dependencies.code.tree_of(base):
         return _unchanged_outcome(ending).replace(left_out=left_out)
     if cleaned.objection and cleaned.objection.keep is KeepAs.NOTHING:
         return _objection_outcome(cleaned.objection, ending)
-    changed = _changed_outcome(task, dependencies, ending, cleaned).replace(
-        left_out=left_out
-    )
+    changed = _changed_outcome(task, dependencies, ending, cleaned)
+    changed = changed.replace(left_out=left_out)
     if merged is not None:
         changed = changed.replace(notes=(*changed.notes, *merged.notes))
     if cleaned.objection:

@@ -123,7 +123,7 @@ def _dependencies(
 ) -> RunDependencies:
     model_recording = ModelRecording(recorded, scripted_user.wait_until_accepted)
     library = RecordedKnowledge(recorded)
-    conduct = AgentConfiguration(
+    configuration = AgentConfiguration(
         agent=stage.agent,
         condenser=RecordedCondenser(model_recording, recorded, stage.log),
         analyzer=RecordedAnalyzer(recorded),
@@ -141,7 +141,7 @@ def _dependencies(
         run_budget=RunBudget(limits.max_cost_usd, refuse_unknown=False),
         clock=stage.clock,
         author=_AUTHOR,
-        agent_configuration=conduct,
+        agent_configuration=configuration,
         hear=scripted_user.filter_steering,
         library=library or NoKnowledgeLibrary(),
         open_mcp=lambda _: RecordedMcpServers(recorded),

@@ -291,25 +291,25 @@ class _RunAttempt:
         )
 
     def _run_agent(self, run_log: RunLog, checkout: Checkout) -> AgentEnding:
-        dependencies, conduct = (
+        dependencies, configuration = (
             self._dependencies,
             self._dependencies.agent_configuration,
         )
         mcp = self._open_mcp(checkout.runtime)
-        agent_kit = AgentDependencies(
-            agent=conduct.agent,
+        agent_dependencies = AgentDependencies(
+            agent=configuration.agent,
             models=dependencies.models,
             runtime=checkout.runtime,
-            condenser=conduct.condenser,
-            analyzer=conduct.analyzer,
+            condenser=configuration.condenser,
+            analyzer=configuration.analyzer,
             limits=dependencies.limits,
             run_budget=dependencies.run_budget,
             clock=dependencies.clock,
-            confirm=conduct.confirm,
+            confirm=configuration.confirm,
             mcp=mcp,
             library=dependencies.library,
             images=dependencies.images,
-            max_delegate_depth=conduct.max_delegate_depth,
+            max_delegate_depth=configuration.max_delegate_depth,
             release_signal=dependencies.release_signal,
             after_step=lambda: self._checkpoint_if_due(checkout, run_log),
             before_finish=(
@@ -319,7 +319,7 @@ class _RunAttempt:
             ),
             result_schema=self._schema,
         )
-        controller = Controller(run_log, agent_kit, since_id=self._start_id)
+        controller = Controller(run_log, agent_dependencies, since_id=self._start_id)
         try:
             return controller.run()
         finally:

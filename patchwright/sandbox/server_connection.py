@@ -43,7 +43,7 @@ class ServerConnection:
         self._lock = Lock()
         self._waiting: dict[str, Future[JsonObject]] = {}
         self._is_lost = False
-        self._complaint = ""
+        self._error_text = ""
         self._reader = Thread(target=self._read_answers, daemon=True)
         self._reader.start()
 
@@ -85,7 +85,7 @@ class ServerConnection:
                 self._deliver(_parse(line))
             if lines.waiting_bytes > MAX_LINE_BYTES:
                 # Whoever runs in the sandbox may be anybody: it is not listened to.
-                self._complaint = LINE_TOO_LONG
+                self._error_text = LINE_TOO_LONG
                 break
         with self._lock:
             self._is_lost = True
@@ -107,7 +107,7 @@ class ServerConnection:
             future.set_result(result)
 
     def _lost(self) -> RuntimeLostError:
-        words = self._complaint or self._stream.last_words().strip()
+        words = self._error_text or self._stream.last_words().strip()
         return RuntimeLostError(f"the sandbox is gone{f': {words}' if words else ''}")
 
 

@@ -46,7 +46,7 @@ def with_stored_app(settings: Settings) -> Settings:
     return with_app_settings(settings, app)
 
 
-def with_github_app(settings: Settings, listening: socket.socket) -> Settings:
+def with_github_app(settings: Settings, server_socket: socket.socket) -> Settings:
     """Complete the settings; where no App was made yet, let somebody make one.
 
     Meanwhile the set-up pages are served from the socket, which stays open.
@@ -56,7 +56,7 @@ def with_github_app(settings: Settings, listening: socket.socket) -> Settings:
     clock = SystemClock()
     with _opened_store(settings, clock) as store:
         if store.fetch() is None:
-            _wait_for_new_app(settings, store, clock, listening)
+            _wait_for_new_app(settings, store, clock, server_socket)
         app = store.fetch()
     if app is None:
         raise SettingsError(_NOT_SET_UP)
@@ -72,7 +72,10 @@ def _opened_store(settings: Settings, clock: Clock) -> Iterator[GitHubAppStore]:
 
 
 def _wait_for_new_app(
-    settings: Settings, store: GitHubAppStore, clock: Clock, listening: socket.socket
+    settings: Settings,
+    store: GitHubAppStore,
+    clock: Clock,
+    server_socket: socket.socket,
 ) -> None:
     """Serve the set-up pages until there is an App."""
     connection = make_github_connection(settings.github)
@@ -92,11 +95,11 @@ def _wait_for_new_app(
         register=register,
         is_done=lambda: store.fetch() is not None,
     )
-    log.warning("setup_needed", url=_link(public_url, listening, visitors.once))
-    serve_setup(site, listening)
+    log.warning("setup_needed", url=_link(public_url, server_socket, visitors.once))
+    serve_setup(site, server_socket)
 
 
-def _link(public_url: str, listening: socket.socket, key: str) -> str:
-    host, port = listening.getsockname()[:2]
+def _link(public_url: str, server_socket: socket.socket, key: str) -> str:
+    host, port = server_socket.getsockname()[:2]
     base = public_url or f"http://{host}:{port}"
     return f"{base}{SETUP_PATH}" + (f"?key={key}" if key else "")

@@ -137,17 +137,17 @@ def _run(settings: Settings, role: Role, queue: Queue) -> int:
                 return _serve_jobs(base, queue)
         case Role.WEB:
             with (
-                _listen(settings) as listening,
-                _open(with_github_app(settings, listening), queue, role) as base,
+                _listen(settings) as server_socket,
+                _open(with_github_app(settings, server_socket), queue, role) as base,
             ):
-                return _serve_web(base, listening, vitals_of(base).web, role)
+                return _serve_web(base, server_socket, vitals_of(base).web, role)
         case Role.ALL:
             with (
-                _listen(settings) as listening,
-                _open(with_github_app(settings, listening), queue, role) as base,
+                _listen(settings) as server_socket,
+                _open(with_github_app(settings, server_socket), queue, role) as base,
                 _run_jobs_in_background(base, queue) as judge,
             ):
-                return _serve_web(base, listening, judge, role)
+                return _serve_web(base, server_socket, judge, role)
         case _:
             assert_never(role)
 
@@ -170,13 +170,15 @@ def _log_without_secrets(settings: Settings, role: Role) -> Redactor:
 def _listen(settings: Settings) -> socket.socket:
     """Take the port before anything else is started."""
     server = settings.server
-    listening = listen(ListenAddress("server", server.host, server.port, _OTHER_PORT))
-    log.info("listening", host=server.host, port=listening.getsockname()[1])
-    return listening
+    server_socket = listen(
+        ListenAddress("server", server.host, server.port, _OTHER_PORT)
+    )
+    log.info("listening", host=server.host, port=server_socket.getsockname()[1])
+    return server_socket
 
 
 def _serve_web(
-    base: ServiceParts, listening: socket.socket, judge: MakeWebHealth, role: Role
+    base: ServiceParts, server_socket: socket.socket, judge: MakeWebHealth, role: Role
 ) -> int:
     address = base.settings.server
     site = make_website(base, judge, role)
@@ -184,7 +186,7 @@ def _serve_web(
         site.app, address.host, address.port, proxies=address.trusted_proxies
     )
     with report_alive(_post(base.settings, base.database, site.reporter)):
-        server.run(sockets=[listening])
+        server.run(sockets=[server_socket])
     return 0
 
 

@@ -12,11 +12,51 @@ CODE_PATH = re.compile(r"`((?:[a-z_]+/)+[a-z_]+\.py)`")
 LINK = re.compile(r"\]\(([^)#:]+)(?:#[^)]*)?\)")
 
 
+# What is new has its files listed in contributing.md under these titles; each file of
+# the product among them has to do with what is named here.
+EXTENSIONS = {
+    "A new service": r"(?i)jira|class Channel\b",
+    "A new command": r"\bVerb\b",
+    "A new condenser": r"(?i)condenser",
+    "A new check of `patchwright doctor`": r"\bCHECKS\b|\bcheck_",
+    "A new runtime": r"RuntimeFactory|sandbox",
+    "A new trigger": r"\bTriggerKind\b",
+}
+LISTED = re.compile(r"`((?:patchwright|tests|docs)/[\w./-]+)`")
+# One screen, as people have them.
+SCREEN_LINES = 50
+
+
 def test_the_walk_leads_through_files_that_exist() -> None:
     named = CODE_PATH.findall((ROOT / "docs/walk.md").read_text())
-    assert len(named) > 30
+    assert 30 < len(set(named)) < 40
     here = set(project_files())
     assert [path for path in named if not {path, f"patchwright/{path}"} & here] == []
+
+
+@pytest.mark.parametrize(("title", "about"), EXTENSIONS.items())
+def test_contributing_lists_the_files_of_something_new(title: str, about: str) -> None:
+    named = LISTED.findall(_sections("docs/contributing.md")[title])
+    code = [name for name in named if name.startswith("patchwright/")]
+    assert len(code) > 1
+    assert {"tests/", "docs/"} & {f"{name.partition('/')[0]}/" for name in named}
+    assert [name for name in named if not (ROOT / name).exists()] == []
+    files = [ROOT / name for name in code if name.endswith(".py")]
+    assert [file for file in files if not re.search(about, _content(file))] == []
+
+
+def test_contributing_lists_nothing_else() -> None:
+    titles = _sections("docs/contributing.md").keys()
+    assert {
+        title for title in titles if title.startswith("A new ")
+    } == EXTENSIONS.keys()
+
+
+def test_the_glossary_is_one_screen_in_order() -> None:
+    lines = (ROOT / "docs/glossary.md").read_text().splitlines()
+    words = [line.split(" | ")[0].removeprefix("| ") for line in lines[4:]]
+    assert len(lines) <= SCREEN_LINES
+    assert words[2:] == sorted(words[2:])
 
 
 @pytest.mark.parametrize("file", PAGES, ids=lambda file: file.name)
@@ -37,3 +77,13 @@ def test_every_decision_is_among_the_decisions() -> None:
     folder = ROOT / "docs/decisions"
     named = set(LINK.findall((folder / "index.md").read_text()))
     assert named == {one.name for one in folder.glob("0*.md")}
+
+
+def _sections(page: str) -> dict[str, str]:
+    """Return the texts of a page by the title in front of each."""
+    parts = re.split(r"^#+ (.+)$", (ROOT / page).read_text(), flags=re.MULTILINE)
+    return dict(zip(parts[1::2], parts[2::2], strict=True))
+
+
+def _content(file: Path) -> str:
+    return f"{file}\n{file.read_text()}"

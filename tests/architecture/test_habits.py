@@ -4,14 +4,13 @@ import ast
 import re
 from collections.abc import Callable, Collection
 
+from tests.architecture.figures import BASE_OF_VALUES
 from tests.architecture.tree import modules
 
 MOCKING_MODULES = {"mock", "unittest.mock", "pytest_mock"}
 HARMLESS = (ast.Import, ast.ImportFrom, ast.Assign, ast.AnnAssign, ast.FunctionDef)
 WAYS_TO_SKIP = {"skip", "skipif", "xfail", "importorskip", "skipTest", "SkipTest"}
 WAYS_TO_REPLACE = {"setattr", "delattr", "setitem"}
-# Its `replace` takes fields of the right type only; `model_copy` takes anything.
-BASE_OF_VALUES = "patchwright/core/types/base.py"
 # Spelled in parts, so that this file passes its own test.
 EXEMPTION = "# no" + "qa"
 REASONED = re.compile(EXEMPTION + r": [A-Z]+\d+(, ?[A-Z]+\d+)* - \w")

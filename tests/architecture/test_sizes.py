@@ -1,21 +1,36 @@
-"""Files and functions stay small enough to be read in one go."""
+"""Files hold one whole idea each, and functions can be read in one go."""
 
 import ast
 from collections.abc import Iterator
-from statistics import median
 
+import pytest
+
+from tests.architecture.figures import product
+from tests.architecture.limits import (
+    LIMITS,
+    LONG_FUNCTIONS,
+    LONG_MODULES,
+    MAX_FUNCTION_LINES,
+    MAX_MODULE_LINES,
+    MENTION_LIMITS,
+    Limit,
+)
+from tests.architecture.mention import run_mention
 from tests.architecture.tree import Module, modules
 
-MAX_MODULE_LINES = 400
-MAX_FUNCTION_LINES = 40
-MAX_MEDIAN_LINES = 180
 
-# What may be longer, and why.
-LONG_MODULES: dict[str, str] = {}
-LONG_FUNCTIONS = {
-    "tests/unit/agent/scene.py:playing": "each part of the scene is a parameter",
-    "patchwright/workers/cli/run_commands.py:_resolve": "each option is a parameter",
-}
+@pytest.mark.parametrize("limit", LIMITS, ids=lambda limit: limit.title)
+def test_each_figure_stays_within_its_limit(limit: Limit) -> None:
+    assert limit.least <= limit.measure(product()) <= limit.most, limit
+
+
+def test_one_mention_runs_through_few_files(
+    tmp_path_factory: pytest.TempPathFactory,
+) -> None:
+    executed = run_mention(tmp_path_factory.mktemp("mention"))
+    until_model, in_all = [most for _, most in MENTION_LIMITS.values()]
+    assert 0 < len(executed.before_model) <= until_model
+    assert len(executed.files) <= in_all
 
 
 def test_no_module_is_too_long() -> None:
@@ -31,11 +46,6 @@ def test_no_function_is_too_long() -> None:
         if lines > MAX_FUNCTION_LINES
     }
     assert long.keys() == LONG_FUNCTIONS.keys(), long
-
-
-def test_the_usual_module_is_short() -> None:
-    sizes = [m.lines for m in modules("patchwright/") if not m.is_package_mark]
-    assert median(sizes) <= MAX_MEDIAN_LINES
 
 
 def _functions(

@@ -77,25 +77,16 @@ class Controller:
         self._run_log, self._dependencies = run_log, dependencies
         self._agent, self._bounds = agent, bounds or DelegateBounds()
         self._event_writer = EventWriter(run_log, agent)
-        self._model = (
-            dependencies.models.delegate if agent else dependencies.models.main
-        )
+        models = dependencies.models
+        self._model = models.delegate if agent else models.main
         self._toolbox = _toolbox(dependencies, agent, self._bounds.depth)
         self._view = _view(dependencies, agent)
         self._reply = OpenReply()
         self._loops = LoopFinder()
         self._finish_check = _finish_check(dependencies, agent)
-        self._cancel_token = cancel_token = CancelToken(
-            run_log, dependencies.release_signal
-        )
-        self._asking = ModelCaller(
-            run_log,
-            cancel_token,
-            limits=dependencies.limits,
-            run_budget=dependencies.run_budget,
-            clock=dependencies.clock,
-            agent=agent,
-        )
+        cancel_token = CancelToken(run_log, dependencies.release_signal)
+        self._cancel_token = cancel_token
+        self._model_caller = _model_caller(run_log, dependencies, cancel_token, agent)
         self._calls = ToolCallExecutor(
             run_log,
             dependencies,
@@ -108,7 +99,7 @@ class Controller:
             delegate=self._delegate,
         )
         self._chat_condenser = ChatCondenser(
-            run_log, dependencies, self._view, self._asking, agent
+            run_log, dependencies, self._view, self._model_caller, agent
         )
         run_log.follow(self._follow, since_id)
 
@@ -185,7 +176,9 @@ class Controller:
         try:
             if self._chat_condenser.is_due(self._model):
                 self._chat_condenser.condense()
-            self._asking.reply(self._model, self._view.messages(), self._toolbox.specs)
+            self._model_caller.reply(
+                self._model, self._view.messages(), self._toolbox.specs
+            )
         except ContextWindowError as error:
             return self._make_room(error)
         except (LimitError, ModelError) as error:
@@ -284,7 +277,7 @@ class Controller:
 
     def _wait_for_the_provider(self) -> None:
         try:
-            self._asking.wait_out_rate_limit()
+            self._model_caller.wait_out_rate_limit()
         except RunCancelledError:
             return  # The first step sees it too.
 
@@ -323,6 +316,22 @@ def _view(dependencies: AgentDependencies, agent: str) -> ChatView:
     if agent:  # A delegate has a task of its own, without pictures.
         return ChatView(dependencies.agent.delegate_system, agent)
     return ChatView(dependencies.agent.system, images=dependencies.images.values())
+
+
+def _model_caller(
+    run_log: RunLog,
+    dependencies: AgentDependencies,
+    cancel_token: CancelToken,
+    agent: str,
+) -> ModelCaller:
+    return ModelCaller(
+        run_log,
+        cancel_token,
+        limits=dependencies.limits,
+        run_budget=dependencies.run_budget,
+        clock=dependencies.clock,
+        agent=agent,
+    )
 
 
 def _toolbox(dependencies: AgentDependencies, agent: str, depth: int) -> Toolbox:

@@ -57,7 +57,7 @@ def read_schema(text: str) -> ResultSchema:
     if mistake := _find_mistake()(found):
         raise _wrong(mistake)
     _check_references(found)
-    shown = _Showing(found).show(found)
+    shown = _ReferenceResolver(found).show(found)
     return ResultSchema(found, shown if isinstance(shown, dict) else {})
 
 
@@ -114,7 +114,7 @@ def _place(schema: Schema, reference: str) -> JsonValue:
     return at
 
 
-class _Showing:
+class _ReferenceResolver:
     """Puts what is referred to in the place of references, for providers without them.
 
     One that leads in a circle stands for anything there, and holds all the same.

@@ -78,9 +78,9 @@ class ScriptedUser:
         log: EventLog,
         recorded: Sequence[ev.Event],
         *,
-        patience_s: float = WAIT_LIMIT_S,
+        wait_limit_s: float = WAIT_LIMIT_S,
     ) -> None:
-        self._log, self._answer_limit_s = log, patience_s
+        self._log, self._answer_limit_s = log, wait_limit_s
         self._inputs = deque(find_scripted_inputs(recorded))
         self._said: dict[int, ScriptedInput] = {}
         self._unjudged: set[int] = set()
@@ -91,8 +91,8 @@ class ScriptedUser:
 
     def filter_steering(self, event: ev.Event) -> AcceptedSteering | None:
         """Judge what is said as it was judged then."""
-        cue = self._said.get(event.id)
-        return cue.accepted if cue else None
+        scripted = self._said.get(event.id)
+        return scripted.accepted if scripted else None
 
     def wait_until_accepted(self) -> bool:
         """Wait until all is heard that was said; return whether the work goes on.
@@ -100,11 +100,11 @@ class ScriptedUser:
         A model that answers at once would otherwise now and then be faster.
         """
         with self._changed:
-            called_off = self._cancels
+            cancelled = self._cancels
             self._changed.wait_for(
                 lambda: not self._unjudged and not self._cancels, self._answer_limit_s
             )
-        return not called_off
+        return not cancelled
 
     def append(
         self, source: ev.Source, payload: ev.Known, cause: int | None = None
@@ -147,15 +147,15 @@ class ScriptedUser:
             self._unjudged.discard(event.cause)
             self._cancels |= _cancels(event)
 
-    def _say(self, cue: ScriptedInput) -> None:
-        payload = cue.event.payload
+    def _say(self, scripted: ScriptedInput) -> None:
+        payload = scripted.event.payload
         if not isinstance(payload, ev.Steering):
             return
-        said = self._log.append(cue.event.source, payload)
-        self._said[said.id] = cue
+        said = self._log.append(scripted.event.source, payload)
+        self._said[said.id] = scripted
         self.was_answered = True
         self._cancels |= _cancels(said)
-        if cue.accepted is not None:
+        if scripted.accepted is not None:
             self._unjudged.add(said.id)
 
 

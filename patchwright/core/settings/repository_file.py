@@ -118,7 +118,9 @@ Listed: Final = BeforeValidator(_listed)
 MAX_BYTES: Final = 64 * 1024
 _MAX_PROBLEMS: Final = 10
 _TEMPLATES: Final = ("body", "branch", "title")
-_OCCASION = Literal["mention", "label", "assignment", "review", "checks", "conflict"]
+_TRIGGER_NAME = Literal[
+    "mention", "label", "assignment", "review", "checks", "conflict"
+]
 
 
 _ASKED_FOR: Final = (
@@ -195,7 +197,7 @@ class _RepositoryFile(BaseModel):
     )
     max_cost_usd: float = Field(0.0, gt=0, description="a number above 0")
     max_iterations: int = Field(0, gt=0, description="a whole number above 0")
-    triggers: Annotated[list[_OCCASION], Field(max_length=50), Listed] = Field(
+    triggers: Annotated[list[_TRIGGER_NAME], Field(max_length=50), Listed] = Field(
         [],
         description="a list of `mention`, `label`, `assignment`, `review`, `checks`, "
         "`conflict`",

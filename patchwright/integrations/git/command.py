@@ -95,14 +95,14 @@ def read_git(
     """
     variables = _environment({}) | dict(environment or {})
     with (
-        tempfile.TemporaryFile() as complaints,
+        tempfile.TemporaryFile() as error_file,
         subprocess.Popen(
             ["git", *args],
             cwd=cwd,
             env={name: value for name, value in variables.items() if value is not None},
             stdin=subprocess.DEVNULL,
             stdout=subprocess.PIPE,
-            stderr=complaints,
+            stderr=error_file,
             start_new_session=True,
         ) as process,
         _ended_after(process, timeout_s),
@@ -113,8 +113,8 @@ def read_git(
             return output
         if process.wait() == 0:
             return output
-        complaints.seek(0)
-        said = complaints.read().decode("utf-8", "replace")
+        error_file.seek(0)
+        said = error_file.read().decode("utf-8", "replace")
         done = GitResult(process.returncode, b"", without_credentials(said, ()))
         raise GitError(f"git {args[0]} failed: {done.error_summary}")
 
@@ -163,12 +163,12 @@ def call_git(
     )
     with process:
         try:
-            output, complaint = process.communicate(stdin, timeout=timeout_s)
+            output, error_output = process.communicate(stdin, timeout=timeout_s)
         except subprocess.TimeoutExpired:
             os.killpg(process.pid, signal.SIGKILL)
             process.communicate()
             return GitResult(TIMED_OUT, b"", f"no end after {timeout_s:g} seconds")
-    shown = without_credentials(complaint.decode("utf-8", "replace"), secrets)
+    shown = without_credentials(error_output.decode("utf-8", "replace"), secrets)
     return GitResult(process.returncode, output, shown)
 
 

@@ -95,12 +95,12 @@ def map_push_error(done: GitResult, branch: str) -> errors.PatchwrightError:
     return map_remote_error(done)
 
 
-def _reasons(complaint: str, why: str) -> Iterator[str]:
+def _reasons(error_output: str, why: str) -> Iterator[str]:
     """Yield what the remote said and what it gives as its reason.
 
     That is often no more than the name of the hook that said it.
     """
-    lines = (line.strip() for line in complaint.splitlines())
+    lines = (line.strip() for line in error_output.splitlines())
     said = [line.removeprefix("remote:").strip() for line in lines if "remote:" in line]
     words = [line for line in said if line and not _PROGRESS.match(line)]
     yield from words

@@ -91,17 +91,17 @@ class Jira:
 
 def connect_jira(settings: JiraSettings, clock: Clock) -> Jira:
     """Act as the user whom the token belongs to; nothing is asked yet."""
-    flavour = CLOUD if settings.flavour == "cloud" else DATA_CENTER
-    api = JiraClient(_open(settings, flavour), flavour, settings.host, clock)
+    deployment = CLOUD if settings.flavour == "cloud" else DATA_CENTER
+    api = JiraClient(_open(settings, deployment), deployment, settings.host, clock)
     return Jira(api, JiraChannel(api, settings))
 
 
-def _open(settings: JiraSettings, flavour: Deployment) -> JIRA:
+def _open(settings: JiraSettings, deployment: Deployment) -> JIRA:
     token = settings.token.get_secret_value() if settings.token else ""
     return JIRA(
         options={
             "server": settings.base_url,
-            "rest_api_version": flavour.version,
+            "rest_api_version": deployment.version,
             "verify": settings.ca_bundle or True,
             "headers": {"User-Agent": USER_AGENT},
         },

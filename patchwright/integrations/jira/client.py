@@ -93,11 +93,11 @@ class JiraClient:
     """
 
     def __init__(
-        self, jira: JIRA, flavour: Deployment, host: str, clock: Clock
+        self, jira: JIRA, deployment: Deployment, host: str, clock: Clock
     ) -> None:
         self._jira = jira
         self._clock = clock
-        self.deployment = flavour
+        self.deployment = deployment
         self.host = host
         self.base_url = jira.server_url
 

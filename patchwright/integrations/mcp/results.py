@@ -38,14 +38,14 @@ class ServerLostError(Exception):
     """The server ended, or cannot be reached; the message says what is known."""
 
 
-def map_error(error: BaseException, complaint: str) -> CallError | ServerLostError:
-    """Say what an error of the library means; `complaint` is what the link knows."""
+def map_error(error: BaseException, link_error: str) -> CallError | ServerLostError:
+    """Say what an error of the library means; `link_error` is what the link knows."""
     first = next(_leaves(error))
     match first:
         case CallError():
             return first
         case MCPError(code=code) if code == CONNECTION_CLOSED:
-            return ServerLostError(_words(complaint or first.message))
+            return ServerLostError(_words(link_error or first.message))
         # The library has no code of its own for a session that the server ended.
         case MCPError(code=code, message="Session terminated") if (
             code == INVALID_REQUEST
@@ -54,13 +54,13 @@ def map_error(error: BaseException, complaint: str) -> CallError | ServerLostErr
         case MCPError(code=code) if code == REQUEST_TIMEOUT:
             return CallError("mcp-timeout", "it did not answer in time")
         case MCPError():
-            known = f"{first.message} ({complaint})" if complaint else first.message
+            known = f"{first.message} ({link_error})" if link_error else first.message
             return CallError("mcp-error", _words(known))
         case ValidationError():
             text = "its answer does not have the form that the protocol demands"
             return CallError("mcp-bad-answer", text)
         case _:
-            return ServerLostError(_words(complaint or str(first) or repr(first)))
+            return ServerLostError(_words(link_error or str(first) or repr(first)))
 
 
 def _leaves(error: BaseException) -> Iterator[BaseException]:

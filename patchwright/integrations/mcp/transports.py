@@ -63,15 +63,15 @@ class PipeLink:
     def __init__(self, pipe: Pipe) -> None:
         self._pipe = pipe
         self._outgoing: SimpleQueue[str | None] = SimpleQueue()
-        self._complaint = ""
+        self._problem = ""
         self._lines_since_question = 0
 
     def error_text(self) -> str:
-        return self._complaint
+        return self._problem
 
     @property
     def is_broken(self) -> bool:
-        return bool(self._complaint)
+        return bool(self._problem)
 
     def close(self) -> None:
         self._outgoing.put(None)
@@ -115,7 +115,7 @@ class PipeLink:
             try:
                 self._pass_on(inbox, loop)
             except SandboxError as error:
-                self._complaint = self._complaint or str(error)
+                self._problem = self._problem or str(error)
             from_thread.run_sync(inbox.close, token=loop)
 
     def _pass_on(
@@ -132,8 +132,8 @@ class PipeLink:
                 from_thread.run(inbox.send, SessionMessage(message), token=loop)
         self._fail(f"it wrote {MAX_LINES} lines that nobody had asked for")
 
-    def _fail(self, complaint: str) -> None:
-        self._complaint = self._complaint or complaint
+    def _fail(self, problem: str) -> None:
+        self._problem = self._problem or problem
         self.close()
 
 
@@ -181,7 +181,7 @@ class AllowedHostTransport(httpx2.AsyncBaseTransport):
             self.error_text = str(error) or type(error).__name__
             raise
         if request.method == "POST":
-            self.error_text = _status_complaint(response.status_code)
+            self.error_text = _status_problem(response.status_code)
         return httpx2.Response(
             response.status_code,
             headers=response.headers,
@@ -254,7 +254,7 @@ class _Bounded(httpx2.AsyncByteStream):
         await self._response.aclose()
 
 
-def _status_complaint(status: int) -> str:
+def _status_problem(status: int) -> str:
     if status < HTTPStatus.BAD_REQUEST:
         return ""
     known = {one.value: one.phrase for one in HTTPStatus}

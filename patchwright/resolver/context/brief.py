@@ -9,14 +9,14 @@ from patchwright.core.text.strings import truncate_middle
 from patchwright.core.types.base import Value
 from patchwright.core.types.threads import ForgeThread, ThreadKind, ThreadRef
 from patchwright.core.types.triggers import Trigger, TriggerKind
-from patchwright.resolver.context import (
+from patchwright.resolver.context.change_sections import changes_section, checks_section
+from patchwright.resolver.context.context import (
     Context,
     ContextImage,
     LinkedItem,
     QuotedText,
     TaskSection,
 )
-from patchwright.resolver.context.change_sections import changes_section, checks_section
 from patchwright.resolver.context.thread_history import count_left_out
 from patchwright.resolver.context.thread_sections import (
     MAX_ASKING_CHARS,

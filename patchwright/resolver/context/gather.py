@@ -21,7 +21,7 @@ from patchwright.core.types.threads import (
 from patchwright.core.types.triggers import Trigger
 from patchwright.integrations.git.changes import ChangedPath, ChangeKind
 from patchwright.integrations.git.objects import ObjectStore
-from patchwright.resolver.context import Context, PullDiff
+from patchwright.resolver.context.context import Context, PullDiff
 from patchwright.resolver.context.images import fetch_images, find_images
 from patchwright.resolver.context.linked_threads import (
     LinkReader,
@@ -123,20 +123,20 @@ class GatheredContext(Value):
 
 
 def gather_context(
-    scene: RequestContext, work: StartingPoint, checks: Checks | None = None
+    request: RequestContext, work: StartingPoint, checks: Checks | None = None
 ) -> GatheredContext:
     """Read all that belongs to the request; what cannot be read is named in it.
 
     Raises `GitError`.
     """
-    thread, posts = scene.thread, _posts_to_read(scene.thread, scene.trigger)
-    shown = fetch_images(scene.channel, thread.ref, find_images(posts))
+    thread, posts = request.thread, _posts_to_read(request.thread, request.trigger)
+    shown = fetch_images(request.channel, thread.ref, find_images(posts))
     links = find_links(
-        posts, thread.ref, scene.repository.ref, _web_url(scene.repository)
+        posts, thread.ref, request.repository.ref, _web_url(request.repository)
     )
     is_pull = work.pull is not None and thread.ref.kind is ThreadKind.PULL_REQUEST
     pull = work.pull if is_pull else None
-    branch = suggest_base(scene)
+    branch = suggest_base(request)
     context = Context(
         thread=thread,
         pull=pull,
@@ -146,14 +146,14 @@ def gather_context(
         checks=checks,
         mentioned=(
             *quote_related_issues(thread),
-            *quote_linked_threads(scene.tied),
-            *_link_reader(scene).read(_links_to_read(links)),
+            *quote_linked_threads(request.tied),
+            *_link_reader(request).read(_links_to_read(links)),
         ),
         pictures=shown.pictures,
         other_branch="" if branch == work.base_branch else branch,
         notes=_base_note(branch) if branch == work.base_branch else (),
     )
-    texts = () if scene.repository.private else _private_texts(context)
+    texts = () if request.repository.private else _private_texts(context)
     return GatheredContext(context=context, images=shown.images, private_texts=texts)
 
 
@@ -162,19 +162,19 @@ def _private_texts(context: Context) -> tuple[str, ...]:
     return tuple(quote.text for one in private for quote in one.quotes)
 
 
-def suggest_base(scene: RequestContext) -> str:
+def suggest_base(request: RequestContext) -> str:
     """Return the branch that the thread's links to code agree on, if there is one.
 
     Only the words that opened the thread and those that asked count, and only a branch
     that is there.
     """
-    thread, trigger = scene.thread, scene.trigger
+    thread, trigger = request.thread, request.trigger
     asking = [post for post in thread.posts if post.id == trigger.post_id]
     posts = (thread.posts[0], *asking)
     links = find_links(
-        posts, thread.ref, scene.repository.ref, _web_url(scene.repository)
+        posts, thread.ref, request.repository.ref, _web_url(request.repository)
     )
-    return _existing_branch(scene, links)
+    return _existing_branch(request, links)
 
 
 def _base_note(branch: str) -> tuple[str, ...]:
@@ -182,13 +182,15 @@ def _base_note(branch: str) -> tuple[str, ...]:
     return (f"The links to code in the thread lead to {shown}, so the work is on it.",)
 
 
-def _existing_branch(scene: RequestContext, links: Sequence[TextLink]) -> str:
+def _existing_branch(request: RequestContext, links: Sequence[TextLink]) -> str:
     """Return the agreed branch that exists: the longest, should there be several."""
-    repo = scene.repository
+    repo = request.repository
     names = agreed_branches(links, repo.ref)[:MAX_BRANCH_NAMES]
     if not names or repo.default_branch in names:
         return ""
-    there = (name for name in reversed(names) if scene.forge.has_branch(repo.ref, name))
+    there = (
+        name for name in reversed(names) if request.forge.has_branch(repo.ref, name)
+    )
     return next(there, "")
 
 
@@ -211,16 +213,16 @@ def _links_to_read(links: Sequence[TextLink]) -> list[TextLink]:
     return read[:MAX_LINKS]
 
 
-def _link_reader(scene: RequestContext) -> LinkReader:
-    requester: Actor = scene.trigger.asker
+def _link_reader(request: RequestContext) -> LinkReader:
+    requester: Actor = request.trigger.asker
     return LinkReader(
-        scene.channel,
-        scene.forge,
-        home=scene.repository.ref,
-        home_is_private=scene.repository.private,
+        request.channel,
+        request.forge,
+        home=request.repository.ref,
+        home_is_private=request.repository.private,
         requester=requester,
-        accounts=(requester, scene.trigger.actor),
-        asked_at=scene.asked_at,
+        accounts=(requester, request.trigger.actor),
+        asked_at=request.asked_at,
     )
 
 

@@ -13,7 +13,7 @@ from patchwright.core.text.hidden import strip_hidden
 from patchwright.core.text.markdown import MarkdownPiece, PieceKind, read_markdown
 from patchwright.core.types.base import Value
 from patchwright.core.types.threads import ThreadPost, ThreadRef
-from patchwright.resolver.context import ContextImage
+from patchwright.resolver.context.context import ContextImage
 
 MAX_IMAGES: Final = 6
 MAX_BYTES: Final = 5_000_000

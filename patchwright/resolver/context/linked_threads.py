@@ -19,7 +19,7 @@ from patchwright.core.types.threads import (
     ThreadPost,
     ThreadRef,
 )
-from patchwright.resolver.context import LinkedItem, QuotedText
+from patchwright.resolver.context.context import LinkedItem, QuotedText
 from patchwright.resolver.context.links import (
     CodeLink,
     CommitLink,

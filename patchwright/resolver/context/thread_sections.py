@@ -9,7 +9,7 @@ from patchwright.core.text.hidden import TextCleaner
 from patchwright.core.text.strings import truncate_middle
 from patchwright.core.types.threads import ReviewThread, Thread, ThreadPost
 from patchwright.core.types.triggers import Trigger
-from patchwright.resolver.context import TaskSection
+from patchwright.resolver.context.context import TaskSection
 from patchwright.resolver.messages.elements import count_noun
 
 MAX_POST_CHARS: Final = 8_000

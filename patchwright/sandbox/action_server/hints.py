@@ -17,8 +17,8 @@ BUSY = (
     "This session is busy with an earlier command, and yours was not run: poll, write"
     " to or kill the handle, or use another session."
 )
-CALLED_OFF = "Called off before its end: the command and its children were killed."
-PYTHON_CALLED_OFF = "Called off before its end: the code was interrupted."
+CANCELLED = "Called off before its end: the command and its children were killed."
+PYTHON_CANCELLED = "Called off before its end: the code was interrupted."
 PYTHON_RESTARTED = "The interpreter ended and is started anew; its variables are lost."
 PYTHON_BUSY = (
     "The interpreter is busy with other code, and yours was not run: wait for that, or"

@@ -118,10 +118,10 @@ def browse(
         raise
     finally:
         os.close(write_end)
-    errand = OneOffJob(loop, pid, read_end, answer, _BROWSE_FAILED)
+    job = OneOffJob(loop, pid, read_end, answer, _BROWSE_FAILED)
     too_late = f"{url} did not answer within {limit_s:g} s"
-    errand.limit(limit_s, error("timed-out", too_late))
-    return errand.cancel
+    job.limit(limit_s, error("timed-out", too_late))
+    return job.cancel
 
 
 MAX_MATCHES = 200
@@ -161,9 +161,9 @@ def search_files(
         )
     os.close(write_end)
     text = f"the search took more than {SEARCH_LIMIT_S:g} s; narrow path or pattern"
-    errand = OneOffJob(loop, pid, read_end, answer, _SEARCH_FAILED)
-    errand.limit(SEARCH_LIMIT_S, error("timed-out", text))
-    return errand.cancel
+    job = OneOffJob(loop, pid, read_end, answer, _SEARCH_FAILED)
+    job.limit(SEARCH_LIMIT_S, error("timed-out", text))
+    return job.cancel
 
 
 def _search_and_exit(

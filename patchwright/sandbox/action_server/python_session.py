@@ -144,7 +144,7 @@ class PythonSession:
         if self._cell is not cell:
             return
         if self._stopping is None:
-            self._stop(hints.PYTHON_CALLED_OFF, SHORT_GRACE_S)
+            self._stop(hints.PYTHON_CANCELLED, SHORT_GRACE_S)
         else:
             self._stopping.escalate()
 

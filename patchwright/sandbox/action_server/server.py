@@ -91,12 +91,12 @@ def reach_out(meeting: str, port: int) -> Reply:
 
     The socket belongs to no process in here: nothing here can stop or replace it.
     """
-    with socket.socket() as door:
-        door.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
-        door.bind(("127.0.0.1", port))
-        door.listen(BACKLOG)
+    with socket.socket() as server_socket:
+        server_socket.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
+        server_socket.bind(("127.0.0.1", port))
+        server_socket.listen(BACKLOG)
         try:
-            is_taken = _pass_socket(door, meeting)
+            is_taken = _pass_socket(server_socket, meeting)
         except OSError as error:
             raise ActionError("no-proxy", f"{NO_PROXY}: {error}") from error
     if not is_taken:
@@ -104,11 +104,11 @@ def reach_out(meeting: str, port: int) -> Reply:
     return {"kind": "ready"}
 
 
-def _pass_socket(door: socket.socket, meeting: str) -> bool:
+def _pass_socket(server_socket: socket.socket, meeting: str) -> bool:
     with socket.socket(socket.AF_UNIX) as way:
         way.settimeout(ANSWER_S)
         way.connect(meeting)
-        files = array.array("i", [door.fileno()])
+        files = array.array("i", [server_socket.fileno()])
         way.sendmsg([b"\n"], [(socket.SOL_SOCKET, socket.SCM_RIGHTS, files)])
         return way.recv(len(TAKEN)) == TAKEN
 

@@ -96,7 +96,7 @@ class ShellSession:
         if self.command is not command:
             return
         if self._stopping is None:
-            self.stop(hints.CALLED_OFF, SHORT_GRACE_S)
+            self.stop(hints.CANCELLED, SHORT_GRACE_S)
         else:
             self._stopping.escalate()
 

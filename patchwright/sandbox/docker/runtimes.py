@@ -13,7 +13,6 @@ from patchwright.core.runtime import SandboxSpec
 from patchwright.sandbox import bootstrap
 from patchwright.sandbox.bootstrap import DEFAULT_IMAGE, pack_action_server
 from patchwright.sandbox.docker import container, engine
-from patchwright.sandbox.docker import container as birth
 from patchwright.sandbox.docker.container import PROXY_LABEL
 from patchwright.sandbox.docker.engine import ContainerStream
 from patchwright.sandbox.docker.proxy_container import ROLE, ProxyContainers
@@ -87,7 +86,7 @@ class DockerRuntimes:
         name = self._create(spec, proxy)
         with ExitStack() as undo:
             undo.callback(self._remove_quietly, name)
-            stream = birth.start(
+            stream = container.start(
                 self._client,
                 name,
                 spec.image,
@@ -103,7 +102,7 @@ class DockerRuntimes:
     def _create(self, spec: SandboxSpec, proxy: str) -> str:
         config = bootstrap.confined_by_engine(spec, container.WORKSPACE)
         labels = container.label(spec, self._clock.now())
-        return birth.create(
+        return container.create(
             self._client,
             spec.image,
             command=bootstrap.command_line("python3", container.ARCHIVE, config),

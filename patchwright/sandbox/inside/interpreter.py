@@ -110,8 +110,8 @@ def _start_ipython(module: types.ModuleType) -> Run:
 
     https://ipython.readthedocs.io/en/stable/api/generated/IPython.core.interactiveshell.html
     """
-    traits = importlib.import_module("traitlets.config")
-    config = traits.Config()
+    traitlets_config = importlib.import_module("traitlets.config")
+    config = traitlets_config.Config()
     config.HistoryManager.enabled = False
     shell = module.InteractiveShell.instance(config=config)
 

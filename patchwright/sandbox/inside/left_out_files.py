@@ -192,14 +192,14 @@ def _add(
     _add(paths[middle:], refused, tries)
 
 
-def _refusal_reason(path: bytes, complaint: bytes) -> str:
+def _refusal_reason(path: bytes, error_output: bytes) -> str:
     full = os.path.join(os.fsencode(REPO), path)
     mode = os.lstat(full).st_mode
     if not stat.S_ISREG(mode) and not stat.S_ISLNK(mode):
         return "not-a-file"
     if not stat.S_ISLNK(mode) and not os.access(full, os.R_OK):
         return "unreadable"
-    if b"encod" in complaint:
+    if b"encod" in error_output:
         return "encoding"
     return "refused-by-git"
 

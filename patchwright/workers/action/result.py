@@ -99,18 +99,18 @@ log = structlog.get_logger(__name__)
 def no_trigger_result(
     reason: str,
     workflow_job: WorkflowJob,
-    listening: GitHubTriggerRules,
+    rules: GitHubTriggerRules,
     workflow_check: WorkflowCheck | None,
 ) -> Result:
     """Return how it ends where the event asks for nothing.
 
     Where the workflow lets through what is not heard, it is told as a warning.
     """
-    log.info("not_asked", reason=reason, listens_for=listening.mention)
+    log.info("not_asked", reason=reason, listens_for=rules.mention)
     text = (
         f"Nobody asked for anything ({reason}): {_event_name(workflow_job)} by "
         f"{workflow_job.actor or 'somebody'}. "
-        f"This step listens for {_listens_for(listening)}. "
+        f"This step listens for {_listens_for(rules)}. "
         f"{f'About the phrase: {workflow_check}' if workflow_check else _CONDITION}"
     )
     is_sound = workflow_check is None or workflow_check.is_sound
@@ -129,11 +129,11 @@ def _event_name(workflow_job: WorkflowJob) -> str:
     )
 
 
-def _listens_for(listening: GitHubTriggerRules) -> str:
+def _listens_for(rules: GitHubTriggerRules) -> str:
     heard = [
-        f"the mention {inline_code(listening.mention)}",
-        f"the label {inline_code(listening.label)}",
+        f"the mention {inline_code(rules.mention)}",
+        f"the label {inline_code(rules.label)}",
     ]
-    if listening.assignee:
-        heard.append(f"an assignment of {inline_code(listening.assignee)}")
+    if rules.assignee:
+        heard.append(f"an assignment of {inline_code(rules.assignee)}")
     return ", ".join(heard)

@@ -118,7 +118,7 @@ class PreviousRun(Value):
 
 def find_previous_run(
     thread: Thread,
-    listening: GitHubTriggerRules,
+    rules: GitHubTriggerRules,
     seal: CommentSigner | None,
     redact: Redact,
 ) -> PreviousRun | None:
@@ -130,7 +130,7 @@ def find_previous_run(
     """
     by_run: dict[str, PreviousRun] = {}
     for post in thread.posts[1:]:
-        told = _verified_text(post, thread.ref, listening, seal)
+        told = _verified_text(post, thread.ref, rules, seal)
         marked = _status_in(told) if told else Marked(text="")
         if marked.state:
             words = clean_text(redact, _FOOTER.sub("", marked.text))
@@ -146,18 +146,18 @@ def find_previous_run(
 def _verified_text(
     post: ThreadPost,
     ref: ThreadRef,
-    listening: GitHubTriggerRules,
+    rules: GitHubTriggerRules,
     seal: CommentSigner | None,
 ) -> str | None:
     """Return what we have written in a post, None if we have not.
 
     The name that all workflows write under says nothing.
     """
-    if not listening.is_own(post.author.login):
+    if not rules.is_own(post.author.login):
         return None
     if seal is not None:
         return seal.verified_text(ref, post.text)
-    return None if listening.is_own(JOB_LOGIN) else post.text
+    return None if rules.is_own(JOB_LOGIN) else post.text
 
 
 def _status_in(text: str) -> Marked:

@@ -153,11 +153,11 @@ class TriggerReader:
         self,
         workflow_job: WorkflowJob,
         inputs: Inputs,
-        listening: GitHubTriggerRules,
+        rules: GitHubTriggerRules,
         github: GitHub,
     ) -> None:
         self._workflow_job, self._inputs = workflow_job, inputs
-        self._listening, self._github = listening, github
+        self._rules, self._github = rules, github
         self._repo = RepoRef(forge=SERVICE, full_name=workflow_job.repository)
         self._payload = payload_in(workflow_job.event, workflow_job.event_name)
 
@@ -207,7 +207,7 @@ class TriggerReader:
 
     def _by_event(self) -> ActionRequest | NoTrigger:
         event = _THREAD_EVENTS[self._workflow_job.event_name]
-        found = read_delivery(event, self._workflow_job.event_bytes, self._listening)
+        found = read_delivery(event, self._workflow_job.event_bytes, self._rules)
         if event in _REVIEWS and self._inputs.text("mode") == "review-feedback":
             return self._by_review(found)
         if isinstance(found, Trigger) and event == "pull_request_review_comment":
@@ -231,7 +231,7 @@ class TriggerReader:
         return ActionRequest(found) if is_first else NoTrigger("asked-by-review")
 
     def _mentions(self, text: str) -> bool:
-        return find_request(text, self._listening.mention) is not None
+        return find_request(text, self._rules.mention) is not None
 
     def _by_review(self, found: ParsedWebhook) -> ActionRequest | NoTrigger:
         """Take any review for a request: the workflow says that they are."""
@@ -239,7 +239,7 @@ class TriggerReader:
             return ActionRequest(found.replace(kind=TriggerKind.COMMENT_MENTION))
         if found != Ignored(reason="no-mention"):
             return _as_read(found)
-        if self._listening.is_own(self._workflow_job.actor):
+        if self._rules.is_own(self._workflow_job.actor):
             return NoTrigger("own-text")
         return ActionRequest(
             self._by_number(number_of_thread(self._workflow_job.event))
@@ -250,7 +250,7 @@ class TriggerReader:
 
         An event of this kind names branches alone; those of forks are not among them.
         """
-        found = read_delivery("status", self._workflow_job.event_bytes, self._listening)
+        found = read_delivery("status", self._workflow_job.event_bytes, self._rules)
         if not isinstance(found, StatusReported):
             return _as_read(found)
         if found.has_passed:
@@ -275,14 +275,14 @@ class TriggerReader:
 
     def _by_comment(self, comment_id: int) -> ActionRequest | NoTrigger:
         said = fetch_comment(self._github.api, self._repo, comment_id)
-        if any(map(self._listening.is_own, (said.author.login, said.app))):
+        if any(map(self._rules.is_own, (said.author.login, said.app))):
             return NoTrigger("own-text")
         thread = self._fetch_opening(said.number)
         return ActionRequest(self._comment_trigger(said, thread))
 
     def _comment_trigger(self, said: FoundComment, thread: Thread) -> Trigger:
         """Make a request of a comment; who has it followed counts as taking part."""
-        actor, request = self._actor(), find_request(said.text, self._listening.mention)
+        actor, request = self._actor(), find_request(said.text, self._rules.mention)
         return Trigger(
             key=f"{thread.ref}:comment:{said.post_id}",
             kind=TriggerKind.COMMENT_MENTION,

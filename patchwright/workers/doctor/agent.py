@@ -156,32 +156,32 @@ def check_sandbox(context: CheckContext) -> CheckResult:
 
 
 def judge_sandbox(
-    trial: SandboxProbe, kind: str, wanted: SandboxSettings
+    probe: SandboxProbe, kind: str, wanted: SandboxSettings
 ) -> CheckResult:
     place = f"{kind}, {wanted.image}" if kind == "docker" else kind
-    tools = f"git {trial.git}, Python {trial.python}"
+    tools = f"git {probe.git}, Python {probe.python}"
     words = f"{tools}; network `{wanted.network}` and limits hold"
     watched = _MEMORY_IS_WATCHED if kind == "bubblewrap" else ""
     return combine(
-        (ok(f"{place}: {words}{watched}"), *_sandbox_problems(trial, wanted))
+        (ok(f"{place}: {words}{watched}"), *_sandbox_problems(probe, wanted))
     )
 
 
 def _sandbox_problems(
-    trial: SandboxProbe, wanted: SandboxSettings
+    probe: SandboxProbe, wanted: SandboxSettings
 ) -> Iterator[CheckResult]:
-    if not trial.git:
+    if not probe.git:
         yield failed("there is no git in the sandbox", _FIX_IMAGE)
-    if trial.is_root:
+    if probe.is_root:
         yield failed("commands run as root", "set sandbox.kind to docker or local")
-    if trial.has_network and wanted.network != "allow":
+    if probe.has_network and wanted.network != "allow":
         yield failed(
             f"the network can be reached, and sandbox.network is {wanted.network}",
             "look whether a plug-in or the engine gives sandboxes another network",
         )
-    if not trial.holds_memory:
+    if not probe.holds_memory:
         yield failed("the limit of memory does not hold", _FIX_CGROUPS)
-    if not trial.holds_processes:
+    if not probe.holds_processes:
         yield failed("the limit of processes does not hold", _FIX_CGROUPS)
 
 
@@ -217,11 +217,11 @@ def _run_probe(runtime: Runtime) -> SandboxProbe:
     said = seen.output if isinstance(seen, CommandOutput) else ""
     try:
         [*first, last] = said.strip().splitlines()
-        trial = SandboxProbe.model_validate_json(last)
+        probe = SandboxProbe.model_validate_json(last)
     except (ValueError, ValidationError):
         words = " ".join(said.split())[-200:]
         raise SandboxError(f"the trial inside came to no end: {words}") from None
-    return trial.replace(git=_git_version(first))
+    return probe.replace(git=_git_version(first))
 
 
 def _git_version(lines: list[str]) -> str:

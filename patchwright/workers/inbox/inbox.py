@@ -58,10 +58,10 @@ class Dispatcher:
                 self._submit(job_id)
             except BrokerUnavailableError as error:
                 log.warning("job_not_dispatched", job_id=job_id, reason=str(error))
-                if self._let_go():
+                if self._drop_waiting():
                     return
 
-    def _let_go(self) -> bool:
+    def _drop_waiting(self) -> bool:
         """Drop what waits, as each would wait for the broker in vain; tell the end."""
         with suppress(queue.Empty):
             while self._waiting.get_nowait() is not None:

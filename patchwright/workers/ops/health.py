@@ -77,8 +77,8 @@ def oldest_job_waits_since(database: Database) -> datetime | None:
     leases = select(func.min(jobs.c.lease_until, type_=AwareTime))
     with database.reading() as connection:
         lost = leases.where(is_lost(database.now(connection)))
-        moments = [connection.scalars(query).one() for query in (queued, lost)]
-    return min((one for one in moments if one is not None), default=None)
+        times = [connection.scalars(query).one() for query in (queued, lost)]
+    return min((one for one in times if one is not None), default=None)
 
 
 def is_lost(now: datetime) -> ColumnElement[bool]:
@@ -134,11 +134,11 @@ class StuckCheck:
     It has nothing to do where one of `needed` fails: that is not mended by a new start.
     """
 
-    moving: LoopCheck
+    loop: LoopCheck
     needed: tuple[HealthCheck, ...]
 
     def __call__(self, now: datetime) -> HealthPart:
-        part = self.moving(now)
+        part = self.loop(now)
         if part.since is None:
             return part
         if any(check(now).since is not None for check in self.needed):
@@ -213,10 +213,10 @@ class HealthChecks:
     ) -> Health:
         """Judge a worker by the sweeps that it takes, or by having its hands full."""
         broker = AnswerCheck("broker", broker_answers, _BROKER_AWAY)
-        moving = self._sweep_check(taken, is_busy)
+        loop = self._sweep_check(taken, is_busy)
         return Health(
-            live=(StuckCheck(moving, (broker, BeatCheck(self.database))),),
-            ready=(self._database_check(), broker, moving),
+            live=(StuckCheck(loop, (broker, BeatCheck(self.database))),),
+            ready=(self._database_check(), broker, loop),
         )
 
     def all(
@@ -227,11 +227,11 @@ class HealthChecks:
         is_busy: Callable[[], bool],
     ) -> Health:
         """Judge web and worker in one, which sends the sweeps itself."""
-        web, moving = self.web(takes_in), self._sweep_check(taken, is_busy)
+        web, loop = self.web(takes_in), self._sweep_check(taken, is_busy)
         broker = AnswerCheck("broker", broker_answers, _BROKER_AWAY)
         return Health(
-            live=(*web.live, StuckCheck(moving, (broker, self._database_check()))),
-            ready=(*web.ready, moving),
+            live=(*web.live, StuckCheck(loop, (broker, self._database_check()))),
+            ready=(*web.ready, loop),
         )
 
     def beat(self, sent: LoopActivity, broker_answers: Callable[[], bool]) -> Health:

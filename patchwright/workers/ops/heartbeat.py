@@ -48,24 +48,24 @@ def live_processes(database: Database) -> tuple[ProcessStatus, ...]:
     )
 
 
-def record_heartbeat(database: Database, presence: ProcessStatus) -> None:
+def record_heartbeat(database: Database, status: ProcessStatus) -> None:
     """Let the others know of a process, in place of what was known of it.
 
     It is seen now and alive for as long as it says, by the clock of the database.
     """
-    life = presence.until - presence.seen_at
+    life = status.until - status.seen_at
     with database.writing() as connection:
         now = database.now(connection)
-        seen = {"seen_at": now, "until": now + life, "red": " ".join(presence.red)}
-        insert_or_replace(connection, processes, presence.model_dump() | seen)
+        seen = {"seen_at": now, "until": now + life, "red": " ".join(status.red)}
+        insert_or_replace(connection, processes, status.model_dump() | seen)
 
 
-def remove_process(database: Database, presence: ProcessStatus) -> None:
+def remove_process(database: Database, status: ProcessStatus) -> None:
     """Take the process out that ends now, and those that ended long ago."""
     with database.writing() as connection:
         is_over = processes.c.until < database.now(connection) - _KEPT_FOR
         connection.execute(
-            delete(processes).where((processes.c.id == presence.id) | is_over)
+            delete(processes).where((processes.c.id == status.id) | is_over)
         )
 
 

@@ -60,10 +60,10 @@ def health_port(
 
     Raises what `listen` does.
     """
-    listening = listen(ListenAddress("telemetry", host, port, _FIX_PORT))
-    number = int(listening.getsockname()[1])
+    server_socket = listen(ListenAddress("telemetry", host, port, _FIX_PORT))
+    number = int(server_socket.getsockname()[1])
     log.info("telemetry_listening", host=host, port=number)
-    with _server(reporter, listening, longest_s) as server:
+    with _server(reporter, server_socket, longest_s) as server:
         thread = threading.Thread(
             target=server.serve_forever, args=(_POLL_S,), name="telemetry", daemon=True
         )
@@ -76,13 +76,13 @@ def health_port(
 
 
 def _server(
-    reporter: Reporter, listening: socket.socket, longest_s: float
+    reporter: Reporter, server_socket: socket.socket, longest_s: float
 ) -> ThreadingHTTPServer:
-    address = listening.getsockname()
+    address = server_socket.getsockname()
     # To bind it itself, it would ask for the name of the host, which may take long.
     server = _BoundedServer(address[:2], partial(_Handler, reporter), longest_s)
     server.socket.close()
-    server.socket = listening
+    server.socket = server_socket
     return server
 
 
@@ -230,7 +230,7 @@ class _HeartbeatLoop:
         parts = run_health_checks(reporter.health.ready, reporter.clock.now())
         self._log_changes(failing_parts(parts))
         try:
-            record_heartbeat(self._post.database, self._presence())
+            record_heartbeat(self._post.database, self._status())
         except SQLAlchemyError as error:
             if self._is_heard:
                 log.warning("presence_not_shown", error=type(error).__name__)
@@ -248,7 +248,7 @@ class _HeartbeatLoop:
                 log.info("ready_again")
         self._red = red
 
-    def _presence(self) -> ProcessStatus:
+    def _status(self) -> ProcessStatus:
         now = self._post.reporter.clock.now()
         return ProcessStatus(
             id=self._id,
@@ -265,11 +265,11 @@ class _HeartbeatLoop:
         if not self._is_heard:
             return
         try:
-            remove_process(self._post.database, self._presence())
+            remove_process(self._post.database, self._status())
         except SQLAlchemyError as error:
             log.warning("presence_not_ended", error=type(error).__name__)
 
 
 def process_name() -> str:
-    """Return the name of this process in leases and in its presence."""
+    """Return the name of this process in leases and heartbeats."""
     return f"{socket.gethostname()}:{os.getpid()}"

@@ -116,7 +116,7 @@ class ServiceMetrics:
             with self._database.reading() as connection:
                 now = self._database.now(connection)
                 found = (
-                    *self._moments(connection, now),
+                    *self._times(connection, now),
                     *_run_families(self._runs.count(connection, now)),
                     *_money_families(self._money.count(connection, now)),
                     _family(
@@ -128,7 +128,7 @@ class ServiceMetrics:
             return (_family(catalogue.DATABASE_UP, 0),)
         return (_family(catalogue.DATABASE_UP, 1), *found)
 
-    def _moments(self, connection: Connection, now: datetime) -> Iterator[Family]:
+    def _times(self, connection: Connection, now: datetime) -> Iterator[Family]:
         # Those of which there are none are told as well.
         none: dict[Labels, float] = {(str(state),): 0 for state in _ACTIVE}
         states = _count_by(connection, jobs.c.state, jobs.c.state.in_(_ACTIVE))

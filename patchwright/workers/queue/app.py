@@ -169,9 +169,9 @@ def check_round_trip(broker_url: str) -> None:
 
 
 def _send_and_take(connection: Any, name: str) -> None:  # noqa: ANN401 - Celery's
-    with connection.SimpleBuffer(name) as trial:
+    with connection.SimpleBuffer(name) as probe:
         try:
-            trial.put("there and back")
-            trial.get(timeout=_WITHIN_S)
+            probe.put("there and back")
+            probe.get(timeout=_WITHIN_S)
         finally:
-            trial.queue.delete()
+            probe.queue.delete()

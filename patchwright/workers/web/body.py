@@ -64,9 +64,9 @@ class Bodies:
     """
 
     def __init__(
-        self, patience_s: float = BODY_S, most: int = _MAX_BUFFERED_BYTES
+        self, limit_s: float = BODY_S, most: int = _MAX_BUFFERED_BYTES
     ) -> None:
-        self._answer_limit_s, self._most = patience_s, most
+        self._answer_limit_s, self._most = limit_s, most
         self._size = 0
         # In the order in which they began.
         self._held: dict[_BufferedBody, None] = {}
@@ -82,7 +82,7 @@ class Bodies:
         try:
             yield await self._read(held, request, max_bytes)
         finally:
-            self._let_go(held)
+            self._release(held)
 
     async def _read(
         self, held: _BufferedBody, request: Request, max_bytes: int
@@ -110,27 +110,25 @@ class Bodies:
         oldest = next(one for one in self._held if one.is_arriving)
         if oldest is asker:
             raise BodiesFullError("the bodies of others take all the memory")
-        self._let_go(oldest)
+        self._release(oldest)
         oldest.is_cut, oldest.is_arriving = True, False
         oldest.parts = []
         oldest.timer.reschedule(asyncio.get_running_loop().time())
 
-    def _let_go(self, held: _BufferedBody) -> None:
+    def _release(self, held: _BufferedBody) -> None:
         if held in self._held:
             del self._held[held]
             self._size -= held.size
 
 
-async def read_body(
-    request: Request, max_bytes: int, patience_s: float = BODY_S
-) -> bytes:
+async def read_body(request: Request, max_bytes: int, limit_s: float = BODY_S) -> bytes:
     """Return the body of a form.
 
     Raises `BodyTooLargeError` before a byte too many is kept, `BodyTooSlowError`, and
     `BodyCutOffError`.
     """
     try:
-        async with asyncio.timeout(patience_s):
+        async with asyncio.timeout(limit_s):
             return b"".join([part async for part in _parts(request, max_bytes)])
     except TimeoutError as error:
         raise _too_slow() from error

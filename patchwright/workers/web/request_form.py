@@ -271,10 +271,7 @@ def add_request_form(app: FastAPI, routes: RequestFormRoutes) -> None:
             return await run_in_threadpool(
                 _form, routes, viewer, typed, _TOO_LARGE, 413
             )
-        fields = {
-            name: values[0]
-            for name, values in parse_qs(body.decode("utf-8", "replace")).items()
-        }
+        fields = _first_values(body)
         typed, word = read_form(fields), routes.form_id(fields.get("check", ""), viewer)
         if not word:
             return await run_in_threadpool(_form, routes, viewer, typed, _NOT_OURS, 403)
@@ -286,6 +283,11 @@ def add_request_form(app: FastAPI, routes: RequestFormRoutes) -> None:
         if isinstance(judged, str):
             return await run_in_threadpool(_form, routes, viewer, typed, judged, 422)
         return await _submit(routes, viewer, typed, judged, word)
+
+
+def _first_values(body: bytes) -> dict[str, str]:
+    fields = parse_qs(body.decode("utf-8", "replace"))
+    return {name: values[0] for name, values in fields.items()}
 
 
 def _validate(

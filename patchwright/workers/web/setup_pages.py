@@ -36,7 +36,7 @@ SETUP_TIME: Final = timedelta(hours=1)
 
 
 @dataclass(frozen=True)
-class _SetupVisit:
+class _SetupSession:
     state: str
     until: datetime
 
@@ -51,7 +51,7 @@ class SetupVisitors:
     def __init__(self, admin_token: SecretStr | None, clock: Clock) -> None:
         self._clock = clock
         self._lock = Lock()
-        self._visits: dict[str, _SetupVisit] = {}
+        self._sessions: dict[str, _SetupSession] = {}
         self.once = "" if admin_token else secrets.token_urlsafe(32)
         self._key = admin_token.get_secret_value() if admin_token else self.once
 
@@ -63,35 +63,37 @@ class SetupVisitors:
             if self.once:
                 self._key = ""
             browser = secrets.token_urlsafe(32)
-            self._visits[_name(browser)] = self._begin()
+            self._sessions[_name(browser)] = self._begin()
             return browser
 
     def find_state(self, browser: str) -> str | None:
         """Return what GitHub is asked to send back, or None: not let in."""
         with self._lock:
-            visit = self._find(browser)
-            return visit.state if visit else None
+            session = self._find(browser)
+            return session.state if session else None
 
     def use_state(self, browser: str, state: str) -> bool:
         """Tell whether GitHub sent it back to the same browser; it counts once."""
         with self._lock:
-            visit = self._find(browser)
-            if visit is None or not _same(visit.state, state):
+            session = self._find(browser)
+            if session is None or not _same(session.state, state):
                 return False
-            self._visits[_name(browser)] = self._begin()
+            self._sessions[_name(browser)] = self._begin()
             return True
 
-    def _begin(self) -> _SetupVisit:
-        return _SetupVisit(secrets.token_urlsafe(32), self._clock.now() + SETUP_TIME)
+    def _begin(self) -> _SetupSession:
+        return _SetupSession(secrets.token_urlsafe(32), self._clock.now() + SETUP_TIME)
 
-    def _find(self, browser: str) -> _SetupVisit | None:
+    def _find(self, browser: str) -> _SetupSession | None:
         for name in list(self._outdated()):
-            del self._visits[name]
-        return self._visits.get(_name(browser))
+            del self._sessions[name]
+        return self._sessions.get(_name(browser))
 
     def _outdated(self) -> Iterator[str]:
         now = self._clock.now()
-        return (name for name, visit in self._visits.items() if visit.until <= now)
+        return (
+            name for name, session in self._sessions.items() if session.until <= now
+        )
 
 
 def _name(browser: str) -> str:
@@ -259,13 +261,13 @@ def _field(body: bytes, name: str) -> str:
     return fields.get(name, [""])[0]
 
 
-def serve_setup(site: SetupPages, listening: socket.socket) -> None:
+def serve_setup(site: SetupPages, server_socket: socket.socket) -> None:
     """Return when there is an App; the socket stays open for who serves next."""
 
     def leave() -> None:
         server.should_exit = True
 
-    host, port = listening.getsockname()[:2]
+    host, port = server_socket.getsockname()[:2]
     server = make_server(create_setup_app(site, leave), host, port)
     # The server closes what it is given.
-    server.run(sockets=[listening.dup()])
+    server.run(sockets=[server_socket.dup()])

@@ -16,7 +16,7 @@ from patchwright.core.types.triggers import Trigger, TriggerKind
 from patchwright.integrations.git.mirror import MirrorCache
 from patchwright.integrations.github.adapter import GitHub, connect_token
 from patchwright.integrations.github.connection import locate
-from patchwright.resolver.context import Context
+from patchwright.resolver.context.context import Context
 from patchwright.resolver.context.gather import (
     GatheredContext,
     RequestContext,

@@ -96,7 +96,7 @@ def test_h12_a_signature_that_cannot_be_one_is_none(site: Site, word: str) -> No
 def test_h12_a_body_that_does_not_come_to_its_end_is_given_up() -> None:
     async def wait() -> None:
         with pytest.raises(BodyTooSlowError):
-            await read(Bodies(patience_s=0.01), Sender())
+            await read(Bodies(limit_s=0.01), Sender())
 
     asyncio.run(wait())
 
@@ -105,14 +105,14 @@ def test_h12_a_form_that_does_not_come_to_its_end_is_given_up() -> None:
     async def wait() -> None:
         async with asyncio.timeout(5):
             with pytest.raises(BodyTooSlowError):
-                await read_body(Sender().request, 1000, patience_s=0.01)
+                await read_body(Sender().request, 1000, limit_s=0.01)
 
     asyncio.run(wait())
 
 
 def test_h12_dripping_does_not_prolong_a_body() -> None:
     async def drip() -> None:
-        bodies, sender = Bodies(patience_s=0.05), Sender()
+        bodies, sender = Bodies(limit_s=0.05), Sender()
         reading = asyncio.ensure_future(read(bodies, sender))
         while not reading.done():
             sender.send(b"x")

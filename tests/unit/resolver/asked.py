@@ -12,9 +12,9 @@ from patchwright.core.types.threads import (
     ThreadPost,
 )
 from patchwright.core.types.triggers import Trigger, TriggerKind
-from patchwright.resolver.context import Context
 from patchwright.resolver.context.brief import Brief
 from patchwright.resolver.context.brief import write_brief as brief_context
+from patchwright.resolver.context.context import Context
 
 NOON = datetime(2030, 1, 1, 12, tzinfo=UTC)
 ISSUE = ForgeThread(

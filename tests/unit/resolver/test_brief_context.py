@@ -6,14 +6,14 @@ from patchwright.core.types.threads import (
     Thread,
     ThreadKind,
 )
-from patchwright.resolver.context import (
+from patchwright.resolver.context.brief import write_brief as brief_context
+from patchwright.resolver.context.context import (
     Context,
     ContextImage,
     LinkedItem,
     PullDiff,
     QuotedText,
 )
-from patchwright.resolver.context.brief import write_brief as brief_context
 from tests.unit.resolver.asked import (
     ALICE,
     ISSUE,

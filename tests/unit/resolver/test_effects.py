@@ -95,7 +95,7 @@ def test_what_is_said_comes_after_what_is_written_and_the_call_last() -> None:
     everything = NotificationPlan(
         swaps_labels=True, pings=True, check_sha="c", reviews_of=8
     )
-    assert plan_effects(done(), OURS, showing=everything) == (
+    assert plan_effects(done(), OURS, notification=everything) == (
         PushBranch(branch="patchwright/7", sha="head", expect="base", pull_request=8),
         UpdatePullRequest(number=8, draft=False),
         SetPullMetadata(),
@@ -109,14 +109,14 @@ def test_what_is_said_comes_after_what_is_written_and_the_call_last() -> None:
 
 def test_reviewers_are_answered_only_when_the_work_is_done() -> None:
     stuck = done().replace(kind=OutcomeKind.STUCK)
-    shown = plan_effects(stuck, OURS, showing=NotificationPlan(reviews_of=8))
+    shown = plan_effects(stuck, OURS, notification=NotificationPlan(reviews_of=8))
     assert AnswerReviews(number=8) not in shown
 
 
 @pytest.mark.parametrize("kind", [OutcomeKind.ANSWERED, OutcomeKind.NO_CHANGE])
 def test_reviewers_are_answered_where_nothing_had_to_change(kind: OutcomeKind) -> None:
     shown = plan_effects(
-        Outcome(kind=kind), OURS, showing=NotificationPlan(reviews_of=8)
+        Outcome(kind=kind), OURS, notification=NotificationPlan(reviews_of=8)
     )
     assert shown == (AnswerReviews(number=8), FinalMessage())
 

@@ -261,12 +261,12 @@ def find_requests(
     updated = ticket.fields.updated
     if not TicketContext(ticket, rules).is_mapped:
         return TicketRequests(updated=updated)
-    moments = [
+    dated = [
         *_creation(ticket, rules, since),
         *_changes(ticket, rules, since),
         *_comments(ticket, rules, since),
     ]
-    readings = (reading for _, reading in sorted(moments, key=lambda one: one[0]))
+    readings = (reading for _, reading in sorted(dated, key=lambda one: one[0]))
     asked = tuple(reading for reading in readings if isinstance(reading, Trigger))
     return TicketRequests(updated=updated, triggers=asked)
 

@@ -86,11 +86,11 @@ class _ProxiedConnection(NamedTuple):
     request: ProxyRequest
 
 
-def _forward(visit: _ProxiedConnection, rest: bytes) -> None:
-    client, remote, request = visit.client, visit.remote, visit.request
+def _forward(connection: _ProxiedConnection, rest: bytes) -> None:
+    client, remote, request = connection.client, connection.remote, connection.request
     if request.is_tunnel:
         client.sendall(CONNECTED)
-        go: Callable[[], None] = partial(_copy_judged_tunnel, visit, rest)
+        go: Callable[[], None] = partial(_copy_judged_tunnel, connection, rest)
     else:
         body = rest[: request.body_bytes]
         remote.sendall(request.head + body)
@@ -102,43 +102,43 @@ def _forward(visit: _ProxiedConnection, rest: bytes) -> None:
     there.join()
 
 
-def _copy_judged_tunnel(visit: _ProxiedConnection, rest: bytes) -> None:
+def _copy_judged_tunnel(connection: _ProxiedConnection, rest: bytes) -> None:
     """Carry what goes through a tunnel, once its greeting in TLS names the host.
 
     What the other side says first, as ssh does, does not wait for that.
     """
     try:
-        greeting = _read_greeting(visit, rest)
-        visit.remote.sendall(greeting)
+        greeting = _read_greeting(connection, rest)
+        connection.remote.sendall(greeting)
     except ProxyRefusal as refusal:
-        visit.gate.refusals.note(refusal)
+        connection.gate.refusals.note(refusal)
         with suppress(OSError):
-            visit.client.sendall(ALERT)
+            connection.client.sendall(ALERT)
     except OSError:
         pass
     else:
-        _copy_bytes(visit.client, visit.remote, None)
+        _copy_bytes(connection.client, connection.remote, None)
         return
-    _hang_up(visit.client)
-    _hang_up(visit.remote)
+    _hang_up(connection.client)
+    _hang_up(connection.remote)
 
 
-def _read_greeting(visit: _ProxiedConnection, data: bytes) -> bytes:
+def _read_greeting(connection: _ProxiedConnection, data: bytes) -> bytes:
     """Return what was sent first; raise `Refusal` where it is for another host.
 
     Where everything public is open, there is no other host to hide behind.
     """
-    target = visit.request.target
-    if visit.gate.opens_public or is_address(target.host):
+    target = connection.request.target
+    if connection.gate.opens_public or is_address(target.host):
         return data
     try:
-        return _judge_greeting(visit, data)
+        return _judge_greeting(connection, data)
     except HelloError as error:
         raise ProxyRefusal.blocked(target.host, target.port, CANNOT_BE_READ) from error
 
 
-def _judge_greeting(visit: _ProxiedConnection, data: bytes) -> bytes:
-    target = visit.request.target
+def _judge_greeting(connection: _ProxiedConnection, data: bytes) -> bytes:
+    target = connection.request.target
     while True:
         if data and not is_tls(data):
             if target.port == HTTPS_PORT:
@@ -150,7 +150,7 @@ def _judge_greeting(visit: _ProxiedConnection, data: bytes) -> bytes:
             if why:
                 raise ProxyRefusal.blocked(target.host, target.port, why)
             return data
-        chunk = visit.client.recv(CHUNK)
+        chunk = connection.client.recv(CHUNK)
         if not chunk:
             # With nothing said it only listens; half a greeting goes nowhere.
             return b""
@@ -202,9 +202,9 @@ def receive_listener(meeting: socket.socket, path: str) -> socket.socket:
     # Whatever else runs in the sandbox finds nobody here.
     os.unlink(path)
     with caller:
-        door = _receive(caller)
+        server_socket = _receive(caller)
         caller.sendall(TAKEN)
-    return door
+    return server_socket
 
 
 def _receive(caller: socket.socket) -> socket.socket:
@@ -216,11 +216,11 @@ def _receive(caller: socket.socket) -> socket.socket:
     return socket.socket(fileno=files[0])
 
 
-def accept_connections(door: socket.socket, gate: Gate) -> None:
+def accept_connections(server_socket: socket.socket, gate: Gate) -> None:
     """Serve whoever calls, a bounded number at a time."""
     free = threading.BoundedSemaphore(MAX_VISITS)
 
-    def visit(client: socket.socket) -> None:
+    def handle(client: socket.socket) -> None:
         try:
             serve_connection(client, gate)
         finally:
@@ -228,5 +228,5 @@ def accept_connections(door: socket.socket, gate: Gate) -> None:
 
     while True:
         free.acquire()
-        client, _ = door.accept()
-        threading.Thread(target=visit, args=(client,), daemon=True).start()
+        client, _ = server_socket.accept()
+        threading.Thread(target=handle, args=(client,), daemon=True).start()

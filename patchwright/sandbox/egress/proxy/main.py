@@ -58,14 +58,14 @@ def _read_settings(text: str) -> ProxySettings:
     return ProxySettings(**{**read, "rules": rules})
 
 
-def _answer(line: str, tally: RefusalCounter) -> None:
+def _answer(line: str, counter: RefusalCounter) -> None:
     """Answer the host; what a worker left half written when it died is no question."""
     try:
         question = json.loads(line)
         name = question["id"]
     except (ValueError, KeyError, TypeError):
         return
-    answer = {"id": name, "result": {"kind": "tally", "refused": tally.counted()}}
+    answer = {"id": name, "result": {"kind": "tally", "refused": counter.counted()}}
     sys.stdout.write(json.dumps(answer) + "\n")
     sys.stdout.flush()
 

@@ -1,0 +1,159 @@
+"""How large and how connected the product's files may be, and what is exempt, and why.
+
+A limit is the goal where the goal is reached. Elsewhere it is what was reached so far,
+with the reason; whoever gets further lowers it.
+"""
+
+from collections.abc import Callable
+from dataclasses import dataclass
+
+from tests.architecture.figures import SHORT, SMALL, Product
+
+MAX_FUNCTION_LINES = 40
+# A module is 120 to 400 lines long; one of more than this needs a reason.
+MAX_MODULE_LINES = 500
+
+
+# What may be longer than the limits, and why.
+LONG_MODULES: dict[str, str] = {}
+LONG_FUNCTIONS = {
+    "tests/unit/agent/scene.py:playing": "each part of the scene is a parameter",
+    "patchwright/workers/cli/run_commands.py:_resolve": "each option is a parameter",
+}
+# What may be shorter than `SHORT` lines, and why; folders end in a slash.
+SHORT_MODULES = {
+    "patchwright/core/settings/environment.py": "the only reader of os.environ",
+    "patchwright/integrations/mcp/launcher.py": "starts a tool server in its sandbox",
+    "patchwright/integrations/signatures.py": "shared by services that know no other",
+    "patchwright/workers/action/__main__.py": "what `python -m` runs",
+    "patchwright/workers/cli/maintenance_handler.py": "loaded by its command alone",
+    "patchwright/workers/cli/serve_handler.py": "loaded by its command alone",
+    "patchwright/workers/cli/terminal.py": "what each command needs, without Rich",
+    "patchwright/workers/db/migrations/": "a migration is one change of the tables",
+}
+# Names in -ing that are nouns of the field.
+GERUNDS = {
+    "routing": "which model answers is called model routing",
+    "steering": "what people tell a run that works",
+    "tampering": "what the guard looks for",
+    "0004_linking": "the name is stored in databases",
+}
+
+
+def may_be_short(name: str) -> bool:
+    return any(
+        name == known or (known.endswith("/") and name.startswith(known))
+        for known in SHORT_MODULES
+    )
+
+
+@dataclass(frozen=True)
+class Limit:
+    """A figure may lie between `least` and `most`; `goal` is where it should be.
+
+    `reason` says why the limit is not the goal yet.
+    """
+
+    title: str
+    measure: Callable[[Product], float]
+    goal: str
+    most: float
+    least: float = 0
+    reason: str = ""
+
+
+LIMITS = (
+    Limit(
+        "files",
+        lambda product: product.files,
+        "<= 450",
+        480,
+        reason="the steps of a run are in two layers: workers/run and resolver",
+    ),
+    Limit(
+        "lines",
+        lambda product: product.lines,
+        "<= 62,000",
+        90_000,
+        reason="merging files removes imports, and no code",
+    ),
+    Limit(
+        "lines of a file, median",
+        lambda product: product.median,
+        "120 to 180",
+        200,
+        least=120,
+        reason="set when small modules were merged; rules and texts come in bulk",
+    ),
+    Limit("lines of a file, p90", lambda product: product.ninth_decile, "<= 350", 350),
+    Limit("lines of a file, largest", lambda product: product.largest, "<= 500", 500),
+    Limit(
+        f"files under {SHORT} lines without a reason",
+        lambda product: len([n for n in product.short_modules if not may_be_short(n)]),
+        "0",
+        0,
+    ),
+    Limit(
+        "import lines per 100 of code",
+        lambda product: product.import_share,
+        "<= 11",
+        14,
+        reason="a step of a run imports its values one by one",
+    ),
+    Limit(
+        "pure pass-through functions",
+        lambda product: len(product.pass_throughs),
+        "<= 80",
+        175,
+        reason="guarded and dry-run services repeat the methods of their protocols",
+    ),
+    Limit(
+        "private one-statement functions with one caller",
+        lambda product: len(product.one_line_helpers),
+        "where the name says more than the line",
+        395,
+        reason="whether a name says more is for a reviewer to judge",
+    ),
+    Limit(
+        "modules with exactly one importer",
+        lambda product: len(product.single_importer),
+        "<= 60",
+        112,
+        reason="the registry of an integration is the one importer of its parts",
+    ),
+    Limit(
+        f"those of them under {SMALL} lines",
+        lambda product: len(product.small_with_single_importer),
+        "0",
+        0,
+    ),
+    Limit(
+        "class names with two meanings",
+        lambda product: len(product.repeated_classes),
+        "0",
+        0,
+    ),
+    Limit(
+        "modules named by a gerund",
+        lambda product: len([one for one in product.gerunds if one not in GERUNDS]),
+        "0",
+        0,
+    ),
+    Limit(
+        "circles of folders that import each other",
+        lambda product: len(product.circles),
+        "0",
+        7,
+        reason="what a folder's parts share lies in the folder above",
+    ),
+    Limit(
+        "copies made by model_copy",
+        lambda product: len(product.unchecked_copies),
+        "0",
+        0,
+    ),
+)
+MENTION_LIMITS = {
+    "files executed by one mention until the first model call": ("<= 110", 166),
+    "files executed by one mention in all": ("<= 180", 218),
+}
