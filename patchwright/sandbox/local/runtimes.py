@@ -6,6 +6,7 @@ import subprocess
 import sys
 from collections.abc import Sequence
 from contextlib import ExitStack
+from functools import cache
 from pathlib import Path
 
 import structlog
@@ -64,25 +65,32 @@ class BubblewrapRuntimes(LocalRuntimes):
 def why_unavailable() -> str:
     """Return why bubblewrap does not work on this machine, or an empty text."""
     try:
-        command = [
-            _find("bwrap"),
-            *isolation.isolate(),
-            *isolation.show_system(ROOT),
-            *("--", _find("python3"), "-I", "-S", "-c", ""),
-        ]
-        ran = subprocess.run(
-            command,
-            capture_output=True,
-            env={},
-            timeout=PROBE_S,
-            check=False,
-            user=_user(),
-            group=_user(),
-            extra_groups=[] if _user() else None,
-        )
+        _try_out(_find("bwrap"), _find("python3"))
     except (SandboxError, OSError, subprocess.TimeoutExpired) as error:
         return str(error)
-    return ran.stderr.decode(errors="replace").strip() if ran.returncode else ""
+    return ""
+
+
+@cache
+def _try_out(bubblewrap: str, python: str) -> None:
+    """Raise unless a sandbox starts; what has worked once is not tried again."""
+    ran = subprocess.run(
+        [
+            bubblewrap,
+            *isolation.isolate(),
+            *isolation.show_system(ROOT),
+            *("--", python, "-I", "-S", "-c", ""),
+        ],
+        capture_output=True,
+        env={},
+        timeout=PROBE_S,
+        check=False,
+        user=_user(),
+        group=_user(),
+        extra_groups=[] if _user() else None,
+    )
+    if ran.returncode:
+        raise SandboxError(ran.stderr.decode(errors="replace").strip())
 
 
 def _start(

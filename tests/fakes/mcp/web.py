@@ -36,7 +36,7 @@ class FakeMcpServer:
     def __init__(self) -> None:
         self.state = State()
         self._server = _Server(self.state)
-        self._thread = threading.Thread(target=self._server.serve_forever)
+        self._thread = threading.Thread(target=self._server.serve_forever, args=(0.01,))
 
     def url(self, path: str = "/mcp") -> str:
         return f"http://127.0.0.1:{self._server.server_port}{path}"
