@@ -3,7 +3,7 @@
 from collections import defaultdict
 from collections.abc import Iterable, Iterator, Mapping
 from datetime import datetime
-from typing import Final
+from typing import Final, Literal, get_args
 
 from patchwright.core.events import types as ev
 from patchwright.core.types.base import Value
@@ -48,9 +48,12 @@ TRANSITIONS: Final[dict[ev.AgentState, frozenset[ev.AgentState]]] = {
 }
 
 ENDED: Final = frozenset({S.FINISHED, S.REJECTED, S.STOPPED, S.ERROR})
-WAITING: Final = frozenset(
-    {S.PAUSED, S.AWAITING_USER_INPUT, S.AWAITING_USER_CONFIRMATION}
-)
+WaitingState = Literal[
+    ev.AgentState.PAUSED,
+    ev.AgentState.AWAITING_USER_INPUT,
+    ev.AgentState.AWAITING_USER_CONFIRMATION,
+]
+WAITING: Final[frozenset[ev.AgentState]] = frozenset(get_args(WaitingState))
 
 
 def may_change(before: ev.AgentState, after: ev.AgentState) -> bool:
@@ -80,7 +83,7 @@ class RunState(Value):
 
     state: ev.AgentState = ev.AgentState.LOADING
     has_run: bool = False
-    held_as: ev.AgentState | None = None
+    held_as: WaitingState | None = None
     rate_limited_until: datetime | None = None
     iterations: int = 0
     usage: Usage = NO_USAGE
@@ -163,12 +166,20 @@ def _after_change(run: RunState, event_id: int, change: ev.StateChanged) -> RunS
     return run.replace(
         state=change.state,
         finished_id=event_id if change.state in _FINISHED else run.finished_id,
-        held_as=change.state if change.state in WAITING else run.held_as,
+        held_as=_as_waiting(change.state) or run.held_as,
         has_run=run.has_run or change.state is ev.AgentState.RUNNING,
         rate_limited_until=_waits_until(run, change),
         wanted=None if reached else run.wanted,
         last_error=change.reason if failed else run.last_error,
     )
+
+
+def _as_waiting(state: ev.AgentState) -> WaitingState | None:
+    match state:
+        case S.PAUSED | S.AWAITING_USER_INPUT | S.AWAITING_USER_CONFIRMATION:
+            return state
+        case _:
+            return None
 
 
 def _is_word(event: ev.Event) -> bool:
