@@ -93,9 +93,9 @@ class ScriptedUser:
         log: EventLog,
         recorded: Sequence[Event],
         *,
-        wait_limit_s: float = WAIT_LIMIT_S,
+        patience_s: float = WAIT_LIMIT_S,
     ) -> None:
-        self._log, self._answer_limit_s = log, wait_limit_s
+        self._log, self._answer_limit_s = log, patience_s
         self._inputs = deque(find_scripted_inputs(recorded))
         self._said: dict[int, ScriptedInput] = {}
         self._unjudged: set[int] = set()
@@ -106,8 +106,8 @@ class ScriptedUser:
 
     def filter_steering(self, event: Event) -> AcceptedSteering | None:
         """Judge what is said as it was judged then."""
-        scripted = self._said.get(event.id)
-        return scripted.accepted if scripted else None
+        cue = self._said.get(event.id)
+        return cue.accepted if cue else None
 
     def wait_until_accepted(self) -> bool:
         """Wait until all is heard that was said; return whether the work goes on.
@@ -115,11 +115,11 @@ class ScriptedUser:
         A model that answers at once would otherwise now and then be faster.
         """
         with self._changed:
-            cancelled = self._cancels
+            called_off = self._cancels
             self._changed.wait_for(
                 lambda: not self._unjudged and not self._cancels, self._answer_limit_s
             )
-        return not cancelled
+        return not called_off
 
     def append(self, source: Source, payload: Known, cause: int | None = None) -> Event:
         with self._changed:
@@ -160,15 +160,15 @@ class ScriptedUser:
             self._unjudged.discard(event.cause)
             self._cancels |= _cancels(event)
 
-    def _say(self, scripted: ScriptedInput) -> None:
-        payload = scripted.event.payload
+    def _say(self, cue: ScriptedInput) -> None:
+        payload = cue.event.payload
         if not isinstance(payload, Steering):
             return
-        said = self._log.append(scripted.event.source, payload)
-        self._said[said.id] = scripted
+        said = self._log.append(cue.event.source, payload)
+        self._said[said.id] = cue
         self.was_answered = True
         self._cancels |= _cancels(said)
-        if scripted.accepted is not None:
+        if cue.accepted is not None:
             self._unjudged.add(said.id)
 
 

@@ -149,12 +149,12 @@ class ServiceMetrics:
         try:
             with self._database.reading() as connection:
                 now = self._database.now(connection)
-                found = (*self._times(connection, now), *self._sums(connection, now))
+                found = (*self._moments(connection, now), *self._sums(connection, now))
         except SQLAlchemyError:
             return (gauge(catalogue.DATABASE_UP, {(): 0}),)
         return (gauge(catalogue.DATABASE_UP, {(): 1}), *found)
 
-    def _times(self, connection: Connection, now: datetime) -> Iterator[Family]:
+    def _moments(self, connection: Connection, now: datetime) -> Iterator[Family]:
         states = active_jobs(connection)
         yield gauge(catalogue.JOBS, {(state,): n for state, n in states.items()})
         yield gauge(catalogue.LOST_JOBS, {(): lost_jobs(connection, now)})

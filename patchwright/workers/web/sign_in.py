@@ -126,19 +126,19 @@ def add_sign_in(
     # None of them is async: GitHub and a browser's reading of it may take their time.
     @app.get(LOGIN_PATH, include_in_schema=False)
     def login(request: Request) -> Response:
-        """Send the browser to GitHub, and remember it in a cookie."""
+        """Send the browser to GitHub, and note that it was this one."""
         return _login(routes, request)
 
     @app.get(f"{_PATH}/callback", include_in_schema=False)
     def callback(request: Request) -> Response:
-        """Receive the browser back from GitHub: signed in, or to go on with linking."""
+        """Take the browser back, signed in or from its errand."""
         name, dot, _ = request.query_params.get("state", "").partition(".")
-        handler = callback_handlers.get(name) if dot else None
-        return handler(request) if handler else _callback(routes, request)
+        errand = callback_handlers.get(name) if dot else None
+        return errand(request) if errand else _callback(routes, request)
 
     @app.post("/auth/logout", include_in_schema=False)
     def logout(request: Request) -> Response:
-        """Sign out."""
+        """Forget who the browser's user is."""
         response = _redirect_or_answer(
             request.query_params.get("next", ""), "signed-out"
         )

@@ -37,7 +37,7 @@ class SlackInstallRoutes:
         app.get(CALLBACK_PATH, include_in_schema=False)(self._callback)
 
     def _begin(self) -> Response:
-        """Send the browser to Slack, and remember it in a cookie."""
+        """Send the browser to Slack, and note that it was this one."""
         state = secrets.token_urlsafe(32)
         address = self.install.address(state)
         response = RedirectResponse(address, _SEE_OTHER, _NO_STORE)
@@ -45,7 +45,7 @@ class SlackInstallRoutes:
         return response
 
     def _callback(self, request: Request) -> Response:
-        """Receive the browser back from Slack, and store the workspace's token."""
+        """Take the browser back, and keep the workspace's token."""
         response = _installed(self, request)
         self.attempts.drop(response)
         return response
