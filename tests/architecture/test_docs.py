@@ -15,7 +15,7 @@ LINK = re.compile(r"\]\(([^)#:]+)(?:#[^)]*)?\)")
 # What is new has its files listed in contributing.md under these titles; each file of
 # the product among them has to do with what is named here.
 EXTENSIONS = {
-    "A new service": r"(?i)jira|class Channel\b",
+    "A new service": r"(?i)jira|class \w*Channel",
     "A new command": r"\bVerb\b",
     "A new condenser": r"(?i)condenser",
     "A new check of `patchwright doctor`": r"\bCHECKS\b|\bcheck_",

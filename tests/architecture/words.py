@@ -91,6 +91,7 @@ EXEMPT = {
     "_origins moving resolving showing unsaid with_origins": _IN_RUNS,
     "_entrance _entrances _hear _listening _listening_as": _IN_PLUGINS,
     "door doors ear listening sites talk vitals_of": _IN_PLUGINS,
+    "_moments called_off cue errand patience_s": "local names, in files that change soon",
     "beat": "Celery's word for its timer",
     "fence fold hints": "words of Markdown, of functional programs, of the shell",
     "known listed": "methods that return just that",

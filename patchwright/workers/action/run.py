@@ -109,15 +109,15 @@ class _Action:
             return self._run(replace(opened, github=github))
 
     def _run(self, base: ServiceParts) -> Result:
-        rules = self._trigger_rules(base)
-        workflow_check = self._check_workflow(base, rules.mention)
-        asking = TriggerReader(self._workflow_job, self._inputs, rules, base.github)
+        listening = self._listening(base)
+        workflow_check = self._check_workflow(base, listening.mention)
+        asking = TriggerReader(self._workflow_job, self._inputs, listening, base.github)
         asked = asking.find(self._task)
         if isinstance(asked, NoTrigger):
             return no_trigger_result(
-                asked.reason, self._workflow_job, rules, workflow_check
+                asked.reason, self._workflow_job, listening, workflow_check
             )
-        asked, overrides = self._with_history(base, rules, asked)
+        asked, overrides = self._with_history(base, listening, asked)
         runner = make_worker(base, overrides)
         job_id = store_request(base, asked)
         crash_result({"run-id": job_id}).write(
@@ -151,7 +151,7 @@ class _Action:
         )
         return workflow_check
 
-    def _trigger_rules(self, base: ServiceParts) -> GitHubTriggerRules:
+    def _listening(self, base: ServiceParts) -> GitHubTriggerRules:
         github = base.settings.github
         return GitHubTriggerRules(
             mention=github.mention,
@@ -172,7 +172,7 @@ class _Action:
         return identity.login if identity else ""
 
     def _with_history(
-        self, base: ServiceParts, rules: GitHubTriggerRules, asked: ActionRequest
+        self, base: ServiceParts, listening: GitHubTriggerRules, asked: ActionRequest
     ) -> tuple[ActionRequest, RunOverrides]:
         """Take what the thread says of earlier runs: nothing else is left of them."""
         command = parse_command(asked.trigger.request)
@@ -180,7 +180,7 @@ class _Action:
             return asked, self._overrides
         thread = base.github.channel.fetch_thread(asked.trigger.forge_thread)
         redact = self.redactor.redact_json
-        previous = find_previous_run(thread, rules, self._signer, redact)
+        previous = find_previous_run(thread, listening, self._signer, redact)
         answer = answer_about_previous_run(
             previous, command, self._workflow_job.runs_url
         )

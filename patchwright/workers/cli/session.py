@@ -97,7 +97,7 @@ class RunSession:
     console: Console
     redactor: Redactor
     models: Models
-    configuration: AgentConfiguration
+    conduct: AgentConfiguration
     release_signal: ReleaseSignal
     sandboxes: RuntimeFactory
     log: JsonlEventLog
@@ -138,7 +138,7 @@ class RunSession:
             run_budget=_open_budget(limits),
             clock=self.clock,
             author=commit_author_of(self.settings.github),
-            agent_configuration=self.configuration,
+            agent_configuration=self.conduct,
             library=RepositoryLibrary(code, trusted_sha, config.instructions),
             open_mcp=partial(open_servers, self.settings),
             images=images or {},
@@ -172,10 +172,7 @@ def open_session(
 ) -> Iterator[RunSession]:
     """Start a run. Its events go to `events`, or to a file in the state folder."""
     clock, run_id = SystemClock(), RandomIds().new()
-    models, configuration = (
-        make_models(settings, clock),
-        make_agent_configuration(settings),
-    )
+    models, conduct = make_models(settings, clock), make_agent_configuration(settings)
     warm_up(settings)
     redactor = Redactor(secret_values(settings))
     set_up_logging(redactor.redact_json, as_json=settings.log_json)
@@ -195,7 +192,7 @@ def open_session(
             console=Console(stderr=True, quiet=quiet),
             redactor=redactor,
             models=models,
-            configuration=configuration,
+            conduct=conduct,
             release_signal=release_signal,
             sandboxes=InterruptibleSandboxes(chosen, release_signal),
             log=log,

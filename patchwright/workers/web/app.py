@@ -42,7 +42,7 @@ def add_health(app: FastAPI, reporter: Reporter) -> None:
 
     @app.get(METRICS)
     def metrics(request: Request) -> Response:
-        """Show the figures to who brings the token, and to nobody without one."""
+        """Show the metrics to requests with the token."""
         authorization = request.headers.get("authorization", "")
         asking = StatusRequest(
             METRICS, ListenerKind.PUBLIC, authorization=authorization

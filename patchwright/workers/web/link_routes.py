@@ -52,7 +52,7 @@ def add_linking(app: FastAPI, routes: LinkingRoutes) -> None:
 
     @app.post(LINK_PATH, include_in_schema=False)
     async def link(request: Request) -> Response:
-        """Link them."""
+        """Link both accounts."""
         return await _with_check(
             request, lambda check: confirm_link(routes, request, check)
         )
@@ -64,7 +64,7 @@ def add_linking(app: FastAPI, routes: LinkingRoutes) -> None:
 
     @app.post(LINK_PATH + "/{token}", include_in_schema=False)
     async def set_out(request: Request, token: str) -> Response:
-        """Send the browser to the forge, to show who its user is there."""
+        """Send the browser to the forge, where its user signs in."""
         return await _with_check(
             request, lambda check: start_sign_in(routes, request, token, check)
         )

@@ -246,7 +246,7 @@ log = structlog.get_logger(__name__)
 def add_request_form(app: FastAPI, routes: RequestFormRoutes) -> None:
     @app.get("/", include_in_schema=False)
     async def home() -> Response:
-        """Lead whoever opens the service's address to the form."""
+        """Redirect from the service's address to the form."""
         return RedirectResponse(f"{routes.prefix}{REQUEST_FORM_PATH}", _SEE_OTHER)
 
     @app.get(REQUEST_FORM_PATH, include_in_schema=False)
@@ -260,7 +260,7 @@ def add_request_form(app: FastAPI, routes: RequestFormRoutes) -> None:
 
     @app.post(REQUEST_FORM_PATH, include_in_schema=False)
     async def ask(request: Request) -> Response:
-        """Take a request, and go to the page of its run."""
+        """Start a run from the form, and go to its page."""
         viewer = routes.find_viewer(request)
         if viewer is None:
             return _ask_to_sign_in(routes)

@@ -144,13 +144,13 @@ def create_setup_app(site: SetupPages, leave: Callable[[], None]) -> FastAPI:
 
     @app.get(SETUP_PATH)
     def show(request: Request) -> Response:
-        """Offer to make an App on GitHub, to who brings the key or the token."""
+        """Offer to create an App on GitHub; needs the key or the token."""
         key = request.query_params.get("key")
         return _offer(site, request) if key is None else _let_in(site, key)
 
     @app.post(SETUP_PATH)
     async def enter(request: Request) -> Response:
-        """Let a browser in that brings the key, or `security.admin_token`."""
+        """Admit a browser with the key, or with `security.admin_token`."""
         try:
             body = await read_body(request, _MAX_FORM_BYTES)
         except BodyTooLargeError:
@@ -159,7 +159,7 @@ def create_setup_app(site: SetupPages, leave: Callable[[], None]) -> FastAPI:
 
     @app.get(DONE_PATH)
     def finish(request: Request) -> Response:
-        """Take the browser back from GitHub, and keep the App that was made."""
+        """Receive the browser back from GitHub, and store the new App."""
         return _finish(site, request, leave)
 
     return app

@@ -133,8 +133,8 @@ def add_sign_in(
     def callback(request: Request) -> Response:
         """Take the browser back, signed in or from its errand."""
         name, dot, _ = request.query_params.get("state", "").partition(".")
-        handler = callback_handlers.get(name) if dot else None
-        return handler(request) if handler else _callback(routes, request)
+        errand = callback_handlers.get(name) if dot else None
+        return errand(request) if errand else _callback(routes, request)
 
     @app.post("/auth/logout", include_in_schema=False)
     def logout(request: Request) -> Response:

@@ -150,7 +150,7 @@ class WebhookRoute:
     )
 
     async def receive(self, request: Request) -> Response:
-        """Take a delivery of a service."""
+        """Receive a delivery of a service."""
         service = request.path_params["service"]
         webhook_source = self.webhook_sources.get(service)
         if webhook_source is None:

@@ -283,7 +283,7 @@ def head_html(head: RunHead) -> str:
 
 
 def style() -> Response:
-    """Bring the style of the pages."""
+    """Return the style sheet of the pages."""
     headers = {**_HEADERS, "Cache-Control": "public, max-age=3600"}
     return Response(_style_text(), 200, headers, "text/css")
 
