@@ -1,8 +1,9 @@
 """Carry out `patchwright runs`: list, show, stop, retry and export runs."""
 
 import json
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator
 from contextlib import contextmanager
+from datetime import UTC, datetime
 from itertools import chain, islice
 from pathlib import Path
 
@@ -54,9 +55,8 @@ INTERRUPTED = 130
 
 
 def show_job(service: ServiceRuns, job: Job, *, as_object: bool) -> None:
-    events = events_of(service, job)
+    events, outcome = events_of(service, job), outcome_of(job)
     listed, delivered = service.row_of(job), service.reader.delivered(job)
-    outcome = outcome_of(job)
     story = tell_story(events).replace(outcome=outcome)
     if as_object:
         typer.echo(run_as_json(listed, story, outcome, delivered))
@@ -107,12 +107,7 @@ def follow_run(service: ServiceRuns, job: Job, *, as_object: bool) -> int:
 def _print_head(console: Console, run: RunRow) -> None:
     asked = f"asked for by {run.requester}" if run.requester else ""
     state = f"{run.stage}: {run.outcome}" if run.outcome else str(run.stage)
-    facts: Sequence[str] = (
-        f"run {run.id[:SHORT_ID_LENGTH]}",
-        place_text(run),
-        asked,
-        state,
-    )
+    facts = (f"run {_short(run.id)}", place_text(run), asked, state)
     line = " · ".join(part for part in facts if part)
     console.print(plain(line, "dim"), soft_wrap=True)
     if run.title:
@@ -166,18 +161,11 @@ def stop_run(run: str, *, as_object: bool) -> None:
         state = administration.stop(found.job)
         if state is JobState.WAITING_USER:
             _submit(found.service, found.job.id)
-    if as_object:
-        said = {"run_id": found.id, "was": state, "told_by": administration.name}
-        typer.echo(json.dumps(said))
-    elif state is JobState.RUNNING:
-        typer.echo(
-            f"The run {found.id[:SHORT_ID_LENGTH]} was told to stop; it ends now."
-        )
-    else:
-        typer.echo(
-            f"The run {found.id[:SHORT_ID_LENGTH]} was told to stop; it was {state}, "
-            "and ends as soon as a worker takes it."
-        )
+    facts = {"run_id": found.id, "was": state, "told_by": administration.name}
+    later = f"it was {state}, and ends as soon as a worker takes it."
+    ends = "it ends now." if state is JobState.RUNNING else later
+    text = f"The run {_short(found.id)} was told to stop; {ends}"
+    typer.echo(json.dumps(facts) if as_object else text)
 
 
 def retry_run(run: str, *, as_object: bool) -> None:
@@ -186,14 +174,10 @@ def retry_run(run: str, *, as_object: bool) -> None:
         administration = found.service.administration()
         new_id = administration.retry(found.job)
         _submit(found.service, new_id)
-    if as_object:
-        said = {"run_id": new_id, "retries": found.id, "told_by": administration.name}
-        typer.echo(json.dumps(said))
-    else:
-        typer.echo(
-            f"The run {new_id[:SHORT_ID_LENGTH]} was queued. Watch it with "
-            f"`patchwright runs show {new_id[:SHORT_ID_LENGTH]} --follow`."
-        )
+    facts = {"run_id": new_id, "retries": found.id, "told_by": administration.name}
+    watch = f"`patchwright runs show {_short(new_id)} --follow`"
+    text = f"The run {_short(new_id)} was queued. Watch it with {watch}."
+    typer.echo(json.dumps(facts) if as_object else text)
 
 
 def export_run(run: str, out: Path | None, *, as_object: bool) -> None:
@@ -206,27 +190,26 @@ def export_run(run: str, out: Path | None, *, as_object: bool) -> None:
         typer.echo(document.model_dump_json())
         return
     write_document(document, out)
-    if as_object:
-        events = len(document.events)
-        told = {"run_id": found.id, "file": str(out), "events": events}
-        typer.echo(json.dumps(told))
-    else:
-        typer.echo(f"The run {found.id[:SHORT_ID_LENGTH]} is in {out}.")
+    facts = {"run_id": found.id, "file": str(out), "events": len(document.events)}
+    text = f"The run {_short(found.id)} is in {out}."
+    typer.echo(json.dumps(facts) if as_object else text)
 
 
 def bundle_run(run: str, out: Path | None, *, as_object: bool) -> None:
     with _run_lookup() as run_lookup:
         found = _service_run(run_lookup, run, "its work is a branch or a patch there")
         work = load_work_bundle(found.service, found.job)
-    path = out or Path(f"work-{found.id[:SHORT_ID_LENGTH]}.bundle")
+    name = _short(found.id)
+    path = out or Path(f"work-{name}.bundle")
     write_work(work, path)
-    fetch = f"git fetch {path} {work.ref}:patchwright-{found.id[:SHORT_ID_LENGTH]}"
-    if as_object:
-        told = {"run_id": found.id, "file": str(path), "ref": work.ref}
-        typer.echo(json.dumps({**told, "base_sha": work.base_sha}))
-        return
-    typer.echo(f"The work of the run {found.id[:SHORT_ID_LENGTH]} is in {path}.")
-    typer.echo(f"In a clone of the repository: {fetch}")
+    facts = {"run_id": found.id, "file": str(path), "ref": work.ref}
+    fetch = f"git fetch {path} {work.ref}:patchwright-{name}"
+    text = f"The work of the run {name} is in {path}.\nIn a clone of the repository: "
+    typer.echo(
+        json.dumps({**facts, "base_sha": work.base_sha})
+        if as_object
+        else f"{text}{fetch}"
+    )
 
 
 @contextmanager
@@ -243,11 +226,12 @@ def _newest_runs(run_lookup: RunLookup, wanted: RunFilter, limit: int) -> list[R
     kinds = (of_service, run_lookup.archive.list_rows())
     fitting = ((one for one in kind if wanted.has(one)) for kind in kinds)
     found = list(chain.from_iterable(islice(kind, limit) for kind in fitting))
-    return sorted(found, key=_asked_at, reverse=True)[:limit]
+    never = datetime.min.replace(tzinfo=UTC)
+    return sorted(found, key=lambda run: run.asked_at or never, reverse=True)[:limit]
 
 
-def _asked_at(run: RunRow) -> float:
-    return run.asked_at.timestamp() if run.asked_at else 0.0
+def _short(run_id: str) -> str:
+    return run_id[:SHORT_ID_LENGTH]
 
 
 def _service_run(run_lookup: RunLookup, run: str, instead: str) -> ServiceRun:
