@@ -155,7 +155,7 @@ def _delivery(trigger: Trigger, now: datetime) -> Delivery:
 
 @dataclass(frozen=True)
 class JiraPlugin:
-    """A `Side`."""
+    """A `ChatPlugin`."""
 
     jira: Jira
     settings: JiraSettings

@@ -166,7 +166,7 @@ def make_slack_install(
 
 @dataclass(frozen=True)
 class SlackPlugin:
-    """A `Side`."""
+    """A `ChatPlugin`."""
 
     slack: Slack
     settings: SlackSettings

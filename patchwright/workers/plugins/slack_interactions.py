@@ -35,7 +35,7 @@ log = structlog.get_logger(__name__)
 
 @dataclass(frozen=True)
 class SlackInteractionHandler:
-    """A `Front`; `find_page` returns the address of a run's page."""
+    """A `InteractionHandler`; `find_page` returns the address of a run's page."""
 
     slack: Slack
     people: PersonDirectory

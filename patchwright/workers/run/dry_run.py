@@ -193,7 +193,7 @@ class DryRunChannel(Generic[R]):
 
 @dataclass(frozen=True)
 class DryRunTracker(DryRunChannel[TalkThread]):
-    """A `Board`."""
+    """A `Tracker`."""
 
     real: Tracker
 
