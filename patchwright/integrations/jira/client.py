@@ -19,7 +19,7 @@ from patchwright.core.errors import (
     ServiceUnavailableError,
 )
 from patchwright.integrations.http_limits import retry_after_limits
-from patchwright.integrations.jira.errors import translate_errors
+from patchwright.integrations.jira.errors import map_error, translate_errors
 from patchwright.integrations.jira.responses import JiraUser, JsonObject, parse_answer
 from patchwright.integrations.jira.text.adf_reader import adf_to_markdown
 from patchwright.integrations.jira.text.adf_writer import to_adf
@@ -146,7 +146,7 @@ class JiraClient:
         The library's session would read a file whole, however large.
         """
         auth = self._session.auth if as_ourselves else _without_credentials
-        with translate_errors(self._clock), Session() as session:
+        with translate_errors(), Session() as session:
             session.auth = auth
             with session.get(
                 url,
@@ -173,15 +173,21 @@ class JiraClient:
         query: Mapping[str, str] = _EMPTY,
         body: Body | None = None,
     ) -> JsonValue:
-        with translate_errors(self._clock):
-            answer = self._session.request(
+        with translate_errors():
+            # The library's own `request` fails to read refusals of an odd shape.
+            answer = Session.request(
+                self._session,
                 method,
                 url,
                 params=query,
                 data=None if body is None else json.dumps(body),
                 allow_redirects=False,
+                timeout=TIMEOUT_S,
+                verify=self._session.verify,
             )
-            return _read(answer)
+        if not answer.ok:
+            raise map_error(answer, self._clock.now())
+        return _read(answer)
 
     def _retry_after_limits(self, ask: Callable[[], T]) -> T:
         return retry_after_limits(ask, self._clock)

@@ -7,11 +7,9 @@ from datetime import UTC, datetime, timedelta
 from email.utils import parsedate_to_datetime
 from typing import Final
 
-from jira import JIRAError
 from requests import RequestException, Response
 from requests.exceptions import SSLError
 
-from patchwright.core.clock import Clock
 from patchwright.core.errors import (
     AuthenticationError,
     InvalidRequestError,
@@ -36,13 +34,10 @@ _DENIED: Final = "x-authentication-denied-reason"
 
 
 @contextmanager
-def translate_errors(clock: Clock) -> Iterator[None]:
-    """Let no error of the `jira` library or of its transport out."""
+def translate_errors() -> Iterator[None]:
+    """Let no error of the transport out."""
     try:
         yield
-    except JIRAError as error:
-        # Its own text has the headers of the request in it, and so our token.
-        raise map_error(error.response, clock.now()) from None
     except SSLError as error:
         raise ServiceError(
             "Jira's certificate is not signed by an authority that is trusted here; "
@@ -54,10 +49,8 @@ def translate_errors(clock: Clock) -> Iterator[None]:
         ) from error
 
 
-def map_error(answer: Response | None, now: datetime) -> ServiceError:
+def map_error(answer: Response, now: datetime) -> ServiceError:
     """Say in our words what an answer of 400 and above means."""
-    if answer is None:
-        return ServiceUnavailableError("Jira did not answer")
     status, headers = answer.status_code, answer.headers
     words = f"Jira answered {status}: {_message_of(answer)}"
     if status == _TOO_MANY:
