@@ -15,10 +15,11 @@ from patchwright.core.events.types import (
     Observation,
 )
 from patchwright.core.replay.models import ReplayEndedError
-from patchwright.core.replay.story import tell_story
+from patchwright.core.replay.story import exit_text, tell_story
+from patchwright.core.replay.trajectory import payloads_of
 from patchwright.core.text.strings import normalise_text
 from patchwright.core.types.base import Value
-from patchwright.core.types.work import Evidence, Outcome, OutcomeKind
+from patchwright.core.types.work import Outcome, OutcomeKind
 
 Normal = dict[str, JsonValue]
 
@@ -171,16 +172,8 @@ def _compare_proofs(
 
 
 def _proofs(events: Sequence[Event]) -> dict[str, str]:
-    evidence = (
-        event.payload.evidence
-        for event in events
-        if isinstance(event.payload, EvidenceRecorded)
-    )
-    return {f"{one.role.words}: {one.command}": _verdict(one) for one in evidence}
-
-
-def _verdict(one: Evidence) -> str:
-    return "no exit code" if one.exit_code is None else f"exit {one.exit_code}"
+    evidence = (one.evidence for one in payloads_of(events, EvidenceRecorded))
+    return {f"{one.role.words}: {one.command}": exit_text(one) for one in evidence}
 
 
 def _compare_ends(
