@@ -93,11 +93,8 @@ def absolute(path: str, folder: str = REPOSITORY) -> str:
 
 def kind_of_path(full: str) -> PathKind:
     """Return what an absolute path is; wildcards in it count as what they may match."""
-    if (
-        _CREDENTIALS.covers(full)
-        or _OF_PROCESSES.match(full)
-        or _KEY_NAMES.search(full)
-    ):
+    is_key = _OF_PROCESSES.match(full) or _KEY_NAMES.search(full)
+    if is_key or _CREDENTIALS.covers(full):
         return PathKind.CREDENTIAL
     if full.startswith("/dev/"):
         harmless = _HARMLESS_DEVICES.match(full)
@@ -120,25 +117,25 @@ def judge_read(path: str, folder: str = REPOSITORY) -> Verdict:
     return LOW_RISK
 
 
+_CHANGES_CI: Final = medium_risk("It changes what the CI runs.")
+_WRITES: Final = {
+    PathKind.CREDENTIAL: high_risk("It writes where credentials are kept."),
+    PathKind.DEVICE: high_risk("It writes to a device."),
+    PathKind.STARTUP: high_risk("It changes what is run later by itself."),
+    PathKind.GIT: high_risk("It changes what git keeps for itself, such as hooks."),
+    PathKind.CI: _CHANGES_CI,
+    PathKind.REPOSITORY: LOW_RISK,
+    PathKind.SCRATCH: LOW_RISK,
+}
+_OWN_HOME: Final = (f"{HOME}/.cache", f"{HOME}/.local")
+
+
 def judge_write(path: str, folder: str = REPOSITORY) -> Verdict:
     full = absolute(path, folder)
-    match kind_of_path(full):
-        case PathKind.CREDENTIAL:
-            return high_risk("It writes where credentials are kept.")
-        case PathKind.DEVICE:
-            return high_risk("It writes to a device.")
-        case PathKind.STARTUP:
-            return high_risk("It changes what is run later by itself.")
-        case PathKind.GIT:
-            return high_risk("It changes what git keeps for itself, such as hooks.")
-        case PathKind.CI:
-            return medium_risk("It changes what the CI runs.")
-        case PathKind.REPOSITORY | PathKind.SCRATCH:
-            return LOW_RISK
-        case PathKind.HOME if full.startswith((f"{HOME}/.cache", f"{HOME}/.local")):
-            return medium_risk("It writes into the home folder.")
-        case _:
-            return high_risk("It writes outside the workspace.")
+    kind = kind_of_path(full)
+    if kind is PathKind.HOME and full.startswith(_OWN_HOME):
+        return medium_risk("It writes into the home folder.")
+    return _WRITES.get(kind, high_risk("It writes outside the workspace."))
 
 
 def judge_delete(path: str, folder: str = REPOSITORY) -> Verdict:
@@ -150,18 +147,16 @@ def judge_delete(path: str, folder: str = REPOSITORY) -> Verdict:
     full = absolute(path, folder)
     bare = full.rstrip("*").rstrip("/") or "/"
     place = kind_of_path(bare)
-    if bare in {"/", HOME, "/home", WORKSPACE, REPOSITORY, SCRATCH}:
-        return (
-            LOW_RISK
-            if bare == SCRATCH
-            else high_risk("It deletes a whole root folder.")
-        )
+    if bare == SCRATCH:
+        return LOW_RISK
+    if bare in {"/", HOME, "/home", WORKSPACE, REPOSITORY}:
+        return high_risk("It deletes a whole root folder.")
     if place is PathKind.GIT:
         return high_risk("It deletes the repository's history or a part of it.")
     if place in {PathKind.REPOSITORY, PathKind.SCRATCH}:
         return LOW_RISK
     if place is PathKind.CI:
-        return medium_risk("It changes what the CI runs.")
+        return _CHANGES_CI
     return high_risk("It deletes outside the workspace.")
 
 
