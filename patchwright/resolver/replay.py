@@ -26,7 +26,7 @@ from patchwright.core.replay.recorded_inputs import (
     has_waited,
 )
 from patchwright.core.replay.scripted_user import ScriptedUser
-from patchwright.core.replay.trajectory import find_outcome
+from patchwright.core.replay.trajectory import find_outcome, payloads_of
 from patchwright.core.runtime import RuntimeFactory, SandboxSpec
 from patchwright.core.types.work import Limits, Outcome, Task
 from patchwright.integrations.git.bundles import scratch_repository
@@ -152,10 +152,8 @@ def _dependencies(
 
 def _heard_left_out(recorded: Sequence[Event]) -> bool:
     """Say whether the agent heard what its change would lack; older runs did not."""
-    payloads = (event.payload for event in recorded)
-    return any(
-        isinstance(one, ErrorObservation) and one.reason == LEFT_OUT for one in payloads
-    )
+    errors = payloads_of(recorded, ErrorObservation)
+    return any(one.reason == LEFT_OUT for one in errors)
 
 
 class _MemoryCheckpoints:

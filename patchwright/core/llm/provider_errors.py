@@ -7,16 +7,7 @@ from typing import assert_never
 
 from pydantic import JsonValue
 
-from patchwright.core.llm.errors import (
-    ContextWindowError,
-    EmptyReplyError,
-    ModelCredentialError,
-    ModelDeclinedError,
-    ModelError,
-    ModelRateLimitError,
-    ModelRequestError,
-    ModelUnavailableError,
-)
+from patchwright.core.llm import errors
 from patchwright.core.llm.failures import Failure, Fault, ProviderRefusal, SendState
 from patchwright.core.llm.prices import ModelConfig
 from patchwright.core.types.work import Usage
@@ -153,20 +144,20 @@ MAX_DETAIL_CHARACTERS = 300
 _KEY = re.compile(r"\b(sk|pk|key|AIza)[-_][\w*.-]{4,}")
 
 
-_ERRORS: dict[Fault, type[ModelError]] = {
-    Fault.CREDENTIAL: ModelCredentialError,
-    Fault.NO_CREDIT: ModelCredentialError,
-    Fault.REQUEST: ModelRequestError,
-    Fault.DECLINED: ModelDeclinedError,
-    Fault.CONTEXT: ContextWindowError,
-    Fault.RATE_LIMIT: ModelRateLimitError,
-    Fault.UNAVAILABLE: ModelUnavailableError,
+_ERRORS: dict[Fault, type[errors.ModelError]] = {
+    Fault.CREDENTIAL: errors.ModelCredentialError,
+    Fault.NO_CREDIT: errors.ModelCredentialError,
+    Fault.REQUEST: errors.ModelRequestError,
+    Fault.DECLINED: errors.ModelDeclinedError,
+    Fault.CONTEXT: errors.ContextWindowError,
+    Fault.RATE_LIMIT: errors.ModelRateLimitError,
+    Fault.UNAVAILABLE: errors.ModelUnavailableError,
 }
 
 
 def error_for_failure(
     failure: Failure, config: ModelConfig, usage: Usage, waited_s: float
-) -> ModelError:
+) -> errors.ModelError:
     """Return the error to raise for a failure that waiting did not or cannot cure."""
     text = _sentences(failure, config, waited_s)
     return _ERRORS[failure.fault](text, usage)
@@ -197,14 +188,16 @@ def _sentences(failure: Failure, config: ModelConfig, waited_s: float) -> str:
 
 def declined_error(
     reason: str, config: ModelConfig, usage: Usage
-) -> ModelDeclinedError:
+) -> errors.ModelDeclinedError:
     text = f"The model {config.place} declined to answer{_said(reason, config)}"
-    return ModelDeclinedError(text, usage)
+    return errors.ModelDeclinedError(text, usage)
 
 
-def empty_reply_error(config: ModelConfig, usage: Usage, tries: int) -> EmptyReplyError:
+def empty_reply_error(
+    config: ModelConfig, usage: Usage, tries: int
+) -> errors.EmptyReplyError:
     text = f"The model {config.place} answered with nothing (tries: {tries})."
-    return EmptyReplyError(text, usage)
+    return errors.EmptyReplyError(text, usage)
 
 
 def _waited(failure: Failure, waited_s: float) -> str:

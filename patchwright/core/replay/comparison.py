@@ -7,18 +7,13 @@ from typing import Final
 
 from pydantic import JsonValue
 
-from patchwright.core.events.types import (
-    DelegateResult,
-    ErrorObservation,
-    Event,
-    EvidenceRecorded,
-    Observation,
-)
+from patchwright.core.events import types as ev
 from patchwright.core.replay.models import ReplayEndedError
-from patchwright.core.replay.story import tell_story
+from patchwright.core.replay.story import exit_text, tell_story
+from patchwright.core.replay.trajectory import payloads_of
 from patchwright.core.text.strings import normalise_text
 from patchwright.core.types.base import Value
-from patchwright.core.types.work import Evidence, Outcome, OutcomeKind
+from patchwright.core.types.work import Outcome, OutcomeKind
 
 Normal = dict[str, JsonValue]
 
@@ -32,13 +27,13 @@ _INCIDENTAL: Final = {
 _LISTING: Final = "unknown-tool"
 
 
-def normalise_result(observation: Observation) -> Normal:
+def normalise_result(observation: ev.Observation) -> Normal:
     """Return an observation in the form in which two runs can be compared."""
     tree = observation.model_dump(mode="json", exclude={"call_id", "agent"})
-    if isinstance(observation, ErrorObservation) and observation.reason == _LISTING:
+    if isinstance(observation, ev.ErrorObservation) and observation.reason == _LISTING:
         # The tools that are there are not what the answer is about.
         tree["text"] = observation.text.partition(". ")[0]
-    if isinstance(observation, DelegateResult) and (
+    if isinstance(observation, ev.DelegateResult) and (
         observation.outcome is OutcomeKind.OVER_BUDGET
     ):
         tree["summary"] = ""
@@ -93,7 +88,7 @@ class Comparison(Value):
         return not self.differences
 
 
-def compare(recorded: Sequence[Event], rerun: Sequence[Event]) -> Comparison:
+def compare(recorded: Sequence[ev.Event], rerun: Sequence[ev.Event]) -> Comparison:
     """Compare step by step what came of each call; then the proof and the outcome."""
     then, now = _ComparedRun(recorded), _ComparedRun(rerun)
     parted = [
@@ -139,7 +134,7 @@ class _Act:
 class _ComparedRun:
     """One of the runs: its calls by their places."""
 
-    def __init__(self, events: Sequence[Event]) -> None:
+    def __init__(self, events: Sequence[ev.Event]) -> None:
         story = tell_story(events)
         self.steps, self.outcome = story.steps, story.outcome
         payloads = {event.id: event.payload for event in events}
@@ -152,14 +147,16 @@ class _ComparedRun:
             for place, act in enumerate(step.acts):
                 found = payloads.get(act.result_id or 0)
                 result = (
-                    normalise_result(found) if isinstance(found, Observation) else None
+                    normalise_result(found)
+                    if isinstance(found, ev.Observation)
+                    else None
                 )
                 key = agent, counts[step.agent], place
                 self.acts[key] = _Act(step.number, act.text, act.result.text, result)
 
 
 def _compare_proofs(
-    recorded: Sequence[Event], rerun: Sequence[Event]
+    recorded: Sequence[ev.Event], rerun: Sequence[ev.Event]
 ) -> list[Difference]:
     then, now = _proofs(recorded), _proofs(rerun)
     names = sorted({*then, *now})
@@ -170,17 +167,9 @@ def _compare_proofs(
     ]
 
 
-def _proofs(events: Sequence[Event]) -> dict[str, str]:
-    evidence = (
-        event.payload.evidence
-        for event in events
-        if isinstance(event.payload, EvidenceRecorded)
-    )
-    return {f"{one.role.words}: {one.command}": _verdict(one) for one in evidence}
-
-
-def _verdict(one: Evidence) -> str:
-    return "no exit code" if one.exit_code is None else f"exit {one.exit_code}"
+def _proofs(events: Sequence[ev.Event]) -> dict[str, str]:
+    evidence = (one.evidence for one in payloads_of(events, ev.EvidenceRecorded))
+    return {f"{one.role.words}: {one.command}": exit_text(one) for one in evidence}
 
 
 def _compare_ends(

@@ -7,21 +7,7 @@ from typing import Final
 
 from patchwright.core.events import types as ev
 from patchwright.core.events.state import has_answer
-from patchwright.core.llm.errors import (
-    CallWatch,
-    ContextWindowError,
-    EmptyReplyError,
-    LimitError,
-    ModelCredentialError,
-    ModelDeclinedError,
-    ModelError,
-    ModelRateLimitError,
-    ModelRequestError,
-    ModelUnavailableError,
-    OverBudgetError,
-    TokenLimitError,
-    reserve,
-)
+from patchwright.core.llm import errors
 from patchwright.core.llm.model import (
     ChatMessage,
     ModelCapabilities,
@@ -136,17 +122,25 @@ _FIRST_REQUEST: Final = 2
 # So large that no chat nears it, and so small that every chat does.
 _ROOMY = ModelCapabilities(context_window=10**12)
 _TIGHT = ModelCapabilities(context_window=1)
-_ERRORS: Final[dict[str, type[ModelError] | type[LimitError]]] = {
+_ERRORS: Final[dict[str, type[errors.ModelError] | type[errors.LimitError]]] = {
     error.reason: error
     for error in (
-        *(ContextWindowError, EmptyReplyError, ModelCredentialError),
-        *(ModelDeclinedError, ModelRateLimitError, ModelRequestError),
-        *(ModelUnavailableError, OverBudgetError, TokenLimitError),
+        *(
+            errors.ContextWindowError,
+            errors.EmptyReplyError,
+            errors.ModelCredentialError,
+        ),
+        *(
+            errors.ModelDeclinedError,
+            errors.ModelRateLimitError,
+            errors.ModelRequestError,
+        ),
+        *(errors.ModelUnavailableError, errors.OverBudgetError, errors.TokenLimitError),
     )
 }
 
 
-class ReplayEndedError(ModelError):
+class ReplayEndedError(errors.ModelError):
     """The run goes on where the recorded one had ended."""
 
     reason = "recording-over"
@@ -176,16 +170,16 @@ class ReplayedModel:
         self._agent = ""
 
     def complete(
-        self, request: ModelRequest, watch: CallWatch | None = None
+        self, request: ModelRequest, watch: errors.CallWatch | None = None
     ) -> ev.ModelReply:
         if self._is_delegate:
             self._agent = self._find_delegate(request)
         ending = self._model_recording.find_ending(self._agent)
         is_poor = ending is OutcomeKind.OVER_BUDGET
-        settle = reserve(watch, Usage(cost_usd=math.inf if is_poor else 0.0))
+        settle = errors.reserve(watch, Usage(cost_usd=math.inf if is_poor else 0.0))
         reply = self._model_recording.next_reply(self._agent)
         if reply is None and ending is OutcomeKind.OVER_LIMIT:
-            raise TokenLimitError("The recorded run had no tokens left here.")
+            raise errors.TokenLimitError("The recorded run had no tokens left here.")
         if reply is None:
             raise ReplayEndedError("The recorded run had ended here.")
         settle(reply.usage)
@@ -215,10 +209,10 @@ class ReplayedRole:
         self._model_recording, self._role = model_recording, role
 
     def complete(
-        self, request: ModelRequest, watch: CallWatch | None = None
+        self, request: ModelRequest, watch: errors.CallWatch | None = None
     ) -> ev.ModelReply:
         del request
-        settle = reserve(watch, NO_USAGE)
+        settle = errors.reserve(watch, NO_USAGE)
         called = self._model_recording.next_beside(self._role)
         if called is None:
             raise ReplayEndedError(f"The recorded run did not {self._role} here.")
@@ -243,9 +237,9 @@ class ReplayedRole:
 
 def _failure(
     reason: str, called: ev.ModelReply | ev.ModelCalled
-) -> ModelError | LimitError:
+) -> errors.ModelError | errors.LimitError:
     text = f"The model call failed in the recorded run: {reason or 'unknown'}."
-    return _ERRORS.get(reason, ModelError)(text, called.usage)
+    return _ERRORS.get(reason, errors.ModelError)(text, called.usage)
 
 
 def first_text(messages: Iterable[ChatMessage]) -> str:

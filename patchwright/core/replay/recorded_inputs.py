@@ -12,7 +12,7 @@ from patchwright.core.events import types as ev
 from patchwright.core.events.log import EventLog
 from patchwright.core.mcp import McpTool
 from patchwright.core.replay.models import ModelRecording, first_text
-from patchwright.core.replay.trajectory import find_outcome, find_start
+from patchwright.core.replay.trajectory import find_outcome, find_start, payloads_of
 from patchwright.core.security.analyzer import ConfirmPolicy, Verdict, digest_of
 from patchwright.core.types.work import Limits, Task
 
@@ -51,12 +51,13 @@ def find_policy(recorded: Sequence[ev.Event]) -> ConfirmPolicy:
 
     A plan is asked about under every policy.
     """
-    was_asked = any(
-        isinstance(one.payload, ev.ConfirmationAsked)
-        and one.payload.action.get("kind") != "finish"
-        for one in recorded
-    )
-    return "risky" if was_asked or _states_risks(recorded) else "never"
+    asked = payloads_of(recorded, ev.ConfirmationAsked)
+    was_asked = any(one.action.get("kind") != "finish" for one in asked)
+    # Where the model was told to judge its calls, each states its risk.
+    replies = payloads_of(recorded, ev.ModelReply)
+    calls = (call for reply in replies for call in reply.tool_calls)
+    states_risks = any("risk" in json.loads(call.arguments) for call in calls)
+    return "risky" if was_asked or states_risks else "never"
 
 
 def find_depth(recorded: Sequence[ev.Event]) -> int:
@@ -70,30 +71,12 @@ def find_depth(recorded: Sequence[ev.Event]) -> int:
 
 def has_waited(recorded: Sequence[ev.Event]) -> bool:
     """Tell whether the run has waited for a person, to be taken up again."""
-    payloads = (event.payload for event in recorded)
-    return any(
-        isinstance(one, ev.OutcomeReached) and one.outcome.waits for one in payloads
-    )
+    return any(one.outcome.waits for one in payloads_of(recorded, ev.OutcomeReached))
 
 
 def find_recorded_inputs(recorded: Sequence[ev.Event]) -> tuple[str, ...]:
     """Name what will come from the recording instead of being done again."""
-    payloads = [event.payload for event in recorded]
-    return tuple(
-        text
-        for kind, text in _SERVED
-        if any(isinstance(payload, kind) for payload in payloads)
-    )
-
-
-def _states_risks(recorded: Sequence[ev.Event]) -> bool:
-    """Tell whether the model was told to judge its calls itself."""
-    return any(
-        "risk" in json.loads(call.arguments)
-        for event in recorded
-        if isinstance(event.payload, ev.ModelReply)
-        for call in event.payload.tool_calls
-    )
+    return tuple(text for kind, text in _SERVED if any(payloads_of(recorded, kind)))
 
 
 _TURN_KINDS: Final = frozenset({"message", "model_reply", "condensed"})
@@ -227,11 +210,8 @@ class RecordedAnalyzer:
     name = "recorded"
 
     def __init__(self, recorded: Sequence[ev.Event]) -> None:
-        self._asked = {
-            event.payload.digest
-            for event in recorded
-            if isinstance(event.payload, ev.ConfirmationAsked)
-        }
+        asked = payloads_of(recorded, ev.ConfirmationAsked)
+        self._asked = {one.digest for one in asked}
 
     def judge(self, action: ev.AgentAction, claimed: ev.Risk) -> Verdict:
         del claimed

@@ -118,11 +118,14 @@ def _steering_phrase(source: ev.Source, steering: ev.Steering) -> Phrase:
 
 def evidence_phrase(one: Evidence) -> Phrase:
     """Say how a command of the proof ended; it must fail before and pass after."""
-    code = "no exit code" if one.exit_code is None else f"exit {one.exit_code}"
     expected = (one.role is EvidenceRole.BEFORE) != (one.exit_code == 0)
     command = " ".join(one.command.split())
     tone = Tone.GOOD if expected else Tone.BAD
-    return Phrase(text=f"{one.role.words}: {code}: {command}", tone=tone)
+    return Phrase(text=f"{one.role.words}: {exit_text(one)}: {command}", tone=tone)
+
+
+def exit_text(one: Evidence) -> str:
+    return "no exit code" if one.exit_code is None else f"exit {one.exit_code}"
 
 
 def _blocked(blocked: ev.RequestBlocked) -> Phrase:

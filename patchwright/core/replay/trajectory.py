@@ -1,12 +1,12 @@
 """Trajectories: runs as JSON documents, found in logs of events, read and written."""
 
 import json
-from collections.abc import Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from datetime import datetime
 from itertools import islice, pairwise
 from pathlib import Path
-from typing import Final, Literal
+from typing import Final, Literal, TypeVar
 
 from pydantic import BaseModel, ConfigDict, JsonValue, ValidationError
 
@@ -57,11 +57,7 @@ class Trajectory(BaseModel):
 
 
 def facts_of(events: Sequence[Event]) -> RunFacts:
-    started, outcome, metrics = (
-        find_start(events),
-        find_outcome(events),
-        measure(events),
-    )
+    started, outcome = find_start(events), find_outcome(events)
     task = started.task if started else None
     base = task or outcome
     return RunFacts(
@@ -77,21 +73,26 @@ def facts_of(events: Sequence[Event]) -> RunFacts:
         outcome=outcome.kind if outcome else None,
         reason=outcome.reason if outcome else "",
         proof=outcome.proof if outcome else "",
-        iterations=sum(isinstance(one.payload, ModelReply) for one in events),
-        usage=metrics.total.usage,
+        iterations=sum(1 for _ in payloads_of(events, ModelReply)),
+        usage=measure(events).total.usage,
     )
 
 
+_Kind = TypeVar("_Kind")
+
+
+def payloads_of(events: Iterable[Event], kind: type[_Kind]) -> Iterator[_Kind]:
+    return (event.payload for event in events if isinstance(event.payload, kind))
+
+
 def find_start(events: Sequence[Event]) -> RunStarted | None:
-    payloads = (event.payload for event in events)
-    return next((one for one in payloads if isinstance(one, RunStarted)), None)
+    return next(payloads_of(events, RunStarted), None)
 
 
 def find_outcome(events: Sequence[Event]) -> Outcome | None:
     """Return how the run ended, as it was said last."""
-    payloads = (event.payload for event in reversed(events))
-    reached = (one for one in payloads if isinstance(one, OutcomeReached))
-    return next((one.outcome for one in reached), None)
+    last = next(payloads_of(reversed(events), OutcomeReached), None)
+    return last.outcome if last else None
 
 
 Events = Sequence[Event]

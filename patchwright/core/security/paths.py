@@ -93,11 +93,8 @@ def absolute(path: str, folder: str = REPOSITORY) -> str:
 
 def kind_of_path(full: str) -> PathKind:
     """Return what an absolute path is; wildcards in it count as what they may match."""
-    if (
-        _CREDENTIALS.covers(full)
-        or _OF_PROCESSES.match(full)
-        or _KEY_NAMES.search(full)
-    ):
+    is_key = _OF_PROCESSES.match(full) or _KEY_NAMES.search(full)
+    if is_key or _CREDENTIALS.covers(full):
         return PathKind.CREDENTIAL
     if full.startswith("/dev/"):
         harmless = _HARMLESS_DEVICES.match(full)
@@ -150,18 +147,16 @@ def judge_delete(path: str, folder: str = REPOSITORY) -> Verdict:
     full = absolute(path, folder)
     bare = full.rstrip("*").rstrip("/") or "/"
     place = kind_of_path(bare)
-    if bare in {"/", HOME, "/home", WORKSPACE, REPOSITORY, SCRATCH}:
-        return (
-            LOW_RISK
-            if bare == SCRATCH
-            else high_risk("It deletes a whole root folder.")
-        )
+    if bare == SCRATCH:
+        return LOW_RISK
+    if bare in {"/", HOME, "/home", WORKSPACE, REPOSITORY}:
+        return high_risk("It deletes a whole root folder.")
     if place is PathKind.GIT:
         return high_risk("It deletes the repository's history or a part of it.")
     if place in {PathKind.REPOSITORY, PathKind.SCRATCH}:
         return LOW_RISK
     if place is PathKind.CI:
-        return medium_risk("It changes what the CI runs.")
+        return _CHANGES_CI
     return high_risk("It deletes outside the workspace.")
 
 

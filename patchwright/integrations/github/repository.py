@@ -13,15 +13,7 @@ from patchwright.core.types.base import Value
 from patchwright.core.types.people import Actor
 from patchwright.core.types.threads import RepoRef, Repository
 from patchwright.integrations.github.client import GitHubClient
-from patchwright.integrations.github.webhooks.payloads import (
-    GHOST,
-    AppPayload,
-    GitHubModel,
-    GitHubUser,
-    Text,
-    review_comment_post,
-    review_post,
-)
+from patchwright.integrations.github.webhooks import payloads
 from patchwright.integrations.github.webhooks.triggers import actor_of
 
 
@@ -107,7 +99,7 @@ def _bytes_of(found: _FileContent, path: str) -> bytes | None:
 
 
 class _CommitText(BaseModel):
-    message: Text = ""
+    message: payloads.Text = ""
 
 
 class _CommitAnswer(BaseModel):
@@ -163,21 +155,21 @@ class FoundComment(Value):
     review_id: str = ""
 
 
-class _CommentAnswer(GitHubModel):
+class _CommentAnswer(payloads.GitHubModel):
     id: int
-    body: Text = ""
-    user: GitHubUser | None = None
+    body: payloads.Text = ""
+    user: payloads.GitHubUser | None = None
     issue_url: str = ""
     pull_request_url: str = ""
     pull_request_review_id: int | None = None
-    performed_via_github_app: AppPayload | None = None
+    performed_via_github_app: payloads.AppPayload | None = None
 
 
-class _BranchTip(GitHubModel):
+class _BranchTip(payloads.GitHubModel):
     sha: str
 
 
-class _BranchAnswer(GitHubModel):
+class _BranchAnswer(payloads.GitHubModel):
     commit: _BranchTip
 
 
@@ -204,8 +196,8 @@ def fetch_review_texts(
     comments = _get(api, repo, f"{path}/comments?per_page=100")
     said = map(_CommentAnswer.model_validate, comments)
     return {
-        review_post(review.id): review.body,
-        **{review_comment_post(one.id): one.body for one in said},
+        payloads.review_post(review.id): review.body,
+        **{payloads.review_comment_post(one.id): one.body for one in said},
     }
 
 
@@ -230,9 +222,11 @@ def _found_comment(comment: _CommentAnswer) -> FoundComment:
     app = comment.performed_via_github_app
     return FoundComment(
         number=int(thread.rpartition("/")[2]),
-        post_id=review_comment_post(comment.id) if is_on_lines else str(comment.id),
+        post_id=payloads.review_comment_post(comment.id)
+        if is_on_lines
+        else str(comment.id),
         text=comment.body,
-        author=actor_of(comment.user or GitHubUser(login=GHOST)),
+        author=actor_of(comment.user or payloads.GitHubUser(login=payloads.GHOST)),
         app=app.slug if app else "",
         review_id="" if review is None else str(review),
     )

@@ -20,6 +20,7 @@ from patchwright.core.text.escape import MENTION_LINK, mention_link, split_marks
 from patchwright.core.types.people import Actor
 from patchwright.core.types.threads import TalkThread, Thread
 from patchwright.core.types.triggers import Trigger
+from patchwright.integrations.jira import responses
 from patchwright.integrations.jira.attachments import fetch_attachment
 from patchwright.integrations.jira.client import JiraClient, ticket_path
 from patchwright.integrations.jira.comments import (
@@ -27,15 +28,6 @@ from patchwright.integrations.jira.comments import (
     delete_comment,
     edit_comment,
     find_own_comment,
-)
-from patchwright.integrations.jira.responses import (
-    FieldDefinitions,
-    JiraModel,
-    JsonObject,
-    NamedValue,
-    Transition,
-    Transitions,
-    parse_answer,
 )
 from patchwright.integrations.jira.threads import (
     SiteFields,
@@ -71,7 +63,7 @@ def attach_link(api: JiraClient, ticket: str, url: str, title: str, key: str) ->
     api.post(f"{ticket_path(ticket)}/remotelink", _link(url, title, key))
 
 
-def _link(url: str, title: str, key: str) -> JsonObject:
+def _link(url: str, title: str, key: str) -> responses.JsonObject:
     shown = title if len(title) <= _MAX_CHARS else f"{title[: _MAX_CHARS - 1]}…"
     return {
         "globalId": key[:_MAX_CHARS],
@@ -110,7 +102,7 @@ def mail_notice(actor: Actor) -> str:
     return f"{whom} I have sent you an e-mail: what it says is for you alone."
 
 
-def _mail(api: JiraClient, key: str, actor: Actor, text: str) -> JsonObject:
+def _mail(api: JiraClient, key: str, actor: Actor, text: str) -> responses.JsonObject:
     words = _CALL.sub(r"\1", split_marks(text).text)
     return {
         "subject": f"Patchwright needs you for {key}",
@@ -129,11 +121,11 @@ def _mail(api: JiraClient, key: str, actor: Actor, text: str) -> JsonObject:
 _OWN_FIELD: Final = re.compile(r"customfield_\d+")
 
 
-class _StatusFields(JiraModel):
-    status: NamedValue = NamedValue()
+class _StatusFields(responses.JiraModel):
+    status: responses.NamedValue = responses.NamedValue()
 
 
-class _StatusAnswer(JiraModel):
+class _StatusAnswer(responses.JiraModel):
     fields: _StatusFields = _StatusFields()
 
 
@@ -143,7 +135,7 @@ def move_ticket(api: JiraClient, key: str, status: str) -> None:
         return
     path = f"{ticket_path(key)}/transitions"
     answer = api.get(path, {"expand": "transitions.fields"})
-    ways = parse_answer(Transitions, answer).transitions
+    ways = responses.parse_answer(responses.Transitions, answer).transitions
     way = choose_transition(ways, status)
     try:
         api.post(path, {"transition": {"id": way.id}})
@@ -152,7 +144,9 @@ def move_ticket(api: JiraClient, key: str, status: str) -> None:
         raise InvalidRequestError(_with_field_names(api, way, str(error))) from None
 
 
-def choose_transition(ways: Sequence[Transition], status: str) -> Transition:
+def choose_transition(
+    ways: Sequence[responses.Transition], status: str
+) -> responses.Transition:
     """Return the way that leads there, or is called so, and wants nothing filled in."""
     leading = [way for way in ways if _is_same_name(way.to.name, status)]
     called = [way for way in ways if _is_same_name(way.name, status)]
@@ -167,19 +161,21 @@ def choose_transition(ways: Sequence[Transition], status: str) -> Transition:
     return free[0]
 
 
-def _with_field_names(api: JiraClient, way: Transition, refusal: str) -> str:
+def _with_field_names(api: JiraClient, way: responses.Transition, refusal: str) -> str:
     """Return a refusal with the names of fields, where Jira tells their ids."""
     ids = set(_OWN_FIELD.findall(refusal))
     if not ids:
         return refusal
     names = {one: field.name for one, field in way.fields.items() if field.name}
     if not ids <= names.keys():
-        known = parse_answer(FieldDefinitions, api.get("field")).root
+        known = responses.parse_answer(
+            responses.FieldDefinitions, api.get("field")
+        ).root
         names = {one.id: one.name for one in known} | names
     return _OWN_FIELD.sub(lambda found: names.get(found[0]) or found[0], refusal)
 
 
-def _required_fields(way: Transition) -> list[str]:
+def _required_fields(way: responses.Transition) -> list[str]:
     return [
         field.name or field_id
         for field_id, field in way.fields.items()
@@ -189,7 +185,7 @@ def _required_fields(way: Transition) -> list[str]:
 
 def _fetch_status(api: JiraClient, key: str) -> str:
     answer = api.get(ticket_path(key), {"fields": "status"})
-    return parse_answer(_StatusAnswer, answer).fields.status.name
+    return responses.parse_answer(_StatusAnswer, answer).fields.status.name
 
 
 def _is_same_name(one: str, other: str) -> bool:

@@ -6,6 +6,7 @@ from pathlib import Path
 from rich.console import Console
 from rich.text import Text
 
+from patchwright.core.replay.story import exit_text
 from patchwright.core.types.work import Evidence, EvidenceRole, Outcome
 from patchwright.resolver.messages.advice import refusal_words
 from patchwright.resolver.messages.elements import (
@@ -126,10 +127,9 @@ def _headline(outcome: Outcome) -> Text:
 
 def _evidence_line(one: Evidence) -> Text:
     expected = (one.role is EvidenceRole.BEFORE) != (one.exit_code == 0)
-    code = "no exit code" if one.exit_code is None else f"exit {one.exit_code}"
     return Text.assemble(
         f"{one.role:<6} ",
-        (f"{code:<8}", "green" if expected else "red"),
+        (f"{exit_text(one):<8}", "green" if expected else "red"),
         plain(f" {' '.join(one.command.split())}"),
         (f"  {one.commit[:10]}, {one.seconds:.1f} s", "dim"),
     )

@@ -1,12 +1,13 @@
 """Totals of runs, money and deliveries, reading the rows of earlier days once."""
 
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 from datetime import UTC, datetime, time, timedelta
-from typing import Any, Final, TypeVar
+from typing import Any, Final
 
 import sqlalchemy as sa
 
+from patchwright.workers.db.columns import AwareTime
 from patchwright.workers.db.tables import deliveries, ended_runs, reservations
 from patchwright.workers.ops.catalogue import RUN_BUCKETS_S, WAIT_BUCKETS_S
 
@@ -16,9 +17,7 @@ _LATE_ROWS: Final = timedelta(minutes=10)
 Numbers = tuple[float, ...]
 Labels = tuple[str, ...]
 LabelTotals = dict[Labels, Numbers]
-T = TypeVar("T")
-# Says which rows are from then on, and before then.
-TimeFilter = Callable[[datetime | None, datetime | None], sa.ColumnElement[bool]]
+_Column = sa.ColumnElement[Any]
 
 
 @dataclass(frozen=True)
@@ -32,14 +31,14 @@ class PeriodTotals:
 class RunningTotals:
     """Sums of a table, by its first columns.
 
-    `query` selects `labels` columns to group by, and then the sums. Not for several
-    threads at once.
+    `query` selects `labels` columns to group by, and then the sums. `when` has the
+    moment or the day of a row. Not for several threads at once.
     """
 
     def __init__(
-        self, query: sa.Select[*tuple[Any, ...]], labels: int, within: TimeFilter
+        self, query: sa.Select[*tuple[Any, ...]], labels: int, when: _Column
     ) -> None:
-        self._query, self._labels, self._within = query, labels, within
+        self._query, self._labels, self._when = query, labels, when
         self._past: LabelTotals = {}
         self._past_until: datetime | None = None
 
@@ -56,38 +55,23 @@ class RunningTotals:
     def _sum(
         self, connection: sa.Connection, start: datetime | None, end: datetime | None
     ) -> LabelTotals:
-        rows = connection.execute(self._query.where(self._within(start, end)))
+        bounds: list[sa.ColumnElement[bool]] = [sa.true()]
+        if start is not None:
+            bounds.append(self._when >= self._spelled(start))
+        if end is not None:
+            bounds.append(self._when < self._spelled(end))
+        rows = connection.execute(self._query.where(*bounds))
         return dict(map(self._split, rows))
+
+    def _spelled(self, moment: datetime) -> datetime | str:
+        """Return a border, which is a midnight, as the column has it."""
+        is_time = isinstance(self._when.type, AwareTime)
+        return moment if is_time else moment.date().isoformat()
 
     def _split(self, row: sa.Row[*tuple[Any, ...]]) -> tuple[Labels, Numbers]:
         # A sum of no rows is null, and one of PostgreSQL is a decimal.
         numbers = tuple(float(number or 0) for number in row[self._labels :])
         return tuple(map(str, row[: self._labels])), numbers
-
-
-def moment_filter(column: sa.ColumnElement[datetime]) -> TimeFilter:
-    """Tell the rows of a time by the moment in a column."""
-    return lambda start, end: _between(column, start, end)
-
-
-def day_filter(column: sa.ColumnElement[str]) -> TimeFilter:
-    """Tell the rows of a time by the day in a column; its borders are midnights."""
-    return lambda start, end: _between(
-        column,
-        start.date().isoformat() if start else None,
-        end.date().isoformat() if end else None,
-    )
-
-
-def _between(
-    column: sa.ColumnElement[T], start: T | None, end: T | None
-) -> sa.ColumnElement[bool]:
-    bounds: list[sa.ColumnElement[bool]] = []
-    if start is not None:
-        bounds.append(column >= start)
-    if end is not None:
-        bounds.append(column < end)
-    return sa.and_(sa.true(), *bounds)
 
 
 def add_totals(one: LabelTotals, other: LabelTotals) -> LabelTotals:
@@ -138,7 +122,7 @@ def run_totals() -> RunningTotals:
         *_histogram(table.took_s, RUN_BUCKETS_S),
         *_histogram(table.waited_s, WAIT_BUCKETS_S),
     ).group_by(*labels)
-    return RunningTotals(query, len(labels), moment_filter(table.ended_at))
+    return RunningTotals(query, len(labels), table.ended_at)
 
 
 def money_totals() -> RunningTotals:
@@ -150,7 +134,7 @@ def money_totals() -> RunningTotals:
     query: sa.Select[float, float] = sa.select(
         sa.func.sum(table.settled_micro_usd), sa.func.sum(unsettled)
     )
-    return RunningTotals(query, 0, day_filter(table.day))
+    return RunningTotals(query, 0, table.day)
 
 
 def delivery_totals() -> RunningTotals:
@@ -158,7 +142,7 @@ def delivery_totals() -> RunningTotals:
     table = deliveries.c
     labels = (table.service, table.verdict)
     query = sa.select(*labels, sa.func.count()).group_by(*labels)
-    return RunningTotals(query, len(labels), moment_filter(table.received_at))
+    return RunningTotals(query, len(labels), table.received_at)
 
 
 def _histogram(

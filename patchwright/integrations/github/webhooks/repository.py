@@ -15,16 +15,7 @@ from patchwright.core.types.triggers import (
     StatusReported,
     TriggerKind,
 )
-from patchwright.integrations.github.webhooks.payloads import (
-    AppPayload,
-    GitHubDelivery,
-    GitHubModel,
-    GitHubUser,
-    InstallationPayload,
-    NamedPayload,
-    RepositoryPayload,
-    ThreadPayload,
-)
+from patchwright.integrations.github.webhooks import payloads
 from patchwright.integrations.github.webhooks.triggers import (
     SERVICE,
     GitHubTriggerRules,
@@ -35,37 +26,37 @@ from patchwright.integrations.github.webhooks.triggers import (
 )
 
 
-class _RepositoryId(GitHubModel):
+class _RepositoryId(payloads.GitHubModel):
     id: int = 0
 
 
-class _BranchEnd(GitHubModel):
+class _BranchEnd(payloads.GitHubModel):
     sha: str = ""
     repo: _RepositoryId = _RepositoryId()
 
 
-class _SuitePullRequest(GitHubModel):
+class _SuitePullRequest(payloads.GitHubModel):
     number: int
     head: _BranchEnd = _BranchEnd()
     base: _BranchEnd = _BranchEnd()
 
 
-class _Suite(GitHubModel):
+class _Suite(payloads.GitHubModel):
     id: int
     head_sha: str
-    app: AppPayload | None = None
+    app: payloads.AppPayload | None = None
     pull_requests: list[_SuitePullRequest] = []
 
 
-class _SuiteDelivery(GitHubDelivery):
+class _SuiteDelivery(payloads.GitHubDelivery):
     check_suite: _Suite
 
 
-class _StatusBranch(NamedPayload):
+class _StatusBranch(payloads.NamedPayload):
     commit: _BranchEnd
 
 
-class _StatusDelivery(GitHubDelivery):
+class _StatusDelivery(payloads.GitHubDelivery):
     id: int
     sha: str
     state: Literal["error", "failure", "pending", "success"]
@@ -86,7 +77,7 @@ def read_check_suite(body: bytes, rules: GitHubTriggerRules) -> ParsedWebhook:
     proposal = _find_pull_request(suite, delivery.repository.id)
     if proposal is None:
         return Ignored(reason="no-pull-request")
-    thread = ThreadPayload(number=proposal.number)
+    thread = payloads.ThreadPayload(number=proposal.number)
     context = ThreadContext(delivery, thread, ThreadKind.PULL_REQUEST)
     # The suites of one commit end one after the other.
     name = f"{TriggerKind.CHECKS}:{suite.head_sha}:{suite.id}"
@@ -136,57 +127,57 @@ _Login = Annotated[str, StringConstraints(pattern=r"(?-u)^[\w-]+$")]
 _Name = Annotated[str, StringConstraints(pattern=r"(?-u)^[\w.-]*[\w-][\w.-]*$")]
 
 
-class _Push(GitHubModel):
+class _Push(payloads.GitHubModel):
     ref: str
     after: str = ""
     deleted: bool = False
-    repository: RepositoryPayload
-    installation: InstallationPayload | None = None
+    repository: payloads.RepositoryPayload
+    installation: payloads.InstallationPayload | None = None
 
 
-class _InstallationDelivery(GitHubModel):
+class _InstallationDelivery(payloads.GitHubModel):
     """`repositories` is where the App was, `repositories_removed` where it was cut."""
 
     action: str = ""
-    installation: InstallationPayload
-    repositories: list[RepositoryPayload] = []
-    repositories_removed: list[RepositoryPayload] = []
+    installation: payloads.InstallationPayload
+    repositories: list[payloads.RepositoryPayload] = []
+    repositories_removed: list[payloads.RepositoryPayload] = []
 
 
-class _AuthorizationDelivery(GitHubModel):
+class _AuthorizationDelivery(payloads.GitHubModel):
     action: str = ""
-    sender: GitHubUser
+    sender: payloads.GitHubUser
 
 
-class _OwnerAccount(GitHubModel):
+class _OwnerAccount(payloads.GitHubModel):
     login: _Login
 
 
-class _Owner(GitHubModel):
+class _Owner(payloads.GitHubModel):
     user: _OwnerAccount | None = None
     organization: _OwnerAccount | None = None
 
 
-class _OwnerChange(GitHubModel):
+class _OwnerChange(payloads.GitHubModel):
     old: _Owner = Field(default=_Owner(), alias="from")
 
 
-class _OldName(GitHubModel):
+class _OldName(payloads.GitHubModel):
     old: _Name = Field(alias="from")
 
 
-class _NameChange(GitHubModel):
+class _NameChange(payloads.GitHubModel):
     name: _OldName | None = None
 
 
-class _RepositoryChanges(GitHubModel):
+class _RepositoryChanges(payloads.GitHubModel):
     repository: _NameChange = _NameChange()
     owner: _OwnerChange = _OwnerChange()
 
 
-class _RepositoryDelivery(GitHubModel):
+class _RepositoryDelivery(payloads.GitHubModel):
     action: str = ""
-    repository: RepositoryPayload
+    repository: payloads.RepositoryPayload
     changes: _RepositoryChanges = _RepositoryChanges()
 
 

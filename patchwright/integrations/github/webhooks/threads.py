@@ -9,19 +9,7 @@ from patchwright.core.types.triggers import (
     ThreadClosed,
     TriggerKind,
 )
-from patchwright.integrations.github.webhooks.payloads import (
-    CommentDelivery,
-    DiscussionCommentDelivery,
-    DiscussionDelivery,
-    GitHubUser,
-    IssueDelivery,
-    PullRequestDelivery,
-    ReviewCommentDelivery,
-    ReviewDelivery,
-    ReviewPayload,
-    review_comment_post,
-    review_post,
-)
+from patchwright.integrations.github.webhooks import payloads
 from patchwright.integrations.github.webhooks.triggers import (
     GitHubTriggerRules,
     ThreadContext,
@@ -35,8 +23,8 @@ from patchwright.integrations.github.webhooks.triggers import (
 
 TEXT_ACTIONS = frozenset({"created", "edited"})
 
-_COMMENT = TypeAdapter(CommentDelivery)
-_DISCUSSION_COMMENT = TypeAdapter(DiscussionCommentDelivery)
+_COMMENT = TypeAdapter(payloads.CommentDelivery)
+_DISCUSSION_COMMENT = TypeAdapter(payloads.DiscussionCommentDelivery)
 
 
 def read_comment(body: bytes, rules: GitHubTriggerRules) -> ParsedWebhook:
@@ -66,8 +54,8 @@ def read_discussion_comment(body: bytes, rules: GitHubTriggerRules) -> ParsedWeb
     return read_text(context, written, rules)
 
 
-_REVIEW = TypeAdapter(ReviewDelivery)
-_REVIEW_COMMENT = TypeAdapter(ReviewCommentDelivery)
+_REVIEW = TypeAdapter(payloads.ReviewDelivery)
+_REVIEW_COMMENT = TypeAdapter(payloads.ReviewCommentDelivery)
 
 
 def read_review(body: bytes, rules: GitHubTriggerRules) -> ParsedWebhook:
@@ -78,7 +66,7 @@ def read_review(body: bytes, rules: GitHubTriggerRules) -> ParsedWebhook:
     written = comment_text(
         review,
         name=f"review:{review.id}",
-        post_id=review_post(review.id),
+        post_id=payloads.review_post(review.id),
         review_id=str(review.id),
     )
     context = ThreadContext(delivery, delivery.pull_request, ThreadKind.PULL_REQUEST)
@@ -97,7 +85,7 @@ def read_review_comment(body: bytes, rules: GitHubTriggerRules) -> ParsedWebhook
     written = comment_text(
         comment,
         name=f"review:{review}" if is_part else f"review-comment:{comment.id}",
-        post_id=review_comment_post(comment.id),
+        post_id=payloads.review_comment_post(comment.id),
         review_id="" if review is None else str(review),
     )
     context = ThreadContext(delivery, delivery.pull_request, ThreadKind.PULL_REQUEST)
@@ -106,7 +94,7 @@ def read_review_comment(body: bytes, rules: GitHubTriggerRules) -> ParsedWebhook
 
 def _read_requested_changes(
     context: ThreadContext,
-    review: ReviewPayload,
+    review: payloads.ReviewPayload,
     written: WrittenText,
     rules: GitHubTriggerRules,
 ) -> ParsedWebhook:
@@ -132,13 +120,15 @@ def _read_requested_changes(
     )
 
 
-def _is_own_author(author: GitHubUser | None, rules: GitHubTriggerRules) -> bool:
+def _is_own_author(
+    author: payloads.GitHubUser | None, rules: GitHubTriggerRules
+) -> bool:
     return author is not None and rules.is_own(author.login)
 
 
-_ISSUE = TypeAdapter(IssueDelivery)
-_PULL_REQUEST = TypeAdapter(PullRequestDelivery)
-_DISCUSSION = TypeAdapter(DiscussionDelivery)
+_ISSUE = TypeAdapter(payloads.IssueDelivery)
+_PULL_REQUEST = TypeAdapter(payloads.PullRequestDelivery)
+_DISCUSSION = TypeAdapter(payloads.DiscussionDelivery)
 
 
 def read_issue(body: bytes, rules: GitHubTriggerRules) -> ParsedWebhook:

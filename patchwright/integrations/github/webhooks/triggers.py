@@ -9,15 +9,7 @@ from patchwright.core.types.base import Value
 from patchwright.core.types.people import Actor
 from patchwright.core.types.threads import ForgeThread, RepoRef, ThreadKind
 from patchwright.core.types.triggers import Ignored, ParsedWebhook, Trigger, TriggerKind
-from patchwright.integrations.github.webhooks.payloads import (
-    AppPayload,
-    CommentPayload,
-    GitHubDelivery,
-    GitHubUser,
-    InstallationPayload,
-    RepositoryPayload,
-    ThreadPayload,
-)
+from patchwright.integrations.github.webhooks import payloads
 
 SERVICE = "github"
 
@@ -44,7 +36,7 @@ class GitHubTriggerRules(Value):
         return is_named or self.is_own(login)
 
 
-def actor_of(user: GitHubUser) -> Actor:
+def actor_of(user: payloads.GitHubUser) -> Actor:
     return Actor(
         service=SERVICE,
         login=user.login,
@@ -53,7 +45,7 @@ def actor_of(user: GitHubUser) -> Actor:
     )
 
 
-def is_same(one: GitHubUser, other: GitHubUser) -> bool:
+def is_same(one: payloads.GitHubUser, other: payloads.GitHubUser) -> bool:
     return one.login.casefold() == other.login.casefold()
 
 
@@ -65,8 +57,8 @@ def _plain(login: str) -> str:
 class ThreadContext:
     """A delivery, and the thread that it is about."""
 
-    delivery: GitHubDelivery
-    thread: ThreadPayload
+    delivery: payloads.GitHubDelivery
+    thread: payloads.ThreadPayload
     kind: ThreadKind
 
     @property
@@ -78,7 +70,7 @@ class ThreadContext:
         self,
         name: str,
         kind: TriggerKind,
-        asker: GitHubUser,
+        asker: payloads.GitHubUser,
         *,
         request: str = "",
         text: str = "",
@@ -111,16 +103,16 @@ class ThreadContext:
             return None
         return at if at.tzinfo else None
 
-    def _others(self, asker: GitHubUser) -> tuple[Actor, ...]:
+    def _others(self, asker: payloads.GitHubUser) -> tuple[Actor, ...]:
         sender = self.delivery.sender
         return () if is_same(sender, asker) else (actor_of(sender),)
 
 
-def repo_ref_of(repository: RepositoryPayload) -> RepoRef:
+def repo_ref_of(repository: payloads.RepositoryPayload) -> RepoRef:
     return RepoRef(forge=SERVICE, full_name=repository.full_name)
 
 
-def installation_id_of(installation: InstallationPayload | None) -> str:
+def installation_id_of(installation: payloads.InstallationPayload | None) -> str:
     return "" if installation is None else str(installation.id)
 
 
@@ -134,13 +126,13 @@ class WrittenText:
     name: str
     kind: TriggerKind
     text: str
-    author: GitHubUser | None
-    app: AppPayload | None = None
+    author: payloads.GitHubUser | None
+    app: payloads.AppPayload | None = None
     post_id: str = ""
     review_id: str = ""
 
 
-def thread_text(thread: ThreadPayload) -> WrittenText:
+def thread_text(thread: payloads.ThreadPayload) -> WrittenText:
     return WrittenText(
         name="body",
         kind=TriggerKind.BODY_MENTION,
@@ -151,7 +143,7 @@ def thread_text(thread: ThreadPayload) -> WrittenText:
 
 
 def comment_text(
-    comment: CommentPayload, *, name: str, post_id: str, review_id: str = ""
+    comment: payloads.CommentPayload, *, name: str, post_id: str, review_id: str = ""
 ) -> WrittenText:
     return WrittenText(
         name=name,
@@ -186,7 +178,7 @@ def read_text(
 
 
 def is_own_text(
-    delivery: GitHubDelivery, written: WrittenText, rules: GitHubTriggerRules
+    delivery: payloads.GitHubDelivery, written: WrittenText, rules: GitHubTriggerRules
 ) -> bool:
     """Tell whether we wrote the text, or sent it: then it never asks.
 
@@ -197,7 +189,9 @@ def is_own_text(
     return any(map(rules.is_own, [*names, written.app.slug if written.app else ""]))
 
 
-def writer_of(delivery: GitHubDelivery, author: GitHubUser | None) -> GitHubUser:
+def writer_of(
+    delivery: payloads.GitHubDelivery, author: payloads.GitHubUser | None
+) -> payloads.GitHubUser:
     """Return who put the words there: of an edited text that is who edited it."""
     if delivery.action == "edited" or author is None:
         return delivery.sender
@@ -205,7 +199,7 @@ def writer_of(delivery: GitHubDelivery, author: GitHubUser | None) -> GitHubUser
 
 
 def _find_new_request(
-    delivery: GitHubDelivery, text: str, rules: GitHubTriggerRules
+    delivery: payloads.GitHubDelivery, text: str, rules: GitHubTriggerRules
 ) -> str | Ignored:
     request = find_request(text, rules.mention)
     if request is None:
@@ -218,7 +212,7 @@ def _find_new_request(
     return request
 
 
-def _edit_suffix(delivery: GitHubDelivery, text: str) -> str:
+def _edit_suffix(delivery: payloads.GitHubDelivery, text: str) -> str:
     if delivery.action != "edited":
         return ""
     return f":edit:{hashlib.sha256(text.encode()).hexdigest()[:16]}"
