@@ -1,9 +1,9 @@
 """Decide where a run starts, which branch it may write, and if a plan comes first."""
 
 from patchwright.core.agent.prompts import prompt
+from patchwright.core.commands import Verb, parse_command
 from patchwright.core.settings.repository import RepositoryConfig
 from patchwright.core.text.branch_names import branch_name
-from patchwright.core.text.mentions import Verb, parse_command
 from patchwright.core.types.base import Value
 from patchwright.core.types.threads import (
     PullRequest,

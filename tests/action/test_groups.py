@@ -6,8 +6,8 @@ from pathlib import Path
 
 import pytest
 
+from patchwright.core.commands import parse_command
 from patchwright.core.text.branch_names import branch_name
-from patchwright.core.text.mentions import parse_command
 from patchwright.workers.action.gate import (
     ANSWERED,
     USUAL_TEMPLATE,

@@ -6,8 +6,8 @@ from typing import Any
 import pytest
 import yaml
 
+from patchwright.core.commands import Verb
 from patchwright.core.settings.jira import JiraSettings
-from patchwright.core.text.mentions import Verb
 from patchwright.integrations.jira.webhooks.triggers import SERVICE as JIRA
 from patchwright.integrations.slack.actions import SERVICE as SLACK
 from patchwright.workers.web.slack_install import INSTALL_PATH

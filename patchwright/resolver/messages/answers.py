@@ -1,9 +1,10 @@
 """What people are told who ask about a run: while it works, and when it has ended."""
 
-from typing import Final
+from typing import Final, assert_never
 
+from patchwright.core.commands import Question, Verb, help_text
 from patchwright.core.events.types import AgentState
-from patchwright.core.text.mentions import Verb, neutralise
+from patchwright.core.text.mentions import neutralise
 from patchwright.core.text.strings import dollars
 from patchwright.core.types.base import Value
 from patchwright.core.types.triggers import Trigger, TriggerKind
@@ -26,9 +27,6 @@ from patchwright.resolver.messages.status import (
     run_link,
 )
 
-QUESTION_VERBS: Final = frozenset(
-    {Verb.STATUS, Verb.COST, Verb.WHY, Verb.HELP, Verb.PLAN}
-)
 _MAX_WORDS_CHARS: Final = 8_000
 
 
@@ -59,13 +57,9 @@ class PastRun(Value):
     delivered: DeliveryResult = DeliveryResult()
 
 
-def help_text(handle: str) -> str:
-    return _HELP.format(handle=handle)
-
-
-def answer_running(verb: Verb, run: RunStatus) -> str:
-    """Answer one of `ASKING` about a run that has not ended."""
-    match verb:
+def answer_running(question: Question, run: RunStatus) -> str:
+    """Answer a question about a run that has not ended."""
+    match question:
         case Verb.STATUS:
             text = _status(run)
         case Verb.COST:
@@ -74,13 +68,17 @@ def answer_running(verb: Verb, run: RunStatus) -> str:
             text = join(_why(run.trigger, run.frame, run.admitted), _pinned_facts(run))
         case Verb.PLAN:
             text = _plan(run)
-        case _:
+        case Verb.HELP:
             text = help_text(run.frame.handle)
+        case _:
+            assert_never(question)
     return neutralise(text, run.frame.handle)
 
 
-def answer_ended(verb: Verb, run: PastRun, *, is_beside_code: bool = True) -> str:
-    """Answer `status`, `cost` or `why` about a run that has ended."""
+def answer_ended(
+    question: Question, run: PastRun, *, is_beside_code: bool = True
+) -> str:
+    """Answer a question about a run that has ended."""
     outcome, frame = run.outcome, run.frame
     head = " · ".join(
         part
@@ -93,14 +91,14 @@ def answer_ended(verb: Verb, run: PastRun, *, is_beside_code: bool = True) -> st
         )
         if part
     )
-    if verb is Verb.COST:
+    if question is Verb.COST:
         tokens = _tokens(outcome.usage)
         return f"Nothing is running here. The last run took {tokens}\n\n{head}"
     words = outcome_text(outcome, frame.handle, _MAX_WORDS_CHARS, frame.links)
     reason = f"It ended as `{outcome.kind}`{_because(outcome)}."
     advice = next_step(outcome, run.delivered, frame.handle, frame.limits)
     intro = "Nothing is running here. This is how the last run ended:"
-    why = join(_why(run.trigger, frame, ""), reason) if verb is Verb.WHY else ""
+    why = join(_why(run.trigger, frame, ""), reason) if question is Verb.WHY else ""
     return neutralise(join(intro, head, why, words, advice), frame.handle)
 
 
@@ -200,17 +198,3 @@ def _pinned_facts(run: RunStatus) -> str:
 
 def _because(outcome: Outcome) -> str:
     return f" (`{outcome.reason}`)" if outcome.reason else ""
-
-
-_HELP: Final = """Write `{handle}` and what you want done, anywhere in a comment or in \
-the opening text. While a run works, what you write after `{handle}` reaches it.
-
-- `{handle} plan` and what you want: it brings a plan first, and waits.
-- `{handle} approve` and `{handle} reject` answer when it asks whether to do something.
-- `{handle} stop` ends the run and keeps its work; `pause` and `resume` hold it up.
-- `{handle} budget +AMOUNT` allows the run that many dollars more, `budget AMOUNT` so \
-many in all.
-- `{handle} status`, `cost` and `why` say how far it is, what it has spent, and why it \
-runs or how it ended.
-- `{handle} retry` works on this thread again.
-- `{handle} help` shows this."""

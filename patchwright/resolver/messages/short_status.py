@@ -4,8 +4,8 @@ from datetime import datetime
 from typing import Final
 
 from patchwright.core.channel import Offer, Offers
+from patchwright.core.commands import Verb
 from patchwright.core.forge import CheckReport, CheckState
-from patchwright.core.text.mentions import Verb
 from patchwright.core.types.base import Value
 from patchwright.core.types.work import Outcome, OutcomeKind, Proof
 from patchwright.resolver.messages.advice import choices, next_step

@@ -9,9 +9,9 @@ from typing import Final
 
 from pydantic import SecretStr
 
+from patchwright.core.commands import BotCommand, TellLastRun, Verb, definition_of
 from patchwright.core.settings.model import Settings
 from patchwright.core.text.escape import Marked, split_marks
-from patchwright.core.text.mentions import BotCommand, Verb
 from patchwright.core.types.base import Value
 from patchwright.core.types.threads import Thread, ThreadPost, ThreadRef
 from patchwright.core.types.triggers import Trigger
@@ -102,7 +102,6 @@ _NO_PLAN: Final = (
 )
 _MINOR_OUTCOMES: Final = frozenset({OutcomeKind.ANSWERED, OutcomeKind.REFUSED})
 _UNFINISHED: Final = frozenset({"queued", "running"})
-_STATUS_VERBS: Final = frozenset({Verb.STATUS, Verb.COST, Verb.WHY})
 
 
 class PreviousRun(Value):
@@ -187,7 +186,7 @@ def answer_about_previous_run(
     ours = _answer(previous, command.verb, runs_url)
     if not ours:
         return None
-    told = previous.words if previous and command.verb in _STATUS_VERBS else ""
+    told = previous.words if previous and _asks_about_last(command.verb) else ""
     return Outcome(
         kind=OutcomeKind.ANSWERED,
         reason=command.verb,
@@ -204,11 +203,15 @@ def _answer(previous: PreviousRun | None, verb: Verb, runs_url: str) -> str:
         )
     if verb in (Verb.APPROVE, Verb.REJECT):
         return _plan_text(previous, verb)
-    if verb in _STATUS_VERBS:
+    if _asks_about_last(verb):
         return (
             f"{_running_text(previous)} {_NO_RUN if previous is None else _LAST_SAID}"
         )
     return ""
+
+
+def _asks_about_last(verb: Verb) -> bool:
+    return isinstance(definition_of(verb).when_idle, TellLastRun)
 
 
 def _running_text(previous: PreviousRun | None) -> str:

@@ -9,8 +9,8 @@ from typing import Any, Final
 
 from sqlalchemy import Connection, bindparam, update
 
+from patchwright.core.commands import Verb, parse_command
 from patchwright.core.events.types import Message, Source
-from patchwright.core.text.mentions import Verb, parse_command
 from patchwright.core.types.base import ConversationId, Ids, JobId
 from patchwright.core.types.threads import TalkThread, ThreadRef
 from patchwright.core.types.triggers import (

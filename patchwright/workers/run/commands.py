@@ -2,16 +2,28 @@
 
 from collections.abc import Callable
 from functools import partial
+from typing import Final, assert_never
 
 import structlog
 
 from patchwright.core.channel import Channel
 from patchwright.core.clock import start_call
+from patchwright.core.commands import (
+    BotCommand,
+    CommandAccess,
+    NothingToDo,
+    Question,
+    ShowHelp,
+    StartRun,
+    TellLastRun,
+    definition_of,
+    help_text,
+    parse_command,
+)
 from patchwright.core.errors import ServiceError
 from patchwright.core.events.log import EventLog
 from patchwright.core.events.state import RunState, fold
 from patchwright.core.events.types import Event, OutcomeReached, RunStarted
-from patchwright.core.text.mentions import BotCommand, Verb, parse_command
 from patchwright.core.types.base import Value
 from patchwright.core.types.threads import ForgeThread
 from patchwright.core.types.triggers import Trigger, TriggerKind
@@ -21,7 +33,6 @@ from patchwright.resolver.messages.answers import (
     RunStatus,
     answer_ended,
     answer_running,
-    help_text,
 )
 from patchwright.resolver.messages.status import MessageHeader
 from patchwright.resolver.progress import ProgressTracker
@@ -97,11 +108,11 @@ class QuestionAnswerer:
     def standing(self) -> RunStatus:
         return load_run_status(self._log, self._about())
 
-    def answer(self, verb: Verb, trigger: Trigger, event_id: int) -> None:
+    def answer(self, question: Question, trigger: Trigger, event_id: int) -> None:
         """Answer the question that is the event of that id."""
         hides = self._about().keeps_out and isinstance(trigger.thread, ForgeThread)
         standing = self.standing().replace(shows_words=not hides)
-        self.say(answer_running(verb, standing), trigger, event_id)
+        self.say(answer_running(question, standing), trigger, event_id)
 
     def say(self, text: str, trigger: Trigger, event_id: int) -> None:
         frame = self._about().frame
@@ -118,10 +129,7 @@ class QuestionAnswerer:
             log.warning("question_not_answered", reason=error.reason)
 
 
-_ABOUT_THE_LAST = frozenset({Verb.STATUS, Verb.COST, Verb.WHY})
-# They make a run of their own.
-_REQUESTS = frozenset({Verb.RETRY, Verb.PLAN})
-_NOTHING = "Nothing is running in this thread."
+_NOTHING: Final = "Nothing is running in this thread."
 
 
 def command_in(trigger: Trigger) -> BotCommand | None:
@@ -138,7 +146,10 @@ def answer_without_rights(services: RunServices, job: Job) -> EarlyResult | None
     """
     has_run = services.stores.threads.repository_of(job.conversation_id) is not None
     command = command_in(job.trigger)
-    if command is None or (has_run and command.verb is not Verb.HELP):
+    if command is None:
+        return None
+    access = definition_of(command.verb).access
+    if has_run and access is not CommandAccess.ANYONE:
         return None
     handle = handle_of(services.settings, job.trigger.thread)
     answer = answer_command(job.trigger, handle)
@@ -152,19 +163,25 @@ def answer_command(
 ) -> Outcome | None:
     """Return the answer to a command in a thread without a run, or None for a request.
 
-    `last` is the thread's last run. `retry` is a request: the thread as it is now is
-    worked on again. So is `plan`.
+    `last` is the thread's last run.
     """
     command = command_in(trigger)
-    if command is None or command.verb in _REQUESTS:
+    if command is None:
         return None
-    text, by = _NOTHING, ""
-    if command.fault:
-        text = f"{_NOTHING} {command.fault}"
-    elif command.verb is Verb.HELP:
-        text = help_text(handle)
-    elif command.verb in _ABOUT_THE_LAST and last is not None:
-        is_beside_code = isinstance(trigger.thread, ForgeThread)
-        text = answer_ended(command.verb, last, is_beside_code=is_beside_code)
-        by = last.outcome.by
+    text, by = f"{_NOTHING} {command.fault}".strip(), ""
+    effect = definition_of(command.verb).when_idle
+    match effect:
+        case StartRun():
+            return None
+        case ShowHelp():
+            text = help_text(handle)
+        case TellLastRun(question=question):
+            if last is not None:
+                is_beside_code = isinstance(trigger.thread, ForgeThread)
+                text = answer_ended(question, last, is_beside_code=is_beside_code)
+                by = last.outcome.by
+        case NothingToDo():
+            pass
+        case _:
+            assert_never(effect)
     return service_outcome(OutcomeKind.ANSWERED, command.verb, text, by=by)

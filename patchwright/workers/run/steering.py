@@ -2,13 +2,22 @@
 
 from collections.abc import Callable
 from functools import partial
-from typing import Final
+from typing import assert_never
 
 import structlog
 
 from patchwright.core.agent.run_log import AcceptedSteering
 from patchwright.core.channel import Channel
 from patchwright.core.clock import start_call
+from patchwright.core.commands import (
+    AnswerQuestion,
+    BotCommand,
+    CommandArgument,
+    RaiseBudget,
+    SetState,
+    Verb,
+    definition_of,
+)
 from patchwright.core.errors import ServiceError
 from patchwright.core.events.log import EventLog
 from patchwright.core.events.types import (
@@ -22,7 +31,6 @@ from patchwright.core.events.types import (
 from patchwright.core.settings.repository import FollowUpTrigger
 from patchwright.core.text.escape import as_data
 from patchwright.core.text.hidden import TextCleaner
-from patchwright.core.text.mentions import BotCommand, Verb
 from patchwright.core.text.strings import truncate_middle
 from patchwright.core.types.people import Actor, Permission, login_in_mention
 from patchwright.core.types.threads import TalkThread
@@ -37,7 +45,6 @@ from patchwright.resolver.admission import (
     trigger_actors,
     with_forge_accounts,
 )
-from patchwright.resolver.messages.answers import QUESTION_VERBS
 from patchwright.resolver.publish.destination import Invitation
 from patchwright.resolver.repository import is_answer
 from patchwright.workers.run.budget import compute_raise
@@ -48,17 +55,6 @@ from patchwright.workers.store.job import Job
 from patchwright.workers.store.requests import JoinedRequest
 
 MAX_CHARS = 8_000
-_STATES: Final = {
-    Verb.STOP: AgentState.STOPPED,
-    Verb.PAUSE: AgentState.PAUSED,
-    Verb.RESUME: AgentState.RUNNING,
-    Verb.RETRY: AgentState.RUNNING,
-    Verb.APPROVE: AgentState.USER_CONFIRMED,
-    Verb.REJECT: AgentState.USER_REJECTED,
-}
-_ANSWERS: Final = frozenset({Verb.APPROVE, Verb.REJECT})
-# With words of their own these are no commands for a run that works already.
-_TAKES_TEXT: Final = frozenset({Verb.PLAN, Verb.RETRY})
 
 log = structlog.get_logger(__name__)
 
@@ -130,7 +126,7 @@ class Steering:
             return None
         start_call(partial(self._show, self._channel.acknowledge, trigger))
         command = command_in(trigger)
-        if command is None or (command.argument and command.verb in _TAKES_TEXT):
+        if command is None or _is_request(command):
             return _follow_up(self._named(trigger))
         return self._apply_command(command, trigger, event_id)
 
@@ -150,17 +146,19 @@ class Steering:
         self, command: BotCommand, trigger: Trigger, event_id: int
     ) -> Message | ChangeState | RaiseLimits | None:
         """Return what a command does to a run, or answer who asks about it."""
-        who = f"@{trigger.asker.login}"
-        if command.verb in QUESTION_VERBS:
-            self._answering.answer(command.verb, trigger, event_id)
-            return None
-        if command.verb is Verb.BUDGET:
-            return self._raise(command, trigger, event_id)
-        state = _STATES.get(command.verb)
-        if state is None:
-            return None
-        digest = self._asked_before(event_id) if command.verb in _ANSWERS else ""
-        return ChangeState(state=state, reason=who, digest=digest)
+        effect = definition_of(command.verb).while_running
+        match effect:
+            case SetState(state=state, answers_confirmation=answers):
+                digest = self._asked_before(event_id) if answers else ""
+                who = f"@{trigger.asker.login}"
+                return ChangeState(state=state, reason=who, digest=digest)
+            case AnswerQuestion(question=question):
+                self._answering.answer(question, trigger, event_id)
+                return None
+            case RaiseBudget():
+                return self._raise(command, trigger, event_id)
+            case _:
+                assert_never(effect)
 
     def _send_invitation(self, trigger: Trigger) -> None:
         invitation = self._invite(trigger.actor)
@@ -201,6 +199,12 @@ class Steering:
             act(trigger)
         except ServiceError as error:
             log.warning("reaction_not_shown", reason=error.reason)
+
+
+def _is_request(command: BotCommand) -> bool:
+    """Tell whether it has words of its own, for a run that works already."""
+    takes_request = definition_of(command.verb).argument is CommandArgument.REQUEST
+    return takes_request and bool(command.argument)
 
 
 def _follow_up(trigger: Trigger) -> Message:

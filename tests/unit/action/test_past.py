@@ -4,8 +4,8 @@ from datetime import UTC, datetime
 
 import pytest
 
+from patchwright.core.commands import BotCommand, Verb
 from patchwright.core.settings.model import Settings
-from patchwright.core.text.mentions import BotCommand, Verb
 from patchwright.core.text.redaction import Redactor
 from patchwright.core.types.people import Actor
 from patchwright.core.types.threads import (

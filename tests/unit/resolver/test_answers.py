@@ -1,12 +1,14 @@
 """What people are told who ask about a run, word for word."""
 
+from typing import get_args
+
 import pytest
 
+from patchwright.core.commands import Question, Verb
 from patchwright.core.events.types import AgentState, Todo
-from patchwright.core.text.mentions import Verb, find_request
+from patchwright.core.text.mentions import find_request
 from patchwright.core.types.work import Outcome, OutcomeKind
 from patchwright.resolver.messages.answers import (
-    QUESTION_VERBS,
     PastRun,
     RunStatus,
     answer_ended,
@@ -76,8 +78,8 @@ def test_t9_plan_shows_the_agents_own_steps() -> None:
     assert answer_running(Verb.PLAN, RUNNING) == ("It has written down no plan so far.")
 
 
-@pytest.mark.parametrize("verb", sorted(QUESTION_VERBS))
-def test_s08_no_answer_calls_the_bot(verb: Verb) -> None:
+@pytest.mark.parametrize("verb", sorted(get_args(Question)))
+def test_s08_no_answer_calls_the_bot(verb: Question) -> None:
     said = PLAN.replace(summary=f"{HANDLE} do it again")
     for run in (RUNNING, RUNNING.replace(posted=said)):
         assert find_request(answer_running(verb, run), HANDLE) is None

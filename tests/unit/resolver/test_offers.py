@@ -3,7 +3,7 @@
 import pytest
 
 from patchwright.core.channel import Offer
-from patchwright.core.text.mentions import parse_command
+from patchwright.core.commands import parse_command
 from patchwright.core.types.work import Limits, Outcome, OutcomeKind
 from patchwright.resolver.messages.short_status import (
     offers_at_end,

@@ -3,12 +3,13 @@
 from collections.abc import Callable, Mapping
 from typing import Final
 
+from patchwright.core.commands import parse_command
 from patchwright.core.text.branch_names import render_template
 from patchwright.core.text.document.reader import read_document
 from patchwright.core.text.escape import split_marks
 from patchwright.core.text.hidden import strip_hidden, visible_prose
 from patchwright.core.text.markdown import read_markdown
-from patchwright.core.text.mentions import find_request, neutralise, parse_command
+from patchwright.core.text.mentions import find_request, neutralise
 from patchwright.core.text.redaction import RedactedStream, Redactor
 from patchwright.integrations.jira.text.adf_reader import adf_to_markdown
 from patchwright.integrations.jira.text.wiki_reader import wiki_to_markdown

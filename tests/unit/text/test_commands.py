@@ -2,7 +2,7 @@
 
 import pytest
 
-from patchwright.core.text.mentions import NO_AMOUNT, BotCommand, Verb, parse_command
+from patchwright.core.commands import NO_AMOUNT, BotCommand, Verb, parse_command
 
 
 @pytest.mark.parametrize("verb", [v for v in Verb if v is not Verb.BUDGET])

@@ -3,8 +3,8 @@
 import pytest
 from pydantic import ValidationError
 
+from patchwright.core.commands import NO_AMOUNT, BotCommand, Verb, parse_command
 from patchwright.core.settings.limits import LimitSettings
-from patchwright.core.text.mentions import NO_AMOUNT, BotCommand, Verb, parse_command
 from patchwright.core.types.triggers import TriggerKind
 from patchwright.core.types.work import Outcome, OutcomeKind
 from patchwright.resolver.messages.answers import PastRun, RunStatus, answer_running

@@ -7,7 +7,7 @@ from typing import Final
 
 from pydantic import TypeAdapter
 
-from patchwright.core.text.mentions import Verb
+from patchwright.core.commands import Verb
 from patchwright.core.types.people import Actor
 from patchwright.core.types.threads import TalkThread
 from patchwright.core.types.triggers import Ignored, ParsedWebhook, TriggerKind

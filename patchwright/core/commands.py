@@ -1,0 +1,291 @@
+"""The commands that people give after a mention: each is defined once, here."""
+
+import re
+from enum import StrEnum
+from typing import Final, Literal, assert_never
+
+from patchwright.core.events.payload import AgentState
+from patchwright.core.types.base import Value
+
+
+class Verb(StrEnum):
+    """The word of each command, in the order of the help comment."""
+
+    PLAN = "plan"
+    APPROVE = "approve"
+    REJECT = "reject"
+    STOP = "stop"
+    PAUSE = "pause"
+    RESUME = "resume"
+    BUDGET = "budget"
+    STATUS = "status"
+    COST = "cost"
+    WHY = "why"
+    RETRY = "retry"
+    HELP = "help"
+
+
+class BotCommand(Value):
+    """A verb and what was said with it: a plan's subject, a reason, an amount.
+
+    An amount with a plus comes on top of what is allowed. `fault` says what is wrong
+    with a command that cannot be followed.
+    """
+
+    verb: Verb
+    argument: str = ""
+    fault: str = ""
+
+
+class CommandArgument(StrEnum):
+    """What may follow the word of a command."""
+
+    NOTHING = "nothing"
+    REASON = "reason"
+    REQUEST = "request"
+    AMOUNT = "amount"
+
+
+class CommandAccess(StrEnum):
+    """Whose command counts once a thread has had a run."""
+
+    ANYONE = "anyone"
+    WHO_MAY_START_RUNS = "who-may-start-runs"
+
+
+Question = Literal[Verb.STATUS, Verb.COST, Verb.WHY, Verb.PLAN, Verb.HELP]
+
+
+class SetState(Value):
+    """Bring the run into a state.
+
+    With `answers_confirmation` it is about the action that was last shown, and no
+    other.
+    """
+
+    state: AgentState
+    answers_confirmation: bool = False
+
+
+class AnswerQuestion(Value):
+    question: Question
+
+
+class RaiseBudget(Value):
+    """Allow the run to cost more; admins of the repository may go beyond the limit."""
+
+
+class StartRun(Value):
+    """The command is a request: the thread as it is now is worked on."""
+
+
+class TellLastRun(Value):
+    question: Question
+
+
+class ShowHelp(Value):
+    pass
+
+
+class NothingToDo(Value):
+    """The command needs a run, and none works."""
+
+
+WhileRunning = SetState | AnswerQuestion | RaiseBudget
+WhenIdle = StartRun | TellLastRun | ShowHelp | NothingToDo
+
+
+class CommandDefinition(Value):
+    """All that is particular to one command.
+
+    `help` is its line in the help comment, in which `{handle}` calls the bot; commands
+    that share a line have the same one. A request that follows the word goes to a run
+    that works as a message: `while_running` is about the word alone.
+    """
+
+    help: str
+    argument: CommandArgument
+    access: CommandAccess
+    while_running: WhileRunning
+    when_idle: WhenIdle
+
+
+def definition_of(verb: Verb) -> CommandDefinition:  # noqa: C901, PLR0912 - an arm each
+    match verb:
+        case Verb.PLAN:
+            return _PLAN
+        case Verb.APPROVE:
+            return _APPROVE
+        case Verb.REJECT:
+            return _REJECT
+        case Verb.STOP:
+            return _STOP
+        case Verb.PAUSE:
+            return _PAUSE
+        case Verb.RESUME:
+            return _RESUME
+        case Verb.BUDGET:
+            return _BUDGET
+        case Verb.STATUS:
+            return _question(Verb.STATUS)
+        case Verb.COST:
+            return _question(Verb.COST)
+        case Verb.WHY:
+            return _question(Verb.WHY)
+        case Verb.RETRY:
+            return _RETRY
+        case Verb.HELP:
+            return _HELP
+        case _:
+            assert_never(verb)
+
+
+_HELP_ON_ANSWERS: Final = (
+    "`{handle} approve` and `{handle} reject` answer when it asks whether to do "
+    "something."
+)
+_HELP_ON_HOLDING: Final = (
+    "`{handle} stop` ends the run and keeps its work; `pause` and `resume` hold it up."
+)
+_HELP_ON_QUESTIONS: Final = (
+    "`{handle} status`, `cost` and `why` say how far it is, what it has spent, and why "
+    "it runs or how it ended."
+)
+
+
+def _control(
+    help_line: str,
+    state: AgentState,
+    argument: CommandArgument = CommandArgument.REASON,
+    *,
+    answers_confirmation: bool = False,
+) -> CommandDefinition:
+    """Return a command that brings a run into a state, and does nothing without one."""
+    return CommandDefinition(
+        help=help_line,
+        argument=argument,
+        access=CommandAccess.WHO_MAY_START_RUNS,
+        while_running=SetState(state=state, answers_confirmation=answers_confirmation),
+        when_idle=NothingToDo(),
+    )
+
+
+def _question(question: Question) -> CommandDefinition:
+    """Return a command that asks about the run that works, or else about the last."""
+    return CommandDefinition(
+        help=_HELP_ON_QUESTIONS,
+        argument=CommandArgument.NOTHING,
+        access=CommandAccess.WHO_MAY_START_RUNS,
+        while_running=AnswerQuestion(question=question),
+        when_idle=TellLastRun(question=question),
+    )
+
+
+_PLAN: Final = CommandDefinition(
+    help="`{handle} plan` and what you want: it brings a plan first, and waits.",
+    argument=CommandArgument.REQUEST,
+    access=CommandAccess.WHO_MAY_START_RUNS,
+    while_running=AnswerQuestion(question=Verb.PLAN),
+    when_idle=StartRun(),
+)
+_APPROVE: Final = _control(
+    _HELP_ON_ANSWERS, AgentState.USER_CONFIRMED, answers_confirmation=True
+)
+_REJECT: Final = _control(
+    _HELP_ON_ANSWERS, AgentState.USER_REJECTED, answers_confirmation=True
+)
+_STOP: Final = _control(_HELP_ON_HOLDING, AgentState.STOPPED)
+_PAUSE: Final = _control(_HELP_ON_HOLDING, AgentState.PAUSED)
+_RESUME: Final = _control(_HELP_ON_HOLDING, AgentState.RUNNING, CommandArgument.NOTHING)
+_BUDGET: Final = CommandDefinition(
+    help="`{handle} budget +AMOUNT` allows the run that many dollars more, `budget "
+    "AMOUNT` so many in all.",
+    argument=CommandArgument.AMOUNT,
+    access=CommandAccess.WHO_MAY_START_RUNS,
+    while_running=RaiseBudget(),
+    when_idle=NothingToDo(),
+)
+_RETRY: Final = CommandDefinition(
+    help="`{handle} retry` works on this thread again.",
+    argument=CommandArgument.REQUEST,
+    access=CommandAccess.WHO_MAY_START_RUNS,
+    while_running=SetState(state=AgentState.RUNNING),
+    when_idle=StartRun(),
+)
+_HELP: Final = CommandDefinition(
+    help="`{handle} help` shows this.",
+    argument=CommandArgument.NOTHING,
+    access=CommandAccess.ANYONE,
+    while_running=AnswerQuestion(question=Verb.HELP),
+    when_idle=ShowHelp(),
+)
+_ABOUT_HELP: Final = (
+    "Write `{handle}` and what you want done, anywhere in a comment or in the opening "
+    "text. While a run works, what you write after `{handle}` reaches it."
+)
+
+
+def help_text(handle: str) -> str:
+    lines = dict.fromkeys(f"- {definition_of(verb).help}" for verb in Verb)
+    return "\n".join((_ABOUT_HELP, "", *lines)).format(handle=handle)
+
+
+_COURTESY: Final = frozenset(
+    {"please", "pls", "now", "again", "thanks", "thank", "you"}
+    | {"it", "this", "that", "the", "run", "job", "work"}
+)
+_FIRST_WORD: Final = re.compile(r"\W*([A-Za-z]+)\b(?!-)")
+_AMOUNT: Final = re.compile(
+    r"\s+(\+?)\s?\$?(\d{1,6}(?:\.\d{1,4})?)\s*(?:\$|usd|dollars?)?[.!]?\Z",
+    re.IGNORECASE,
+)
+_LONGEST_AMOUNT: Final = 3
+NO_AMOUNT: Final = (
+    "`budget` takes an amount in US dollars: `budget +AMOUNT` allows that much more, "
+    "`budget AMOUNT` that much in all."
+)
+_REASON: Final = re.compile(r"\s*[,:;.!–—-]\s*(?=\S)")  # noqa: RUF001 - dashes as people type
+
+
+def parse_command(request: str) -> BotCommand | None:
+    """Return the command, or None when the text is a request.
+
+    A command stands alone but for a courtesy ("stop it, please"), so that "help me with
+    the parser" and "stop the server from crashing" stay requests. A reason follows a
+    comma or colon; an amount is in US dollars, and it is said when there is none.
+    """
+    found = _FIRST_WORD.match(request)
+    if found is None or found[1].lower() not in set(Verb):
+        return None
+    verb = Verb(found[1].lower())
+    rest = request[found.end() :]
+    argument = definition_of(verb).argument
+    if argument is CommandArgument.AMOUNT:
+        return _with_amount(verb, rest)
+    if set(re.findall(r"\w+", rest.lower())) <= _COURTESY:
+        return BotCommand(verb=verb)
+    match argument:
+        case CommandArgument.NOTHING:
+            return None
+        case CommandArgument.REQUEST:
+            return BotCommand(verb=verb, argument=rest.strip(" \t\n,:;.!-"))
+        case CommandArgument.REASON:
+            pause = _REASON.match(rest)
+            return (
+                BotCommand(verb=verb, argument=rest[pause.end() :].strip())
+                if pause
+                else None
+            )
+        case _:
+            assert_never(argument)
+
+
+def _with_amount(verb: Verb, rest: str) -> BotCommand | None:
+    amount = _AMOUNT.match(rest)
+    if amount is not None and float(amount[2]) > 0:
+        return BotCommand(verb=verb, argument=f"{amount[1]}{amount[2]}")
+    words = re.findall(r"[\w.,]+", rest.lower())
+    is_number = any(map(str.isdigit, rest)) and len(words) <= _LONGEST_AMOUNT
+    if is_number or set(words) <= _COURTESY:
+        return BotCommand(verb=verb, argument=rest.strip(), fault=NO_AMOUNT)
+    return None
