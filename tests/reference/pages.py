@@ -21,6 +21,7 @@ from tests.flow.office import in_office
 from tests.reference.action_page import page as action_page
 from tests.reference.api_page import api_page
 from tests.reference.cli_page import page as cli_page
+from tests.reference.commands_page import page as commands_page
 from tests.reference.field_reports import page as field_reports_page
 from tests.reference.metrics_page import page as metrics_page
 from tests.reference.settings_page import page as settings_page
@@ -65,6 +66,7 @@ def _setup_site() -> SetupPages:
 
 PAGES: Final[Mapping[str, Callable[[], str]]] = {
     "settings.md": settings_page,
+    "commands.md": commands_page,
     "cli-reference.md": cli_page,
     "action-reference.md": lambda: action_page((ROOT / "action.yml").read_text()),
     "man/patchwright.1": manual,
