@@ -1,11 +1,13 @@
 """The observations and records: what came of an action or of the run."""
 
+import re
 from datetime import datetime
-from typing import Literal
+from typing import Final, Literal
 
-from pydantic import JsonValue
+from pydantic import JsonValue, model_validator
 
 from patchwright.core.events.payload import AgentState, Payload, Risk, ToolCall
+from patchwright.core.types.base import JobId, Value
 from patchwright.core.types.work import (
     NO_USAGE,
     Evidence,
@@ -142,13 +144,38 @@ class PlanApproved(Payload):
     text: str
 
 
+class AttemptStart(Value):
+    """A worker has begun with a run, or with it again; `number` counts from 1."""
+
+    run_id: JobId
+    number: int
+
+
 class StateChanged(Payload):
-    """The run is in another state; RATE_LIMITED has the time it lasts `until`."""
+    """The run is in another state; RATE_LIMITED has the time it lasts `until`.
+
+    With `attempt` it is the first event of an attempt.
+    """
 
     kind: Literal["state_changed"] = "state_changed"
     state: AgentState
     reason: str = ""
     until: datetime | None = None
+    attempt: AttemptStart | None = None
+
+    @model_validator(mode="before")
+    @classmethod
+    def _read_old_attempt(cls, data: object) -> object:
+        """Read an event from before there was `attempt`: its reason was a sentence."""
+        if not isinstance(data, dict) or "attempt" in data:
+            return data
+        found = _OLD_ATTEMPT.fullmatch(str(data.get("reason", "")))
+        if found is None:
+            return data
+        return {**data, "attempt": {"run_id": found[1], "number": found[2]}}
+
+
+_OLD_ATTEMPT: Final = re.compile(r"run (\S+), attempt (\d+)")
 
 
 class Condensed(Payload):

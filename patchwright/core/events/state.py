@@ -1,13 +1,14 @@
 """The state and the metrics of a run, folded from its events."""
 
 from collections import defaultdict
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from datetime import datetime
 from typing import Final
 
 from patchwright.core.events.types import (
     AgentState,
     AnyPayload,
+    AttemptStart,
     ChangeState,
     CheckpointTaken,
     ConfirmationAsked,
@@ -297,3 +298,11 @@ def read_call(event: Event) -> ModelCall | None:
 def has_answer(reply: ModelReply) -> bool:
     """Tell whether the model said anything: a call that failed is a reply as well."""
     return bool(reply.text or reply.tool_calls)
+
+
+def find_attempts(events: Iterable[Event]) -> Iterator[tuple[int, AttemptStart]]:
+    """Yield each start of an attempt, with the id of its event."""
+    for event in events:
+        payload = event.payload
+        if isinstance(payload, StateChanged) and payload.attempt is not None:
+            yield event.id, payload.attempt

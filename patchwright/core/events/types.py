@@ -30,6 +30,7 @@ from patchwright.core.events.actions import (
     WriteTodos,
 )
 from patchwright.core.events.observations import (
+    AttemptStart,
     BrowserOutput,
     CheckpointTaken,
     CommandOutput,
@@ -170,6 +171,7 @@ __all__ = [
     "AgentState",
     "AgentStep",
     "AnyPayload",
+    "AttemptStart",
     "Browse",
     "BrowserOutput",
     "CallMcpTool",

@@ -1,13 +1,14 @@
 """Decide whether a job may start: access check, cancellation, earlier attempts."""
 
-from collections.abc import Sequence
 from datetime import timedelta
 from functools import partial
 from typing import Final
 
 from patchwright.core.events.log import EventLog
+from patchwright.core.events.state import find_attempts
 from patchwright.core.events.types import (
     AgentState,
+    AttemptStart,
     ChangeState,
     Event,
     Source,
@@ -111,22 +112,15 @@ def begin_attempt(log: EventLog, job_id: JobId, number: int) -> JobAttempt:
     The number does not say how many there were: one that was given back in good order
     is not counted.
     """
-    run = f"run {job_id}, "
-    earlier = _starts(log, run)
-    reason = f"{run}attempt {number}"
-    loading = StateChanged(state=AgentState.LOADING, reason=reason)
+    starts = find_attempts(log.read(kinds=frozenset({"state_changed"})))
+    earlier = tuple(one for one, attempt in starts if attempt.run_id == job_id)
+    loading = StateChanged(
+        state=AgentState.LOADING,
+        reason=f"run {job_id}, attempt {number}",
+        attempt=AttemptStart(run_id=job_id, number=number),
+    )
     started = log.append(Source.SYSTEM, loading)
-    return JobAttempt(start_id=started.id, earlier=tuple(earlier))
-
-
-def _starts(log: EventLog, run: str) -> Sequence[int]:
-    changes = log.read(kinds=frozenset({"state_changed"}))
-    return [
-        event.id
-        for event in changes
-        if isinstance(event.payload, StateChanged)
-        and event.payload.reason.startswith(run)
-    ]
+    return JobAttempt(start_id=started.id, earlier=earlier)
 
 
 def lost_too_often(attempt: int) -> Outcome | None:

@@ -5,7 +5,8 @@ from dataclasses import dataclass
 from typing import Final
 
 from patchwright.core.events.log import EventLog, Notifier
-from patchwright.core.events.types import Event, StateChanged
+from patchwright.core.events.state import find_attempts
+from patchwright.core.events.types import Event
 from patchwright.core.types.base import Value
 from patchwright.resolver.messages.status import DeliveryResult
 from patchwright.workers.run.artifacts import DIFF, delivery_results_of
@@ -55,15 +56,13 @@ class RunReader:
 
     def span(self, job: Job) -> EventSpan:
         """Find the run's events among those of the conversation."""
-        ours, first, last = f"run {job.id},", 0, _NO_END
-        for event in self.log_of(job).read(kinds=frozenset({"state_changed"})):
-            payload = event.payload
-            if not isinstance(payload, StateChanged):
-                continue
-            if not first and payload.reason.startswith(ours):
-                first = event.id
-            elif first and _begins_another(payload.reason, ours):
-                last = event.id - 1
+        changes = self.log_of(job).read(kinds=frozenset({"state_changed"}))
+        first, last = 0, _NO_END
+        for event_id, attempt in find_attempts(changes):
+            if attempt.run_id == job.id:
+                first = first or event_id
+            elif first:
+                last = event_id - 1
                 break
         return EventSpan(first=first, last=last)
 
@@ -82,10 +81,6 @@ class RunReader:
             return ()
         first = max(event_id + 1, span.first)
         return self.log_of(job).read(first, span.last, limit=EVENTS_PER_PAGE)
-
-
-def _begins_another(reason: str, ours: str) -> bool:
-    return reason.startswith("run ") and not reason.startswith(ours)
 
 
 # The state of a run can change without an event.

@@ -11,6 +11,7 @@ from fastapi import Request
 
 from patchwright.core.events.types import (
     AgentState,
+    AttemptStart,
     CommandOutput,
     EditFile,
     FileEdited,
@@ -153,8 +154,10 @@ def append(
     world: World, job_id: JobId, payload: Known, *, source: Source = Source.AGENT
 ) -> int:
     if isinstance(payload, StateChanged) and payload.state is AgentState.LOADING:
-        reason = f"run {job_id}, attempt 1"
-        payload = payload.replace(reason=reason)
+        payload = payload.replace(
+            reason=f"run {job_id}, attempt 1",
+            attempt=AttemptStart(run_id=job_id, number=1),
+        )
     return world.events.open(world.conversation(job_id)).append(source, payload).id
 
 

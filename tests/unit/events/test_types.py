@@ -11,13 +11,17 @@ from pydantic import ValidationError
 
 from patchwright.core.events.types import (
     Action,
+    AgentState,
+    AttemptStart,
     Event,
     Observation,
     Payload,
     Source,
+    StateChanged,
     Think,
     Unknown,
 )
+from patchwright.core.types.base import JobId
 from tests.unit.events.made_up import AT, PAYLOADS, payloads
 
 
@@ -64,3 +68,15 @@ def test_a_field_from_a_newer_version_is_passed_over() -> None:
 def test_a_known_kind_with_wrong_fields_is_an_error() -> None:
     with pytest.raises(ValidationError, match="command"):
         read({"kind": "run_command"})
+
+
+def test_an_attempt_of_an_earlier_version_is_read_from_its_sentence() -> None:
+    old = {"kind": "state_changed", "state": "loading", "reason": "run 4f1c, attempt 2"}
+    read = StateChanged.model_validate(old)
+    assert read.attempt == AttemptStart(run_id=JobId("4f1c"), number=2)
+    assert StateChanged.model_validate_json(read.model_dump_json()) == read
+
+
+@pytest.mark.parametrize("reason", ["", "@alice", "run 4f1c ended, attempt 2"])
+def test_no_other_change_of_state_begins_an_attempt(reason: str) -> None:
+    assert StateChanged(state=AgentState.LOADING, reason=reason).attempt is None
