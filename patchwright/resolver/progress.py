@@ -21,7 +21,7 @@ from patchwright.core.events.types import (
 )
 from patchwright.core.text.escape import inline_code
 from patchwright.core.types.work import Evidence, Outcome
-from patchwright.resolver.messages.result import CUT_SHORT_KINDS
+from patchwright.resolver.messages.outcome_kinds import display_of
 from patchwright.resolver.messages.status import Progress
 
 _PROVING = "Proving it in fresh sandboxes"
@@ -116,7 +116,7 @@ class ProgressTracker:
 
     def _outcome(self, outcome: Outcome) -> Progress:
         """Leave what it was about, where that is where it stopped."""
-        if outcome.kind in CUT_SHORT_KINDS:
+        if display_of(outcome.kind).was_cut_short:
             return self._shown
         doing = "Delivering" if outcome.head_sha else "Answering"
         return self._shown.replace(doing=doing)

@@ -1,6 +1,7 @@
 """When an agent must stop, how its work ends, and why it waits."""
 
 from dataclasses import dataclass
+from typing import assert_never
 
 from patchwright.core.events.state import RunState
 from patchwright.core.events.types import AgentState, Finish
@@ -93,14 +94,31 @@ class AgentEnding:
         """Return the state that the run is in from here on."""
         if self.waits_as is not None:
             return self.waits_as
-        return _STATE_AT_END.get(self.kind, AgentState.ERROR)
+        return _state_at_end(self.kind)
 
 
-_STATE_AT_END = {
-    OutcomeKind.RESOLVED: AgentState.FINISHED,
-    OutcomeKind.REFUSED: AgentState.REJECTED,
-    OutcomeKind.STOPPED: AgentState.STOPPED,
-}
+def _state_at_end(kind: OutcomeKind) -> AgentState:
+    match kind:
+        case OutcomeKind.RESOLVED:
+            return AgentState.FINISHED
+        case OutcomeKind.REFUSED:
+            return AgentState.REJECTED
+        case OutcomeKind.STOPPED:
+            return AgentState.STOPPED
+        case (
+            OutcomeKind.ANSWERED
+            | OutcomeKind.NO_CHANGE
+            | OutcomeKind.NEEDS_INPUT
+            | OutcomeKind.PLAN_POSTED
+            | OutcomeKind.OVER_BUDGET
+            | OutcomeKind.OVER_LIMIT
+            | OutcomeKind.TIMED_OUT
+            | OutcomeKind.STUCK
+            | OutcomeKind.FAILED
+        ):
+            return AgentState.ERROR
+        case _:
+            assert_never(kind)
 
 
 def limit_ending(stop: LimitReached) -> AgentEnding:

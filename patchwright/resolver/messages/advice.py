@@ -8,6 +8,7 @@ from patchwright.core.text.escape import inline_code
 from patchwright.core.text.strings import dollars
 from patchwright.core.types.base import Value
 from patchwright.core.types.work import Limits, Outcome, OutcomeKind, Proof
+from patchwright.resolver.messages.outcome_kinds import ASK_AGAIN, display_of
 from patchwright.resolver.messages.status import DeliveryResult
 
 
@@ -185,7 +186,8 @@ def next_step(
         return _how_to_answer(outcome, handle)
     if outcome.kind is OutcomeKind.RESOLVED and outcome.proof is not Proof.PROVEN:
         return "Look at the change with care: nothing but its author vouches for it."
-    advice = _ADVICE_BY_REASON.get(outcome.reason) or _ADVICE.get(outcome.kind, "")
+    general = display_of(outcome.kind).advice
+    advice = _ADVICE_BY_REASON.get(outcome.reason, general)
     return advice.format(
         handle=handle,
         cost=dollars(limits.max_cost_usd),
@@ -223,30 +225,15 @@ _ANSWERS: Final = {
     "paused": "`{handle} resume` lets it go on, `{handle} stop` ends it.",
 }
 _AFTER_REFUSAL: Final = "Change that rule or the bot's rights, then ask again."
-_AGAIN: Final = "ask again with `{handle}`."
 _NEXT_DAY: Final = "or ask again tomorrow (UTC) with `{handle}`."
 _ADVICE_BY_REASON: Final = {
     "protected-paths": "If the change is right, take it over from there, or let the "
-    f"bot change these paths and {_AGAIN}",
+    f"bot change these paths and {ASK_AGAIN}",
     "budget-of-person": f"Raise `limits.per_user_day_usd`, {_NEXT_DAY}",
     "budget-of-repository": f"Raise `limits.per_repo_day_usd`, {_NEXT_DAY}",
     "budget-of-day": f"Raise `limits.per_day_usd`, {_NEXT_DAY}",
     "price-unknown": "Tell what the model costs in `llm.input_cost_per_token` and "
-    f"`llm.output_cost_per_token`, then {_AGAIN}",
+    f"`llm.output_cost_per_token`, then {ASK_AGAIN}",
     "tokens": "Raise `limits.max_tokens`, which is {tokens} now, or narrow the "
-    f"request, then {_AGAIN}",
-}
-_ADVICE: Final = {
-    OutcomeKind.NEEDS_INPUT: f"Answer here and {_AGAIN}",
-    OutcomeKind.PLAN_POSTED: "`{handle} approve` has it carried out; say after "
-    "`{handle}` what should be different.",
-    OutcomeKind.OVER_BUDGET: "Raise `limits.max_cost_usd`, which is {cost} now, or "
-    f"narrow the request, then {_AGAIN}",
-    OutcomeKind.OVER_LIMIT: "Raise the limit, which is {steps} steps now, or narrow "
-    f"the request, then {_AGAIN}",
-    OutcomeKind.TIMED_OUT: "Raise `limits.max_minutes`, which is {minutes} now, or "
-    f"narrow the request, then {_AGAIN}",
-    OutcomeKind.STUCK: f"Add what could help it on, then {_AGAIN}",
-    OutcomeKind.STOPPED: f"To go on, {_AGAIN}",
-    OutcomeKind.FAILED: "When the cause is removed, `{handle} retry` tries again.",
+    f"request, then {ASK_AGAIN}",
 }

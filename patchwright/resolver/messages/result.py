@@ -33,6 +33,7 @@ from patchwright.resolver.messages.elements import (
     proof_sentence,
     proof_sign,
 )
+from patchwright.resolver.messages.outcome_kinds import display_of
 from patchwright.resolver.messages.status import (
     DeliveryResult,
     MessageHeader,
@@ -83,7 +84,7 @@ def headline(
     outcome: Outcome, delivered: DeliveryResult, *, is_beside_code: bool = True
 ) -> str:
     """Say in a few words how it ended, with the pull request if there is one."""
-    words = f"**{OUTCOME_TITLES[outcome.kind]}**"
+    words = f"**{display_of(outcome.kind).title}**"
     if outcome.reason == NOT_DELIVERED:
         return "**Not delivered**"
     if outcome.kind is OutcomeKind.FAILED and outcome.reason:
@@ -104,32 +105,6 @@ def headline(
 
 # Said of a result that nobody can see where it belongs.
 NOT_DELIVERED_TEXT: Final = "not delivered"
-# What an outcome is called, for people.
-OUTCOME_TITLES: Final = {
-    OutcomeKind.RESOLVED: "Done",
-    OutcomeKind.ANSWERED: "Answered",
-    OutcomeKind.NO_CHANGE: "No change",
-    OutcomeKind.NEEDS_INPUT: "Needs you",
-    OutcomeKind.PLAN_POSTED: "Plan",
-    OutcomeKind.REFUSED: "Declined",
-    OutcomeKind.OVER_BUDGET: "Over budget",
-    OutcomeKind.OVER_LIMIT: "Over the limit",
-    OutcomeKind.TIMED_OUT: "Timed out",
-    OutcomeKind.STUCK: "Stuck",
-    OutcomeKind.STOPPED: "Stopped",
-    OutcomeKind.FAILED: "Failed",
-}
-# A run that ended so did not come to its own end.
-CUT_SHORT_KINDS: Final = frozenset(
-    {
-        OutcomeKind.OVER_BUDGET,
-        OutcomeKind.OVER_LIMIT,
-        OutcomeKind.TIMED_OUT,
-        OutcomeKind.STUCK,
-        OutcomeKind.STOPPED,
-        OutcomeKind.FAILED,
-    }
-)
 
 
 def _result_head(
@@ -274,7 +249,8 @@ def _open_it_yourself(delivered: DeliveryResult) -> str:
 
 def _where_it_stopped(outcome: Outcome, last: Progress, handle: str) -> str:
     """Say how far it came, for somebody who would rather not read a log."""
-    if _is_own_end(outcome) or outcome.kind not in CUT_SHORT_KINDS or not last.doing:
+    was_cut_short = display_of(outcome.kind).was_cut_short
+    if _is_own_end(outcome) or not was_cut_short or not last.doing:
         return ""
     stopped = f"It stopped at: {last.doing}."
     before = checklist(last.replace(doing=""), handle)

@@ -1,7 +1,7 @@
 """How a run shows beside its comment: other threads, checks, labels and buttons."""
 
 from datetime import datetime
-from typing import Final
+from typing import Final, get_args
 
 from patchwright.core.channel import Offer, Offers
 from patchwright.core.commands import Verb
@@ -17,8 +17,8 @@ from patchwright.resolver.messages.elements import (
     outcome_text,
     raise_example,
 )
+from patchwright.resolver.messages.outcome_kinds import StatusLabel, display_of
 from patchwright.resolver.messages.result import (
-    CUT_SHORT_KINDS,
     NO_PROGRESS,
     final_comment,
     headline,
@@ -158,7 +158,7 @@ def offers_at_end(outcome: Outcome, delivered: DeliveryResult) -> Offers:
         return _while_waiting(outcome)
     if delivered.pull_request_url:
         return (Offer(label="Open pull request", url=delivered.pull_request_url),)
-    return (_RETRY,) if outcome.kind in CUT_SHORT_KINDS else ()
+    return (_RETRY,) if display_of(outcome.kind).was_cut_short else ()
 
 
 def _while_waiting(outcome: Outcome) -> Offers:
@@ -205,28 +205,14 @@ def conclusion_of(outcome: Outcome) -> CheckState:
         return CheckState.ACTION_REQUIRED
     if outcome.kind is OutcomeKind.RESOLVED and outcome.proof is not Proof.PROVEN:
         return CheckState.NEUTRAL
-    return _CONCLUSIONS.get(outcome.kind, CheckState.FAILURE)
+    return display_of(outcome.kind).check
 
 
-_CONCLUSIONS: Final = {
-    OutcomeKind.RESOLVED: CheckState.SUCCESS,
-    OutcomeKind.ANSWERED: CheckState.SUCCESS,
-    OutcomeKind.NO_CHANGE: CheckState.NEUTRAL,
-    OutcomeKind.REFUSED: CheckState.NEUTRAL,
-    OutcomeKind.NEEDS_INPUT: CheckState.ACTION_REQUIRED,
-    OutcomeKind.PLAN_POSTED: CheckState.ACTION_REQUIRED,
-    OutcomeKind.STOPPED: CheckState.CANCELLED,
-}
 _PROOFS: Final = {
     Proof.PROVEN: "proven",
     Proof.NOT_PROVEN: "not proven",
     Proof.NONE: "no evidence",
 }
-
-
-_LABEL_WORDS = ("running", "waiting", "done", "failed")
-_GOOD = frozenset({OutcomeKind.RESOLVED, OutcomeKind.ANSWERED, OutcomeKind.NO_CHANGE})
-_ASKING = frozenset({OutcomeKind.NEEDS_INPUT, OutcomeKind.PLAN_POSTED})
 
 
 class LabelSwap(Value):
@@ -244,16 +230,15 @@ def labels_at_start(label: str) -> LabelSwap:
 
 def labels_at_end(label: str, outcome: Outcome) -> LabelSwap:
     """Say how it ended; what people have stopped is as if it had not been."""
-    if outcome.waits or outcome.kind in _ASKING:
-        return _label_swap(label, "waiting")
-    if outcome.kind is OutcomeKind.STOPPED:
-        return _label_swap(label, "")
-    return _label_swap(label, "done" if outcome.kind in _GOOD else "failed")
+    word = "waiting" if outcome.waits else display_of(outcome.kind).label
+    return _label_swap(label, word)
 
 
-def _label_swap(label: str, word: str) -> LabelSwap:
+def _label_swap(label: str, word: StatusLabel | None) -> LabelSwap:
     """Put one status label on, and the others off."""
     return LabelSwap(
         add=(f"{label}:{word}",) if word else (),
-        remove=tuple(f"{label}:{other}" for other in _LABEL_WORDS if other != word),
+        remove=tuple(
+            f"{label}:{other}" for other in get_args(StatusLabel) if other != word
+        ),
     )

@@ -5,7 +5,7 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from enum import StrEnum
 from pathlib import Path
-from typing import Final
+from typing import Final, assert_never
 
 import structlog
 
@@ -13,6 +13,7 @@ from patchwright.core.errors import PatchwrightError
 from patchwright.core.text.escape import inline_code
 from patchwright.core.types.work import Outcome, OutcomeKind
 from patchwright.integrations.github.webhooks.reader import GitHubTriggerRules
+from patchwright.resolver.messages.outcome_kinds import display_of
 from patchwright.workers.action.finish import OUTPUTS
 from patchwright.workers.action.workflow import WorkflowCheck, WorkflowJob
 
@@ -52,10 +53,16 @@ class Result:
 
 
 def grade_of(outcome: Outcome) -> Grade:
-    if outcome.kind.is_success:
-        return Grade.GOOD
-    is_error = outcome.kind is OutcomeKind.FAILED
-    return Grade.ERROR if is_error else Grade.UNRESOLVED
+    code = display_of(outcome.kind).exit_code
+    match code:
+        case 0:
+            return Grade.GOOD
+        case 1:
+            return Grade.UNRESOLVED
+        case 3:
+            return Grade.ERROR
+        case _:
+            assert_never(code)
 
 
 def crash_result(known: Mapping[str, str]) -> Result:

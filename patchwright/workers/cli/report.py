@@ -6,7 +6,7 @@ from pathlib import Path
 from rich.console import Console
 from rich.text import Text
 
-from patchwright.core.types.work import Evidence, EvidenceRole, Outcome, OutcomeKind
+from patchwright.core.types.work import Evidence, EvidenceRole, Outcome
 from patchwright.resolver.messages.advice import refusal_words
 from patchwright.resolver.messages.elements import (
     AGENT_WROTE,
@@ -14,6 +14,7 @@ from patchwright.resolver.messages.elements import (
     count_noun,
     duration_text,
 )
+from patchwright.resolver.messages.outcome_kinds import display_of
 from patchwright.resolver.messages.status import DeliveryResult
 from patchwright.resolver.publish.publisher import as_delivered
 from patchwright.workers.cli.terminal import plain
@@ -21,9 +22,7 @@ from patchwright.workers.cli.terminal import plain
 
 def exit_code(outcome: Outcome) -> int:
     """Return 0 for success, 3 for a failed service, model or sandbox, else 1."""
-    if outcome.kind.is_success:
-        return 0
-    return 3 if outcome.kind is OutcomeKind.FAILED else 1
+    return display_of(outcome.kind).exit_code
 
 
 def as_json(

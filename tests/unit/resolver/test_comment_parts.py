@@ -10,7 +10,8 @@ from patchwright.core.types.work import (
     ReviewVerdict,
 )
 from patchwright.resolver.messages.advice import choices
-from patchwright.resolver.messages.result import CUT_SHORT_KINDS, final_comment
+from patchwright.resolver.messages.outcome_kinds import display_of
+from patchwright.resolver.messages.result import final_comment
 from patchwright.resolver.messages.status import DeliveryResult, Progress, mark
 from patchwright.resolver.publish.publisher import as_delivered
 from tests.unit.resolver.endings import FRAME, GREEN, HANDLE, RED, ended, proven
@@ -24,7 +25,9 @@ FAR = Progress(
 )
 
 
-@pytest.mark.parametrize("kind", sorted(CUT_SHORT_KINDS))
+@pytest.mark.parametrize(
+    "kind", [kind for kind in OutcomeKind if display_of(kind).was_cut_short]
+)
 def test_s42_a_run_that_was_cut_short_says_where_it_stopped(kind: OutcomeKind) -> None:
     text = final_comment(ended(kind, "Why."), DeliveryResult(), FRAME, FAR)
     assert (

@@ -4,7 +4,7 @@ import secrets
 from datetime import datetime
 from functools import cache
 from pathlib import Path
-from typing import Final
+from typing import Final, assert_never
 
 from fastapi import Response
 from jinja2 import Environment, PackageLoader, StrictUndefined
@@ -19,7 +19,7 @@ from patchwright.resolver.messages.elements import (
     duration_text,
     proof_sentence,
 )
-from patchwright.resolver.messages.result import OUTCOME_TITLES
+from patchwright.resolver.messages.outcome_kinds import Tone, display_of
 from patchwright.resolver.messages.status import DeliveryResult
 from patchwright.resolver.publish.publisher import as_delivered
 from patchwright.workers.runs.run_row import RunSummary
@@ -201,21 +201,6 @@ _THREAD_PATHS: Final = {
     ThreadKind.PULL_REQUEST: "pull",
     ThreadKind.DISCUSSION: "discussions",
 }
-_TONES: Final = {
-    OutcomeKind.RESOLVED: "good",
-    OutcomeKind.ANSWERED: "good",
-    OutcomeKind.NO_CHANGE: "plain",
-    OutcomeKind.STOPPED: "plain",
-    OutcomeKind.NEEDS_INPUT: "open",
-    OutcomeKind.PLAN_POSTED: "open",
-}
-_STATES: Final = {
-    JobState.RECEIVED: ("Queued", "plain"),
-    JobState.QUEUED: ("Queued", "plain"),
-    JobState.RUNNING: ("Working on it", "open"),
-    JobState.DELIVERING: ("Delivering", "open"),
-    JobState.WAITING_USER: ("Needs you", "open"),
-}
 
 
 def state_words(job: Job) -> str:
@@ -223,11 +208,21 @@ def state_words(job: Job) -> str:
     return _state_and_tone(job)[0]
 
 
-def _state_and_tone(job: Job) -> tuple[str, str]:
-    if job.state in _STATES:
-        return _STATES[job.state]
-    kind = job.outcome.kind if job.outcome else OutcomeKind.FAILED
-    return OUTCOME_TITLES[kind], _TONES.get(kind, "bad")
+def _state_and_tone(job: Job) -> tuple[str, Tone]:
+    match job.state:
+        case JobState.RECEIVED | JobState.QUEUED:
+            return "Queued", "plain"
+        case JobState.RUNNING:
+            return "Working on it", "open"
+        case JobState.DELIVERING:
+            return "Delivering", "open"
+        case JobState.WAITING_USER:
+            return "Needs you", "open"
+        case JobState.DONE | JobState.FAILED | JobState.CANCELLED:
+            ended = display_of(job.outcome.kind if job.outcome else OutcomeKind.FAILED)
+            return ended.title, ended.tone
+        case _:
+            assert_never(job.state)
 
 
 def _proof_text(outcome: Outcome | None) -> str:
