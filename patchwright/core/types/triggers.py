@@ -1,6 +1,7 @@
 """What a delivery turned out to be."""
 
 from enum import StrEnum
+from typing import Final, assert_never
 
 from pydantic import AwareDatetime
 
@@ -23,10 +24,64 @@ class TriggerKind(StrEnum):
     @property
     def is_automatic(self) -> bool:
         """Tell whether nobody asked: something became of the bot's own work."""
-        return self in _AUTOMATIC
+        return trigger_definition(self).is_automatic
 
 
-_AUTOMATIC = (TriggerKind.CHECKS, TriggerKind.CONFLICT, TriggerKind.MERGED)
+class TriggerDefinition(Value):
+    """All that is particular to one kind of trigger.
+
+    `words` say how somebody has asked, after their name. With `is_automatic` nobody
+    has. With `is_unaddressed` people have not called the bot, and are told nothing
+    where it does not count. Only where it `may_command` the request may be a command.
+    """
+
+    words: str
+    is_automatic: bool = False
+    is_unaddressed: bool = False
+    may_command: bool = True
+
+
+def trigger_definition(kind: TriggerKind) -> TriggerDefinition:
+    match kind:
+        case TriggerKind.BODY_MENTION:
+            return _BODY_MENTION
+        case TriggerKind.COMMENT_MENTION:
+            return _COMMENT_MENTION
+        case TriggerKind.LABEL:
+            return _LABEL
+        case TriggerKind.ASSIGNMENT:
+            return _ASSIGNMENT
+        case TriggerKind.REVIEW:
+            return _REVIEW
+        case TriggerKind.REPLY:
+            return _REPLY
+        case TriggerKind.CHECKS:
+            return _CHECKS
+        case TriggerKind.CONFLICT:
+            return _CONFLICT
+        case TriggerKind.MERGED:
+            return _MERGED
+        case _:
+            assert_never(kind)
+
+
+def _automatic(words: str) -> TriggerDefinition:
+    return TriggerDefinition(words=words, is_automatic=True, may_command=False)
+
+
+_BODY_MENTION: Final = TriggerDefinition(words="with a mention in the opening text")
+_COMMENT_MENTION: Final = TriggerDefinition(words="with a mention in a comment")
+_LABEL: Final = TriggerDefinition(words="with a label")
+_ASSIGNMENT: Final = TriggerDefinition(words="by assignment")
+_REVIEW: Final = TriggerDefinition(
+    words="with a review that wants changes", may_command=False
+)
+_REPLY: Final = TriggerDefinition(
+    words="with a reply in the thread", is_unaddressed=True
+)
+_CHECKS: Final = _automatic("earlier; failing checks have started this run")
+_CONFLICT: Final = _automatic("earlier; a merge conflict has started this run")
+_MERGED: Final = _automatic("earlier; a merge has started this run")
 
 
 class Trigger(Value):

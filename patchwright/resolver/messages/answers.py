@@ -7,7 +7,7 @@ from patchwright.core.events.types import AgentState
 from patchwright.core.text.mentions import neutralise
 from patchwright.core.text.strings import dollars
 from patchwright.core.types.base import Value
-from patchwright.core.types.triggers import Trigger, TriggerKind
+from patchwright.core.types.triggers import Trigger, trigger_definition
 from patchwright.core.types.work import Outcome, Task, Usage
 from patchwright.resolver.messages.advice import next_step
 from patchwright.resolver.messages.elements import (
@@ -169,21 +169,11 @@ def _plan(run: RunStatus) -> str:
 
 
 def _why(trigger: Trigger, frame: MessageHeader, admitted: str) -> str:
-    lines = [f"Asked for by {frame.requester}, {_TRIGGER_TEXTS[trigger.kind]}."]
+    how = trigger_definition(trigger.kind).words
+    lines = [f"Asked for by {frame.requester}, {how}."]
     if admitted:
         lines.append(f"Let in because {admitted}.")
     return "\n".join(f"- {line}" for line in lines)
-
-
-_TRIGGER_TEXTS: Final = {
-    TriggerKind.BODY_MENTION: "with a mention in the opening text",
-    TriggerKind.COMMENT_MENTION: "with a mention in a comment",
-    TriggerKind.LABEL: "with a label",
-    TriggerKind.ASSIGNMENT: "by assignment",
-    TriggerKind.REVIEW: "with a review that wants changes",
-    TriggerKind.CHECKS: "earlier; failing checks have started this run",
-    TriggerKind.CONFLICT: "earlier; a merge conflict has started this run",
-}
 
 
 def _pinned_facts(run: RunStatus) -> str:

@@ -26,7 +26,7 @@ from patchwright.core.events.state import RunState, fold
 from patchwright.core.events.types import Event, OutcomeReached, RunStarted
 from patchwright.core.types.base import Value
 from patchwright.core.types.threads import ForgeThread
-from patchwright.core.types.triggers import Trigger, TriggerKind
+from patchwright.core.types.triggers import Trigger, trigger_definition
 from patchwright.core.types.work import Outcome, OutcomeKind, service_outcome
 from patchwright.resolver.messages.answers import (
     PastRun,
@@ -134,9 +134,8 @@ _NOTHING: Final = "Nothing is running in this thread."
 
 def command_in(trigger: Trigger) -> BotCommand | None:
     """Return the command that somebody gave us; only what follows a mention is one."""
-    if trigger.kind is TriggerKind.REVIEW or trigger.kind.is_automatic:
-        return None
-    return parse_command(trigger.request)
+    may_command = trigger_definition(trigger.kind).may_command
+    return parse_command(trigger.request) if may_command else None
 
 
 def answer_without_rights(services: RunServices, job: Job) -> EarlyResult | None:

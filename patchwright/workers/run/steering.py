@@ -34,7 +34,7 @@ from patchwright.core.text.hidden import TextCleaner
 from patchwright.core.text.strings import truncate_middle
 from patchwright.core.types.people import Actor, Permission, login_in_mention
 from patchwright.core.types.threads import TalkThread
-from patchwright.core.types.triggers import Trigger, TriggerKind
+from patchwright.core.types.triggers import Trigger, trigger_definition
 from patchwright.core.types.work import Outcome, OutcomeKind, Task
 from patchwright.resolver.admission import (
     AdmissionPolicy,
@@ -113,15 +113,16 @@ class Steering:
     def _judge(self, trigger: Trigger, event_id: int) -> AcceptedSteering | None:
         # A reaction takes its time, and who says stop must not wait for it, nor for
         # those of strangers.
+        is_unaddressed = trigger_definition(trigger.kind).is_unaddressed
         known = with_forge_accounts(trigger, self._find_person)
         if known is None:
-            if trigger.kind is not TriggerKind.REPLY:
+            if not is_unaddressed:
                 start_call(partial(self._show, self._send_invitation, trigger))
             return None
         trigger = known
         judged = self._admit(trigger)
         if isinstance(judged, Declined):
-            if not (judged.silent or trigger.kind is TriggerKind.REPLY):
+            if not (judged.silent or is_unaddressed):
                 start_call(partial(self._show, self._channel.decline, trigger))
             return None
         start_call(partial(self._show, self._channel.acknowledge, trigger))

@@ -7,6 +7,7 @@ import pytest
 from patchwright.core.commands import Question, Verb
 from patchwright.core.events.types import AgentState, Todo
 from patchwright.core.text.mentions import find_request
+from patchwright.core.types.triggers import TriggerKind
 from patchwright.core.types.work import Outcome, OutcomeKind
 from patchwright.resolver.messages.answers import (
     PastRun,
@@ -130,3 +131,10 @@ def test_t9_the_pull_request_is_a_link_where_its_number_would_be_none() -> None:
     ended = PastRun(frame=FRAME, trigger=TRIGGER, outcome=outcome, delivered=delivered)
     text = answer_ended(Verb.STATUS, ended, is_beside_code=False)
     assert "**Done** · [pull request #2](https://hub/pull/2) · " in text
+
+
+@pytest.mark.parametrize("kind", TriggerKind)
+def test_t9_why_knows_how_each_run_was_asked_for(kind: TriggerKind) -> None:
+    """A reply or a merge can start a run as well."""
+    text = answer_running(Verb.WHY, RUNNING.replace(trigger=TRIGGER.replace(kind=kind)))
+    assert text.startswith("- Asked for by alice, ")
