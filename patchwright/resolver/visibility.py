@@ -78,7 +78,8 @@ def needs_consent(
     """
     if not isinstance(thread, TalkThread) or repository_is_private or remembered:
         return None
-    here, place = _PLACES.get(thread.kind, _CHAT)
+    is_ticket = thread.kind is ThreadKind.TICKET
+    here, place = _TICKET if is_ticket else _CHAT
     text = _QUESTION.format(repo=inline_code(repo.full_name), here=here, place=place)
     return Question(
         reason=QuestionReason.NO_CONSENT, text=text, offers=_consent_offers(place)
@@ -100,7 +101,7 @@ def _consent_offers(place: str) -> tuple[Offer, ...]:
 
 
 _CHAT: Final = ("this thread", "channel")
-_PLACES: Final = {ThreadKind.CHAT: _CHAT, ThreadKind.TICKET: ("this ticket", "project")}
+_TICKET: Final = ("this ticket", "project")
 _QUESTION: Final = """\
 **{repo} is public, and {here} is not.** Anybody can read a pull request there. May it \
 quote what is written here, name who wrote it, and link back?

@@ -153,13 +153,16 @@ class Controller:
 
     def _held(self) -> AgentEnding | None:
         """Return what the run still waits for, where nobody has said anything."""
-        match self._run_log.state.held_as:
+        held_as = self._run_log.state.held_as
+        match held_as:
             case AgentState.PAUSED:
                 return paused_ending("")
             case AgentState.AWAITING_USER_INPUT:
                 return question_ending(self._reply.text)
-            case _:
+            case AgentState.AWAITING_USER_CONFIRMATION | None:
                 return None
+            case _:
+                assert_never(held_as)
 
     def _settle_reply(self) -> AgentEnding | None:
         """See to what a whole reply has led to: words alone, or a circle."""

@@ -3,7 +3,7 @@
 from collections import defaultdict
 from collections.abc import Iterable, Iterator, Mapping
 from datetime import datetime
-from typing import Final
+from typing import Final, Literal, get_args
 
 from patchwright.core.events.types import (
     AgentState,
@@ -64,9 +64,12 @@ TRANSITIONS: Final[dict[AgentState, frozenset[AgentState]]] = {
 }
 
 ENDED: Final = frozenset({S.FINISHED, S.REJECTED, S.STOPPED, S.ERROR})
-WAITING: Final = frozenset(
-    {S.PAUSED, S.AWAITING_USER_INPUT, S.AWAITING_USER_CONFIRMATION}
-)
+WaitingState = Literal[
+    AgentState.PAUSED,
+    AgentState.AWAITING_USER_INPUT,
+    AgentState.AWAITING_USER_CONFIRMATION,
+]
+WAITING: Final[frozenset[AgentState]] = frozenset(get_args(WaitingState))
 
 
 def may_change(before: AgentState, after: AgentState) -> bool:
@@ -96,7 +99,7 @@ class RunState(Value):
 
     state: AgentState = AgentState.LOADING
     has_run: bool = False
-    held_as: AgentState | None = None
+    held_as: WaitingState | None = None
     rate_limited_until: datetime | None = None
     iterations: int = 0
     usage: Usage = NO_USAGE
@@ -179,12 +182,20 @@ def _after_change(run: RunState, event_id: int, change: StateChanged) -> RunStat
     return run.replace(
         state=change.state,
         finished_id=event_id if change.state in _FINISHED else run.finished_id,
-        held_as=change.state if change.state in WAITING else run.held_as,
+        held_as=_as_waiting(change.state) or run.held_as,
         has_run=run.has_run or change.state is AgentState.RUNNING,
         rate_limited_until=_waits_until(run, change),
         wanted=None if reached else run.wanted,
         last_error=change.reason if failed else run.last_error,
     )
+
+
+def _as_waiting(state: AgentState) -> WaitingState | None:
+    match state:
+        case S.PAUSED | S.AWAITING_USER_INPUT | S.AWAITING_USER_CONFIRMATION:
+            return state
+        case _:
+            return None
 
 
 def _is_word(event: Event) -> bool:

@@ -137,7 +137,7 @@ def judge_write(path: str, folder: str = REPOSITORY) -> Verdict:
             return LOW_RISK
         case PathKind.HOME if full.startswith((f"{HOME}/.cache", f"{HOME}/.local")):
             return medium_risk("It writes into the home folder.")
-        case _:
+        case PathKind.HOME | PathKind.SYSTEM:
             return high_risk("It writes outside the workspace.")
 
 

@@ -3,6 +3,7 @@
 from typing import Final, assert_never
 
 from patchwright.core.commands import Question, Verb, help_text
+from patchwright.core.events.state import WaitingState
 from patchwright.core.events.types import AgentState
 from patchwright.core.text.mentions import neutralise
 from patchwright.core.text.strings import dollars
@@ -43,7 +44,7 @@ class RunStatus(Value):
     admitted: str = ""
     task: Task | None = None
     progress: Progress = Progress()
-    held: AgentState | None = None
+    held: WaitingState | None = None
     posted: Outcome | None = None
     shows_words: bool = True
 
@@ -107,9 +108,7 @@ def _status(run: RunStatus) -> str:
     if run.task is None:
         return "**Not begun yet**: thread and repository are being read."
     parts = (
-        _WAITING_TEXTS.get(run.held, "**Waiting**")
-        if run.held
-        else "**Working on it**",
+        _waiting_text(run.held) if run.held else "**Working on it**",
         f"step {progress.iterations} of {limits.max_iterations}",
         duration_text(progress.seconds),
         cost_text(progress.usage, limits),
@@ -120,11 +119,16 @@ def _status(run: RunStatus) -> str:
     return join(head, words)
 
 
-_WAITING_TEXTS: Final = {
-    AgentState.PAUSED: "**Paused**",
-    AgentState.AWAITING_USER_INPUT: "**Waiting for an answer**",
-    AgentState.AWAITING_USER_CONFIRMATION: "**Waiting for a yes or no**",
-}
+def _waiting_text(state: WaitingState) -> str:
+    match state:
+        case AgentState.PAUSED:
+            return "**Paused**"
+        case AgentState.AWAITING_USER_INPUT:
+            return "**Waiting for an answer**"
+        case AgentState.AWAITING_USER_CONFIRMATION:
+            return "**Waiting for a yes or no**"
+        case _:
+            assert_never(state)
 
 
 def _cost(run: RunStatus) -> str:

@@ -5,6 +5,7 @@ from typing import get_args
 import pytest
 
 from patchwright.core.commands import Question, Verb
+from patchwright.core.events.state import WaitingState
 from patchwright.core.events.types import AgentState, Todo
 from patchwright.core.text.mentions import find_request
 from patchwright.core.types.triggers import TriggerKind
@@ -39,7 +40,7 @@ def test_t9_status_says_how_far_it_is() -> None:
         (AgentState.AWAITING_USER_CONFIRMATION, "**Waiting for a yes or no** · step"),
     ],
 )
-def test_t9_status_says_what_it_waits_for(held: AgentState, words: str) -> None:
+def test_t9_status_says_what_it_waits_for(held: WaitingState, words: str) -> None:
     waiting = RUNNING.replace(held=held)
     assert answer_running(Verb.STATUS, waiting).startswith(words)
 

@@ -169,9 +169,20 @@ def _name_of(thread: ThreadRef) -> str:
 
 def _thread_url(thread: ThreadRef, repo_url: str) -> str:
     """Return its address, empty where only its service knows that."""
-    if not isinstance(thread, ForgeThread) or thread.is_own:
+    if not isinstance(thread, ForgeThread):
         return ""
-    return f"{repo_url}/{_THREAD_PATHS[thread.kind]}/{thread.number}"
+    match thread.kind:
+        case ThreadKind.ISSUE:
+            folder = "issues"
+        case ThreadKind.PULL_REQUEST:
+            folder = "pull"
+        case ThreadKind.DISCUSSION:
+            folder = "discussions"
+        case ThreadKind.REQUEST | ThreadKind.CHAT | ThreadKind.TICKET:
+            return ""
+        case _:
+            assert_never(thread.kind)
+    return f"{repo_url}/{folder}/{thread.number}"
 
 
 def split_diff(diff: str) -> tuple[FileDiff, ...]:
@@ -194,13 +205,6 @@ def _file_diff(lines: list[str]) -> FileDiff:
         removed=sum(line.startswith("-") for line in body),
         lines=tuple(lines[1:]),
     )
-
-
-_THREAD_PATHS: Final = {
-    ThreadKind.ISSUE: "issues",
-    ThreadKind.PULL_REQUEST: "pull",
-    ThreadKind.DISCUSSION: "discussions",
-}
 
 
 def state_words(job: Job) -> str:
