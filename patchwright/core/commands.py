@@ -38,19 +38,19 @@ class BotCommand(Value):
 
 
 class CommandArgument(StrEnum):
-    """What may follow the word of a command."""
+    """What may follow the word of a command, in the words of the reference."""
 
     NOTHING = "nothing"
-    REASON = "reason"
-    REQUEST = "request"
-    AMOUNT = "amount"
+    REASON = "a reason, after a comma or colon"
+    REQUEST = "a request"
+    AMOUNT = "US dollars: `+2` more, `2` in all"
 
 
 class CommandAccess(StrEnum):
-    """Whose command counts once a thread has had a run."""
+    """Whose command counts once a thread has had a run, in those words."""
 
-    ANYONE = "anyone"
-    WHO_MAY_START_RUNS = "who-may-start-runs"
+    ANYONE = "everybody, where no run works"
+    WHO_MAY_START_RUNS = "who may start runs"
 
 
 Question = Literal[Verb.STATUS, Verb.COST, Verb.WHY, Verb.PLAN, Verb.HELP]
@@ -60,35 +60,45 @@ class SetState(Value):
     """Bring the run into a state.
 
     With `answers_confirmation` it is about the action that was last shown, and no
-    other.
+    other. `words` are those of the reference, as everywhere below.
     """
 
     state: AgentState
     answers_confirmation: bool = False
+    words: str
 
 
 class AnswerQuestion(Value):
     question: Question
+    words: str = "answered"
 
 
 class RaiseBudget(Value):
-    """Allow the run to cost more; admins of the repository may go beyond the limit."""
+    words: str = (
+        "the run may cost more, up to `limits.max_raise_usd`; admins of the repository "
+        "may go beyond"
+    )
 
 
 class StartRun(Value):
     """The command is a request: the thread as it is now is worked on."""
 
+    words: str = "starts a run"
+
 
 class TellLastRun(Value):
     question: Question
+    words: str = "tells of the last run"
 
 
 class ShowHelp(Value):
-    pass
+    words: str = "answered"
 
 
 class NothingToDo(Value):
     """The command needs a run, and none works."""
+
+    words: str = "nothing"
 
 
 WhileRunning = SetState | AnswerQuestion | RaiseBudget
@@ -155,17 +165,15 @@ _HELP_ON_QUESTIONS: Final = (
 
 def _control(
     help_line: str,
-    state: AgentState,
+    while_running: SetState,
     argument: CommandArgument = CommandArgument.REASON,
-    *,
-    answers_confirmation: bool = False,
 ) -> CommandDefinition:
     """Return a command that brings a run into a state, and does nothing without one."""
     return CommandDefinition(
         help=help_line,
         argument=argument,
         access=CommandAccess.WHO_MAY_START_RUNS,
-        while_running=SetState(state=state, answers_confirmation=answers_confirmation),
+        while_running=while_running,
         when_idle=NothingToDo(),
     )
 
@@ -189,14 +197,32 @@ _PLAN: Final = CommandDefinition(
     when_idle=StartRun(),
 )
 _APPROVE: Final = _control(
-    _HELP_ON_ANSWERS, AgentState.USER_CONFIRMED, answers_confirmation=True
+    _HELP_ON_ANSWERS,
+    SetState(
+        state=AgentState.USER_CONFIRMED,
+        answers_confirmation=True,
+        words="the plan or action that waits is confirmed",
+    ),
 )
 _REJECT: Final = _control(
-    _HELP_ON_ANSWERS, AgentState.USER_REJECTED, answers_confirmation=True
+    _HELP_ON_ANSWERS,
+    SetState(
+        state=AgentState.USER_REJECTED,
+        answers_confirmation=True,
+        words="the plan or action that waits is rejected",
+    ),
 )
-_STOP: Final = _control(_HELP_ON_HOLDING, AgentState.STOPPED)
-_PAUSE: Final = _control(_HELP_ON_HOLDING, AgentState.PAUSED)
-_RESUME: Final = _control(_HELP_ON_HOLDING, AgentState.RUNNING, CommandArgument.NOTHING)
+_STOP: Final = _control(
+    _HELP_ON_HOLDING, SetState(state=AgentState.STOPPED, words="the run is stopped")
+)
+_PAUSE: Final = _control(
+    _HELP_ON_HOLDING, SetState(state=AgentState.PAUSED, words="the run is paused")
+)
+_RESUME: Final = _control(
+    _HELP_ON_HOLDING,
+    SetState(state=AgentState.RUNNING, words="the run goes on"),
+    CommandArgument.NOTHING,
+)
 _BUDGET: Final = CommandDefinition(
     help="`{handle} budget +AMOUNT` allows the run that many dollars more, `budget "
     "AMOUNT` so many in all.",
@@ -209,7 +235,7 @@ _RETRY: Final = CommandDefinition(
     help="`{handle} retry` works on this thread again.",
     argument=CommandArgument.REQUEST,
     access=CommandAccess.WHO_MAY_START_RUNS,
-    while_running=SetState(state=AgentState.RUNNING),
+    while_running=SetState(state=AgentState.RUNNING, words="the run goes on"),
     when_idle=StartRun(),
 )
 _HELP: Final = CommandDefinition(
