@@ -102,6 +102,14 @@ class InvalidRequestError(ServiceError):
         self.fields = fields
 
 
+class AlreadyExistsError(InvalidRequestError):
+    """The service has already what was to be made."""
+
+
+class DraftRefusedError(InvalidRequestError):
+    """A pull request cannot be a draft here."""
+
+
 class GitError(PatchwrightError):
     """Git refused; the message carries its last lines, without credentials."""
 

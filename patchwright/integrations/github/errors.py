@@ -12,7 +12,9 @@ from requests.exceptions import SSLError
 
 from patchwright.core.clock import Clock
 from patchwright.core.errors import (
+    AlreadyExistsError,
     AuthenticationError,
+    DraftRefusedError,
     InvalidRequestError,
     NotFoundError,
     PermissionDeniedError,
@@ -70,8 +72,16 @@ def map_error(error: GithubException, now: datetime) -> ServiceError:
     if error.status >= _BROKEN:
         return ServiceUnavailableError(words)
     if error.status in _INVALID:
-        return InvalidRequestError(words)
+        return _invalid_request(words)
     return _BY_STATUS.get(error.status, ServiceError)(words)
+
+
+def _invalid_request(words: str) -> InvalidRequestError:
+    """Tell apart what GitHub tells apart by its words alone."""
+    if "already exists" in words:
+        return AlreadyExistsError(words)
+    is_about_draft = "draft" in words.lower()
+    return DraftRefusedError(words) if is_about_draft else InvalidRequestError(words)
 
 
 _BY_STATUS: Mapping[int, type[ServiceError]] = {

@@ -8,6 +8,8 @@ import github.Repository
 from pydantic import BaseModel
 
 from patchwright.core.errors import (
+    AlreadyExistsError,
+    DraftRefusedError,
     InvalidRequestError,
     NotFoundError,
     PermissionDeniedError,
@@ -119,10 +121,10 @@ class GitHubForge:
         """
         try:
             return self._create(repo, head_branch, base_branch, text)
-        except InvalidRequestError as error:
-            if "already exists" in str(error):
-                return self._update_existing(repo, head_branch, text, error)
-            if not (text.draft and "draft" in str(error).lower()):
+        except AlreadyExistsError as error:
+            return self._update_existing(repo, head_branch, text, error)
+        except DraftRefusedError:
+            if not text.draft:
                 raise
         ready = text.replace(draft=False)
         return self._create(repo, head_branch, base_branch, ready)
