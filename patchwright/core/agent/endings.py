@@ -7,7 +7,7 @@ from patchwright.core.events.state import RunState
 from patchwright.core.events.types import AgentState, Finish
 from patchwright.core.types.base import Value
 from patchwright.core.types.people import login_in_mention
-from patchwright.core.types.work import Limits, OutcomeKind
+from patchwright.core.types.work import ASKED, Limits, OutcomeKind, WaitReason
 
 
 class LimitReached(Value):
@@ -30,7 +30,7 @@ def find_reached_limit(
     if run.wanted is not None and run.wanted.state is AgentState.STOPPED:
         return LimitReached(
             kind=OutcomeKind.STOPPED,
-            reason="asked",
+            reason=ASKED,
             text=f"Stopped by {run.wanted.reason or 'request'}.",
             by=login_in_mention(run.wanted.reason),
         )
@@ -128,7 +128,7 @@ def limit_ending(stop: LimitReached) -> AgentEnding:
 def paused_ending(who: str) -> AgentEnding:
     return AgentEnding(
         OutcomeKind.NEEDS_INPUT,
-        "paused",
+        WaitReason.PAUSED,
         f"Paused by {who}." if who else "Still paused.",
         waits_as=AgentState.PAUSED,
         by_service=True,
@@ -139,7 +139,7 @@ def paused_ending(who: str) -> AgentEnding:
 def question_ending(text: str) -> AgentEnding:
     return AgentEnding(
         OutcomeKind.NEEDS_INPUT,
-        "question",
+        WaitReason.QUESTION,
         text,
         waits_as=AgentState.AWAITING_USER_INPUT,
     )
@@ -148,7 +148,7 @@ def question_ending(text: str) -> AgentEnding:
 def plan_posted_ending(text: str) -> AgentEnding:
     return AgentEnding(
         OutcomeKind.PLAN_POSTED,
-        "plan",
+        WaitReason.PLAN,
         text,
         waits_as=AgentState.AWAITING_USER_CONFIRMATION,
     )
@@ -168,7 +168,7 @@ def plan_dropped_ending(who: str) -> AgentEnding:
 def confirmation_ending(text: str) -> AgentEnding:
     return AgentEnding(
         OutcomeKind.NEEDS_INPUT,
-        "confirmation",
+        WaitReason.CONFIRMATION,
         text,
         waits_as=AgentState.AWAITING_USER_CONFIRMATION,
         by_service=True,

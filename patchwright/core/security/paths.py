@@ -156,7 +156,7 @@ def judge_delete(path: str, folder: str = REPOSITORY) -> Verdict:
     if place in {PathKind.REPOSITORY, PathKind.SCRATCH}:
         return LOW_RISK
     if place is PathKind.CI:
-        return _CHANGES_CI
+        return medium_risk("It changes what the CI runs.")
     return high_risk("It deletes outside the workspace.")
 
 

@@ -1,6 +1,7 @@
 """What is asked of the agent, and what came of it."""
 
 from enum import StrEnum
+from typing import Final
 
 from patchwright.core.errors import EmptyRepositoryError, PatchwrightError
 from patchwright.core.types.base import ReadableText, Value
@@ -75,6 +76,19 @@ class OutcomeKind(StrEnum):
     def is_success(self) -> bool:
         """Tell whether who asked has got what they wanted."""
         return self in (self.RESOLVED, self.ANSWERED, self.PLAN_POSTED)
+
+
+class WaitReason(StrEnum):
+    """What an outcome that waits, waits for."""
+
+    QUESTION = "question"
+    PLAN = "plan"
+    CONFIRMATION = "confirmation"
+    PAUSED = "paused"
+
+
+# The reason of a run that a person has stopped.
+ASKED: Final = "asked"
 
 
 class Proof(StrEnum):
@@ -281,6 +295,12 @@ class Outcome(Value):
     left_out: tuple[LeftOut, ...] = ()
     service_text: str = ""
     by: str = ""
+
+    @property
+    def wait_reason(self) -> WaitReason:
+        """Return what it waits for: whatever has no name of its own is a question."""
+        known = [one for one in WaitReason if one == self.reason]
+        return known[0] if known else WaitReason.QUESTION
 
     @property
     def own_text(self) -> str:

@@ -1,13 +1,13 @@
 """What a refusal means, and what to do next when a run ends or waits."""
 
 import re
-from typing import Final
+from typing import Final, assert_never
 
 from patchwright.core.settings.repository import CONFIG_FILE
 from patchwright.core.text.escape import inline_code
 from patchwright.core.text.strings import dollars
 from patchwright.core.types.base import Value
-from patchwright.core.types.work import Limits, Outcome, OutcomeKind, Proof
+from patchwright.core.types.work import Limits, Outcome, OutcomeKind, Proof, WaitReason
 from patchwright.resolver.messages.outcome_kinds import ASK_AGAIN, display_of
 from patchwright.resolver.messages.status import DeliveryResult
 
@@ -205,9 +205,28 @@ def choices(text: str) -> tuple[int, ...]:
 
 
 def _how_to_answer(outcome: Outcome, handle: str) -> str:
-    if known := _ANSWERS.get(outcome.reason):
-        return known.format(handle=handle)
-    numbers = choices(outcome.summary)
+    reason = outcome.wait_reason
+    match reason:
+        case WaitReason.CONFIRMATION:
+            return (
+                f"Answer `{handle} approve` or `{handle} reject`; any other word to "
+                f"`{handle}` counts as a no, and is read."
+            )
+        case WaitReason.PLAN:
+            return (
+                f"`{handle} approve` has it carried out, `{handle} reject` ends it; or "
+                f"say after `{handle}` what should be different."
+            )
+        case WaitReason.PAUSED:
+            return f"`{handle} resume` lets it go on, `{handle} stop` ends it."
+        case WaitReason.QUESTION:
+            return _how_to_choose(outcome.summary, handle)
+        case _:
+            assert_never(reason)
+
+
+def _how_to_choose(question: str, handle: str) -> str:
+    numbers = choices(question)
     if not numbers:
         return f"It goes on when you answer here: `{handle}` and your words."
     *first, last = (f"`{handle} {number}`" for number in numbers)
@@ -217,13 +236,6 @@ def _how_to_answer(outcome: Outcome, handle: str) -> str:
     )
 
 
-_ANSWERS: Final = {
-    "confirmation": "Answer `{handle} approve` or `{handle} reject`; any other word to "
-    "`{handle}` counts as a no, and is read.",
-    "plan": "`{handle} approve` has it carried out, `{handle} reject` ends it; or say "
-    "after `{handle}` what should be different.",
-    "paused": "`{handle} resume` lets it go on, `{handle} stop` ends it.",
-}
 _AFTER_REFUSAL: Final = "Change that rule or the bot's rights, then ask again."
 _NEXT_DAY: Final = "or ask again tomorrow (UTC) with `{handle}`."
 _ADVICE_BY_REASON: Final = {

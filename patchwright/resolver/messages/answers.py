@@ -9,7 +9,7 @@ from patchwright.core.text.mentions import neutralise
 from patchwright.core.text.strings import dollars
 from patchwright.core.types.base import Value
 from patchwright.core.types.triggers import Trigger, trigger_definition
-from patchwright.core.types.work import Outcome, Task, Usage
+from patchwright.core.types.work import Outcome, Task, Usage, WaitReason
 from patchwright.resolver.messages.advice import next_step
 from patchwright.resolver.messages.elements import (
     cost_text,
@@ -164,7 +164,7 @@ _PLAN_NOT_SHOWN: Final = (
 def _plan(run: RunStatus) -> str:
     if not run.shows_words:
         return _PLAN_NOT_SHOWN
-    if run.posted is not None and run.posted.reason == "plan":
+    if run.posted is not None and run.posted.wait_reason is WaitReason.PLAN:
         handle, links = run.frame.handle, run.frame.links
         return outcome_text(run.posted, handle, _MAX_WORDS_CHARS, links)
     if run.progress.todos:

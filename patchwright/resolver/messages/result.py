@@ -7,6 +7,7 @@ from patchwright.core.text.mentions import neutralise
 from patchwright.core.text.strings import truncate_middle
 from patchwright.core.types.people import Actor
 from patchwright.core.types.work import (
+    ASKED,
     NOT_DELIVERED,
     BlockedRequest,
     DiffStat,
@@ -14,6 +15,7 @@ from patchwright.core.types.work import (
     OutcomeKind,
     ReviewAnswer,
     ReviewVerdict,
+    WaitReason,
 )
 from patchwright.resolver.messages.advice import (
     next_step,
@@ -260,7 +262,7 @@ def _where_it_stopped(outcome: Outcome, last: Progress, handle: str) -> str:
 # Whoever asked less than this ago still looks at the thread.
 _STILL_LOOKING_S: Final = 30.0
 # What a person has just asked for needs no calling them.
-_ASKED_BY_PERSON: Final = frozenset({"asked", "paused"})
+_ASKED_BY_PERSON: Final = frozenset({ASKED, WaitReason.PAUSED})
 
 
 def wants_ping(

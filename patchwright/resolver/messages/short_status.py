@@ -1,13 +1,13 @@
 """How a run shows beside its comment: other threads, checks, labels and buttons."""
 
 from datetime import datetime
-from typing import Final, get_args
+from typing import Final, assert_never, get_args
 
 from patchwright.core.channel import Offer, Offers
 from patchwright.core.commands import Verb
 from patchwright.core.forge import CheckReport, CheckState
 from patchwright.core.types.base import Value
-from patchwright.core.types.work import Outcome, OutcomeKind, Proof
+from patchwright.core.types.work import Outcome, OutcomeKind, Proof, WaitReason
 from patchwright.resolver.messages.advice import choices, next_step
 from patchwright.resolver.messages.elements import (
     cost_text,
@@ -162,12 +162,17 @@ def offers_at_end(outcome: Outcome, delivered: DeliveryResult) -> Offers:
 
 
 def _while_waiting(outcome: Outcome) -> Offers:
-    if outcome.reason == "confirmation":
-        return (_YES, _NO, STOP)
-    if outcome.reason == "paused":
-        return (_RESUME, STOP)
-    numbers = map(str, choices(outcome.summary)[:_MOST_CHOICES])
-    return (*(Offer(label=one, command=one) for one in numbers), STOP)
+    reason = outcome.wait_reason
+    match reason:
+        case WaitReason.CONFIRMATION:
+            return (_YES, _NO, STOP)
+        case WaitReason.PAUSED:
+            return (_RESUME, STOP)
+        case WaitReason.QUESTION | WaitReason.PLAN:
+            numbers = map(str, choices(outcome.summary)[:_MOST_CHOICES])
+            return (*(Offer(label=one, command=one) for one in numbers), STOP)
+        case _:
+            assert_never(reason)
 
 
 _WITHOUT_EMPHASIS: Final = str.maketrans("", "", "*`")

@@ -19,6 +19,7 @@ from patchwright.core.settings.repository import CONFIG_FILE
 from patchwright.core.settings.repository_file import read_repository_config
 from patchwright.core.text.branch_names import flat_name, slug
 from patchwright.core.types.work import (
+    ASKED,
     Outcome,
     OutcomeKind,
     Task,
@@ -299,7 +300,7 @@ def _stopped_outcome(told: KeyboardInterrupt, *, is_local: bool) -> Outcome:
     text = f"Stopped by {told}."
     return Outcome(
         kind=OutcomeKind.STOPPED,
-        reason="asked",
+        reason=ASKED,
         summary=text,
         service_text=text,
         notes=notes,

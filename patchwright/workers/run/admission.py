@@ -18,7 +18,7 @@ from patchwright.core.settings.repository import RepositoryConfig
 from patchwright.core.settings.repository_file import read_repository_config
 from patchwright.core.types.base import ConversationId, JobId, Value
 from patchwright.core.types.threads import TalkThread, ThreadRef
-from patchwright.core.types.work import Outcome, OutcomeKind, service_outcome
+from patchwright.core.types.work import ASKED, Outcome, OutcomeKind, service_outcome
 from patchwright.resolver.admission import (
     AdmissionPolicy,
     Admitted,
@@ -146,7 +146,7 @@ def find_stop(log: EventLog, job: Job, start_id: int) -> Outcome | None:
     for said in words:
         if isinstance(said, ChangeState) and said.state is AgentState.STOPPED:
             text = f"Stopped by {said.reason}, before it had begun."
-            return service_outcome(OutcomeKind.STOPPED, "asked", text)
+            return service_outcome(OutcomeKind.STOPPED, ASKED, text)
     return None
 
 

@@ -35,7 +35,7 @@ from patchwright.core.text.strings import truncate_middle
 from patchwright.core.types.people import Actor, Permission, login_in_mention
 from patchwright.core.types.threads import TalkThread
 from patchwright.core.types.triggers import Trigger, trigger_definition
-from patchwright.core.types.work import Outcome, OutcomeKind, Task
+from patchwright.core.types.work import ASKED, Outcome, OutcomeKind, Task
 from patchwright.resolver.admission import (
     AdmissionPolicy,
     Admitted,
@@ -245,7 +245,7 @@ def _stopped(who: str, removed: int) -> Outcome:
     text = f"Stopped by {who} before it had begun."
     return Outcome(
         kind=OutcomeKind.STOPPED,
-        reason="asked",
+        reason=ASKED,
         summary=text,
         service_text=text,
         by=login_in_mention(who),
