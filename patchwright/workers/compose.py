@@ -22,6 +22,7 @@ from patchwright.core.settings.model import Settings
 from patchwright.core.text.redaction import Redactor
 from patchwright.core.types.base import Ids, JobId, RandomIds
 from patchwright.core.types.threads import ForgeThread
+from patchwright.core.webhook import ConfirmNotice, WebhookSource, by_header
 from patchwright.integrations.git.mirror import MirrorCache
 from patchwright.integrations.github.adapter import GitHub
 from patchwright.integrations.github.deliveries import Hook
@@ -73,12 +74,7 @@ from patchwright.workers.store.requests import RequestStore
 from patchwright.workers.store.reservations import ReservationStore
 from patchwright.workers.store.secrets import SecretStore, load_or_make_key
 from patchwright.workers.store.threads import ThreadStore
-from patchwright.workers.web.webhooks import (
-    WEBHOOK_ROUTE,
-    ConfirmNotice,
-    WebhookSource,
-    by_header,
-)
+from patchwright.workers.web.webhooks import WEBHOOK_ROUTE
 
 KEY_FILE = "encryption.key"
 SESSION_FILE = "session.secret"

@@ -13,6 +13,7 @@ from patchwright.core.settings.model import Settings
 from patchwright.core.types.base import JobId, RandomIds
 from patchwright.core.types.people import Actor, Permission
 from patchwright.core.types.threads import ForgeThread, TalkThread
+from patchwright.core.webhook import Delivery, InboxResult, WebhookSource
 from patchwright.integrations.github.app import CALLBACK_PATH
 from patchwright.integrations.github.sign_in import SignIn
 from patchwright.integrations.github.webhooks.triggers import SERVICE
@@ -27,7 +28,6 @@ from patchwright.workers.compose import (
     vitals_of,
 )
 from patchwright.workers.github_connection import make_github_connection
-from patchwright.workers.inbox.delivery import Delivery, InboxResult
 from patchwright.workers.inbox.inbox import Dispatcher, Inbox
 from patchwright.workers.inbox.recorder import Recorder
 from patchwright.workers.lifecycle import Role
@@ -57,7 +57,6 @@ from patchwright.workers.web.sign_in import (
     SignInRoutes,
     make_sign_in_routes,
 )
-from patchwright.workers.web.webhooks import WebhookSource
 
 
 def make_request_form(

@@ -18,6 +18,7 @@ from patchwright.core.types.people import Actor, PersonalToken
 from patchwright.core.types.threads import ForgeThread, RepoRef, ThreadKind
 from patchwright.core.types.triggers import Trigger, TriggerKind
 from patchwright.core.types.work import Outcome
+from patchwright.core.webhook import Delivery
 from patchwright.integrations.github.app import NewApp
 from patchwright.integrations.github.deliveries import DeliveryAttempt
 from patchwright.integrations.slack.tokens import SlackInstallation
@@ -26,7 +27,6 @@ from patchwright.resolver.messages.status import DeliveryResult
 from patchwright.workers.db.database import Database
 from patchwright.workers.db.tables import effects, jobs
 from patchwright.workers.db.upgrade import upgrade
-from patchwright.workers.inbox.delivery import Delivery
 from patchwright.workers.inbox.missed_deliveries import MissedDeliveryStore
 from patchwright.workers.inbox.recorder import Recorder
 from patchwright.workers.ops.heartbeat import ProcessStatus, record_heartbeat

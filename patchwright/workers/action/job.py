@@ -15,10 +15,10 @@ from patchwright.core.events.state import RunState, fold
 from patchwright.core.events.types import AgentState, ChangeState, Source
 from patchwright.core.types.base import JobId, RandomIds
 from patchwright.core.types.work import Outcome, OutcomeKind
+from patchwright.core.webhook import Delivery
 from patchwright.integrations.github.webhooks.reader import SERVICE
 from patchwright.workers.action.trigger import ActionRequest
 from patchwright.workers.compose import ServiceParts
-from patchwright.workers.inbox.delivery import Delivery
 from patchwright.workers.inbox.recorder import Recorder
 from patchwright.workers.run.worker import JobWorker
 from patchwright.workers.store.effects import EffectState

@@ -23,10 +23,10 @@ from patchwright.core.types.triggers import (
     Trigger,
     TriggerKind,
 )
+from patchwright.core.webhook import DeliveryVerdict, InboxResult
 from patchwright.integrations.github.auth import installation_name
 from patchwright.resolver.rounds import PENDING
 from patchwright.workers.db.tables import threads
-from patchwright.workers.inbox.delivery import DeliveryVerdict, InboxResult
 from patchwright.workers.store.accounts import forget_person, unlink_host
 from patchwright.workers.store.app_credentials import SLACK_OWNER as SLACK
 from patchwright.workers.store.choices import move_choices

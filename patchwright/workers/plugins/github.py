@@ -23,6 +23,7 @@ from patchwright.core.types.triggers import (
     RepositoryMoved,
     UndatedNotice,
 )
+from patchwright.core.webhook import NotReadyError
 from patchwright.integrations.github.adapter import GitHub
 from patchwright.integrations.github.auth import AppTokens
 from patchwright.integrations.github.webhooks.reader import (
@@ -30,11 +31,10 @@ from patchwright.integrations.github.webhooks.reader import (
     GitHubTriggerRules,
 )
 from patchwright.integrations.github.webhooks.triggers import SERVICE
+from patchwright.integrations.retry import BackgroundLookup
 from patchwright.workers.db.database import Database
 from patchwright.workers.inbox.lifecycle_events import has_lost_access
-from patchwright.workers.plugins.retry import BackgroundLookup
 from patchwright.workers.store.jobs import list_active_jobs
-from patchwright.workers.web.webhooks import NotReadyError
 
 log = structlog.get_logger(__name__)
 

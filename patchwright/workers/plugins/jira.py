@@ -17,27 +17,25 @@ from patchwright.core.settings.jira import JiraSettings
 from patchwright.core.settings.model import Settings
 from patchwright.core.types.people import Actor
 from patchwright.core.types.triggers import ParsedWebhook, Trigger
+from patchwright.core.webhook import (
+    MAX_BODY_BYTES,
+    Delivery,
+    InboxResult,
+    InboxUnavailableError,
+    WebhookSource,
+    by_header,
+)
 from patchwright.integrations.jira.adapter import Jira, connect_jira
 from patchwright.integrations.jira.responses import JsonObject
 from patchwright.integrations.jira.webhooks.reader import ID_HEADER, JiraReceiver
 from patchwright.integrations.jira.webhooks.tickets import find_requests
 from patchwright.integrations.jira.webhooks.triggers import SERVICE, JiraTriggerRules
-from patchwright.workers.inbox.delivery import (
-    Delivery,
-    InboxResult,
-    InboxUnavailableError,
-)
+from patchwright.integrations.retry import BackgroundLookup
 from patchwright.workers.inbox.missed_deliveries import ReadPositions
 from patchwright.workers.plugins.people import ChatComposition
-from patchwright.workers.plugins.registry import (
-    MAX_BODY_BYTES,
-    PluginRoutes,
-    WebContext,
-)
-from patchwright.workers.plugins.retry import BackgroundLookup
+from patchwright.workers.plugins.registry import PluginRoutes, WebContext
 from patchwright.workers.queue.interface import repeat_in_background
 from patchwright.workers.store.secrets import SecretStore
-from patchwright.workers.web.webhooks import WebhookSource, by_header
 
 
 class JiraTriggerRulesLookup(BackgroundLookup[JiraTriggerRules]):

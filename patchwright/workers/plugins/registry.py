@@ -15,14 +15,11 @@ from patchwright.core.errors import ServiceError
 from patchwright.core.settings.model import Settings
 from patchwright.core.types.base import JobId
 from patchwright.core.types.people import Actor
+from patchwright.core.webhook import WebhookSource
 from patchwright.workers.inbox.inbox import Inbox
 from patchwright.workers.plugins.people import ChatComposition
 from patchwright.workers.store.secrets import SecretStore
 from patchwright.workers.web.app import AddPages
-from patchwright.workers.web.webhooks import WebhookSource
-
-# Slack and Jira send no file along: what they say is small.
-MAX_BODY_BYTES = 1024 * 1024
 
 
 @dataclass(frozen=True)

@@ -17,6 +17,14 @@ from patchwright.core.settings.model import Settings
 from patchwright.core.settings.slack import SlackSettings
 from patchwright.core.types.people import Actor
 from patchwright.core.types.triggers import Challenge, InteractionRequest
+from patchwright.core.webhook import (
+    MAX_BODY_BYTES,
+    InboxUnavailableError,
+    WebhookSource,
+    make_delivery,
+)
+from patchwright.core.webhook import WebhookReceiver as WebReceiver
+from patchwright.integrations.retry import GRACE_S, retry_until_over
 from patchwright.integrations.slack.actions import SERVICE
 from patchwright.integrations.slack.adapter import Slack
 from patchwright.integrations.slack.adapter import connect as connect_slack
@@ -30,15 +38,9 @@ from patchwright.integrations.slack.webhooks.reader import (
     SocketReceiver,
     delivery_id,
 )
-from patchwright.workers.inbox.delivery import InboxUnavailableError
 from patchwright.workers.inbox.inbox import Inbox
 from patchwright.workers.plugins.people import ChatComposition
-from patchwright.workers.plugins.registry import (
-    MAX_BODY_BYTES,
-    PluginRoutes,
-    WebContext,
-)
-from patchwright.workers.plugins.retry import GRACE_S, retry_until_over
+from patchwright.workers.plugins.registry import PluginRoutes, WebContext
 from patchwright.workers.plugins.slack_interactions import SlackInteractionHandler
 from patchwright.workers.store.app_credentials import SlackInstallationStore
 from patchwright.workers.store.secrets import SecretStore
@@ -47,8 +49,6 @@ from patchwright.workers.web.slack_install import (
     SlackInstallRoutes,
     make_slack_install_routes,
 )
-from patchwright.workers.web.webhooks import WebhookReceiver as WebReceiver
-from patchwright.workers.web.webhooks import WebhookSource, make_delivery
 
 log = structlog.get_logger(__name__)
 

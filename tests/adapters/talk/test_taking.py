@@ -8,6 +8,7 @@ import pytest
 
 from patchwright.core.errors import PayloadError
 from patchwright.core.types.triggers import HomeRequest, InteractionRequest
+from patchwright.core.webhook import WebhookSource
 from patchwright.integrations.slack.webhooks.reader import (
     SlackTriggerRules,
     SocketReceiver,
@@ -16,7 +17,6 @@ from patchwright.integrations.slack.webhooks.reader import (
 from patchwright.workers.db.tables import deliveries
 from patchwright.workers.inbox.inbox import Inbox
 from patchwright.workers.plugins.slack import SocketDeliveries
-from patchwright.workers.web.webhooks import WebhookSource
 from tests.adapters.slack.conftest import Office
 from tests.adapters.store.world import World
 from tests.fakes.slack.fake import FakeSlack
