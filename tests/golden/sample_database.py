@@ -13,6 +13,7 @@ from sqlalchemy import insert, update
 from patchwright.core.events.jsonl import export_log
 from patchwright.core.events.types import Known, Source
 from patchwright.core.llm.model import Image
+from patchwright.core.plugin import DeliveryAttempt
 from patchwright.core.types.base import JobId
 from patchwright.core.types.people import Actor, PersonalToken
 from patchwright.core.types.threads import ForgeThread, RepoRef, ThreadKind
@@ -20,7 +21,8 @@ from patchwright.core.types.triggers import Trigger, TriggerKind
 from patchwright.core.types.work import Outcome
 from patchwright.core.webhook import Delivery
 from patchwright.integrations.github.app import NewApp
-from patchwright.integrations.github.deliveries import DeliveryAttempt
+from patchwright.integrations.github.credentials import GitHubAppStore
+from patchwright.integrations.slack.credentials import SlackInstallationStore
 from patchwright.integrations.slack.tokens import SlackInstallation
 from patchwright.resolver.effects import Effect, NotificationEffect, RepositoryEffect
 from patchwright.resolver.messages.status import DeliveryResult
@@ -33,10 +35,6 @@ from patchwright.workers.ops.heartbeat import ProcessStatus, record_heartbeat
 from patchwright.workers.run.artifacts import DIFF, keep_images
 from patchwright.workers.run.plan import PLAN_ARTIFACT, RunPlan
 from patchwright.workers.run.services import Stores
-from patchwright.workers.store.app_credentials import (
-    GitHubAppStore,
-    SlackInstallationStore,
-)
 from patchwright.workers.store.choices import (
     DEFAULT_REPOSITORY,
     ChoiceStore,

@@ -12,7 +12,7 @@ from patchwright.core.errors import (
     PermissionDeniedError,
     ServiceError,
 )
-from patchwright.core.forge import PullMetadata, PullRequestText
+from patchwright.core.forge import PullMetadata, PullRequestText, Reviews
 from patchwright.core.types.threads import ForgeThread, PullRequest, ThreadKind
 from patchwright.core.types.work import Outcome, ReviewAnswer, ReviewVerdict
 from patchwright.resolver.effects import (
@@ -148,9 +148,10 @@ def answer_reviews(
     sha = (so_far.head_sha or outcome.head_sha) if so_far.branch else ""
     commit = commit_link(to.repository.web_url, sha) if sha else ""
     failed = False
-    for answer in _last_answers(outcome.reviews, len(to.review_threads)):
-        done = _answer_thread(answer, pull, commit, to, dependencies)
-        failed = failed or not done
+    if dependencies.reviews is not None:
+        for answer in _last_answers(outcome.reviews, len(to.review_threads)):
+            done = _answer_thread(answer, pull, commit, to, dependencies.reviews)
+            failed = failed or not done
     if commit:
         _request_review_again(effect.number, to, dependencies)
     remarks = (*so_far.remarks, _REMARK) if failed else so_far.remarks
@@ -170,19 +171,19 @@ def _answer_thread(
     pull: ForgeThread,
     commit: str,
     to: Destination,
-    dependencies: PublisherDependencies,
+    reviews: Reviews,
 ) -> bool:
-    said, thread = dependencies.reviews, to.review_threads[answer.thread - 1]
+    thread = to.review_threads[answer.thread - 1]
     run_id = to.frame.run_id
     mark = review_mark(run_id, answer.thread)
     with _collecting_refusals(answer.thread) as refused:
-        if said.find_review_answer(pull, thread, mark) is None:
+        if reviews.find_review_answer(pull, thread, mark) is None:
             reply = review_reply(
                 answer, run_id=run_id, commit=commit, handle=to.frame.handle
             )
-            said.answer_review(pull, thread, reply)
+            reviews.answer_review(pull, thread, reply)
         if commit and answer.verdict is ReviewVerdict.ADDRESSED:
-            said.resolve_review(pull, thread)
+            reviews.resolve_review(pull, thread)
     return not refused
 
 

@@ -18,6 +18,7 @@ from patchwright.core.types.work import Outcome
 from patchwright.integrations.git.mirror import MirrorCache
 from patchwright.integrations.github.adapter import GitHub
 from patchwright.integrations.github.auth import MemoryTokenCache
+from patchwright.integrations.github.configured import connect_github, trust_for_git
 from patchwright.resolver.admission import AdmissionPolicy
 from patchwright.resolver.context.thread_history import filter_comments
 from patchwright.resolver.effects import (
@@ -51,7 +52,6 @@ from patchwright.resolver.triage import (
 )
 from patchwright.workers.cli.run_commands import DeliveryChoice
 from patchwright.workers.cli.session import FinishedRun, RunSession
-from patchwright.workers.github_connection import connect_github, trust_for_git
 from patchwright.workers.run.permissions import find_permission
 from patchwright.workers.run.plan import RunPlan, destination
 from patchwright.workers.run.preparation import (

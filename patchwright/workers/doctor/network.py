@@ -11,6 +11,7 @@ from urllib.request import getproxies, proxy_bypass
 from patchwright.core.clock import start_call
 from patchwright.core.settings.model import Settings
 from patchwright.integrations.github.adapter import fetch_server_time
+from patchwright.integrations.github.configured import make_github_connection
 from patchwright.workers.doctor.checks import (
     CheckContext,
     CheckResult,
@@ -20,7 +21,6 @@ from patchwright.workers.doctor.checks import (
     skipped,
     warning,
 )
-from patchwright.workers.github_connection import make_github_connection
 
 _WITHIN_S: Final = 5.0
 _PORTS: Final[Mapping[str, int]] = {"https": 443, "http": 80}

@@ -25,10 +25,10 @@ from patchwright.core.types.triggers import (
 )
 from patchwright.core.webhook import DeliveryVerdict, InboxResult
 from patchwright.integrations.github.auth import installation_name
+from patchwright.integrations.slack.plugin import NAME as SLACK
 from patchwright.resolver.rounds import PENDING
 from patchwright.workers.db.tables import threads
 from patchwright.workers.store.accounts import forget_person, unlink_host
-from patchwright.workers.store.app_credentials import SLACK_OWNER as SLACK
 from patchwright.workers.store.choices import move_choices
 from patchwright.workers.store.events import EventStore, append_row
 from patchwright.workers.store.job import JobState

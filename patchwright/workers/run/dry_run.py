@@ -339,7 +339,7 @@ def as_dry_run(services: RunServices, lease: Lease) -> RunServices:
         code_host=replace(
             github,
             forge=DryRunForge(github.forge, dry_run),
-            reviews=DryRunReviews(github.reviews, dry_run),
+            reviews=github.reviews and DryRunReviews(github.reviews, dry_run),
         ),
         channel=_dry_run_channel(services.channel, dry_run),
         # A link that is sent to nobody must not be made.

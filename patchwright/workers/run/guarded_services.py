@@ -186,7 +186,7 @@ def with_lease_checks(services: RunServices, guard: LeaseGuard) -> RunServices:
         code_host=replace(
             github,
             forge=GuardedForge(github.forge, guard),
-            reviews=GuardedReviews(github.reviews, guard),
+            reviews=github.reviews and GuardedReviews(github.reviews, guard),
         ),
         # What no service knows has pages of ours alone.
         channel=replace(

@@ -115,7 +115,7 @@ class CodeHost:
     """
 
     forge: Forge
-    reviews: Reviews
+    reviews: Reviews | None
     fetch_identity: Callable[[], Actor | None]
     starts_no_checks: bool = False
 

@@ -1,6 +1,7 @@
 """Texts may refer to what is mapped, and to where work was done before."""
 
 from patchwright.core.types.threads import RepoRef
+from patchwright.integrations.github.plugin import describe
 from patchwright.resolver.repository_references import ReferenceScope
 from patchwright.workers.plugins.people import find_places, mapped_repositories
 from tests.adapters.store.world import World
@@ -17,7 +18,7 @@ def test_each_repository_is_known_once_the_mapped_ones_first(world: World) -> No
         JIRA__PROJECTS='{"APP": "acme/shop", "OPS": ""}',
         JIRA__BASE_URL="https://tools.example/jira",
     )
-    assert find_places(settings, world.threads) == ReferenceScope(
+    assert find_places(settings, world.threads, describe(settings)) == ReferenceScope(
         forge="github",
         web_url="https://github.test",
         known=("acme/web", "acme/api", "acme/shop"),
@@ -28,7 +29,8 @@ def test_each_repository_is_known_once_the_mapped_ones_first(world: World) -> No
 
 
 def test_without_jira_no_key_means_anything(world: World) -> None:
-    places = find_places(settings_of(), world.threads)
+    settings = settings_of()
+    places = find_places(settings, world.threads, describe(settings))
     assert (places.jira_host, places.projects, places.known) == ("", (), ())
 
 

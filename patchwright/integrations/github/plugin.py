@@ -1,0 +1,31 @@
+"""GitHub as a plug-in."""
+
+from typing import Final
+
+from patchwright.core.plugin import Plugin, ServiceProfile, import_later
+from patchwright.core.settings.model import Settings
+
+NAME: Final = "github"
+TITLE: Final = "GitHub"
+_COMPOSE: Final = "patchwright.integrations.github.compose"
+
+
+def describe(settings: Settings) -> ServiceProfile:
+    github = settings.github
+    return ServiceProfile(
+        name=NAME,
+        title=TITLE,
+        is_configured=github.is_configured,
+        web_url=github.web_url,
+        account_host=github.api_url,
+        can_sign_in=bool(github.client_id and github.client_secret),
+    )
+
+
+PLUGIN: Final = Plugin(
+    name=NAME,
+    title=TITLE,
+    describe=describe,
+    connect_forge=import_later(f"{_COMPOSE}:connect"),
+    make_accounts=import_later(f"{_COMPOSE}:make_accounts"),
+)

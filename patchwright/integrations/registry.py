@@ -1,0 +1,29 @@
+"""The services that come with Patchwright, each a line of one list."""
+
+from typing import Final
+
+from patchwright.core.errors import SettingsError
+from patchwright.core.plugin import Plugin
+from patchwright.core.settings.model import Settings
+from patchwright.integrations.github import plugin as github
+from patchwright.integrations.jira import plugin as jira
+from patchwright.integrations.slack import plugin as slack
+
+Plugins = tuple[Plugin, ...]
+
+PLUGINS: Final[Plugins] = (github.PLUGIN, slack.PLUGIN, jira.PLUGIN)
+
+
+def find_forge(settings: Settings, plugins: Plugins = PLUGINS) -> Plugin:
+    """Return the service where the code lives: the first that is configured."""
+    forges = [one for one in plugins if one.connect_forge]
+    configured = (one for one in forges if one.describe(settings).is_configured)
+    found = next(configured, forges[0] if forges else None)
+    if found is None:
+        raise SettingsError("there is no plug-in of a service where code lives")
+    return found
+
+
+def service_title(name: str, plugins: Plugins = PLUGINS) -> str:
+    """Return how people call a service."""
+    return next((one.title for one in plugins if one.name == name), name)

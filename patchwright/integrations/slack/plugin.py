@@ -1,0 +1,25 @@
+"""Slack as a plug-in."""
+
+from typing import Final
+
+from patchwright.core.plugin import Plugin, ServiceProfile, import_later
+from patchwright.core.settings.model import Settings
+
+NAME: Final = "slack"
+TITLE: Final = "Slack"
+
+
+def describe(settings: Settings) -> ServiceProfile:
+    return ServiceProfile(
+        name=NAME,
+        title=TITLE,
+        is_configured=settings.slack.is_configured,
+    )
+
+
+PLUGIN: Final = Plugin(
+    name=NAME,
+    title=TITLE,
+    describe=describe,
+    connect_chat=import_later("patchwright.integrations.slack.compose:connect"),
+)
