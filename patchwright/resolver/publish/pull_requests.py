@@ -12,7 +12,12 @@ from patchwright.core.errors import (
     PermissionDeniedError,
     ServiceError,
 )
-from patchwright.core.forge import PullMetadata, PullRequestText, Reviews
+from patchwright.core.forge import (
+    ForgePullMetadata,
+    PullMetadata,
+    PullRequestText,
+    Reviews,
+)
 from patchwright.core.types.threads import ForgeThread, PullRequest, ThreadKind
 from patchwright.core.types.work import Outcome, ReviewAnswer, ReviewVerdict
 from patchwright.resolver.effects import (
@@ -84,7 +89,8 @@ def set_pull_metadata(
     to: Destination, dependencies: PublisherDependencies, so_far: DeliveryResult
 ) -> DeliveryResult:
     """Put on what the repository wishes; what is refused is a remark and no failure."""
-    if so_far.pull_request is None:
+    capability = dependencies.forge.pull_metadata
+    if so_far.pull_request is None or capability is None:
         return so_far
     repo, config = to.repository.ref, to.config
     is_person = not to.requester.is_bot
@@ -94,11 +100,9 @@ def set_pull_metadata(
         if config.assign_requester and is_person
         else (),
         reviewers=config.reviewers,
-        milestone=_milestone(to, dependencies),
+        milestone=_milestone(to, capability),
     )
-    refused = dependencies.forge.set_pull_metadata(
-        repo, so_far.pull_request, pull_metadata
-    )
+    refused = capability.set_pull_metadata(repo, so_far.pull_request, pull_metadata)
     return so_far.replace(remarks=(*so_far.remarks, *refused))
 
 
@@ -116,12 +120,12 @@ def _with_pull_request(pull: PullRequest, so_far: DeliveryResult) -> DeliveryRes
     )
 
 
-def _milestone(to: Destination, dependencies: PublisherDependencies) -> int | None:
+def _milestone(to: Destination, capability: ForgePullMetadata) -> int | None:
     """Return the issue's milestone; a pull request has its own, a discussion none."""
     if to.origin.issue is None:
         return None
     try:
-        return dependencies.forge.fetch_milestone(to.repository.ref, to.origin.issue)
+        return capability.fetch_milestone(to.repository.ref, to.origin.issue)
     except ServiceError:
         return None
 
@@ -191,11 +195,13 @@ def _request_review_again(
     number: int, to: Destination, dependencies: PublisherDependencies
 ) -> None:
     """Call back those who had asked for changes: there is something new to see."""
-    repo = to.repository.ref
+    repo, capability = to.repository.ref, dependencies.forge.pull_metadata
+    if capability is None:
+        return
     with _collecting_refusals(number):
-        change_requesters = dependencies.forge.fetch_change_requesters(repo, number)
+        change_requesters = capability.fetch_change_requesters(repo, number)
         if change_requesters:
-            dependencies.forge.request_review(repo, number, change_requesters)
+            capability.request_review(repo, number, change_requesters)
 
 
 @contextmanager

@@ -213,8 +213,10 @@ def begin_check(
     forge: Forge, repo: RepoRef, sha: str, frame: MessageHeader, clock: Clock
 ) -> None:
     """Show on a commit of a pull request that it is worked on, where we may."""
+    if forge.checks is None:
+        return
     try:
-        forge.report_check(repo, sha, check_at_start(frame, clock.now()))
+        forge.checks.report_check(repo, sha, check_at_start(frame, clock.now()))
     except ServiceError as error:
         log.info("check_not_begun", reason=error.reason, error=str(error))
 
