@@ -20,7 +20,7 @@ from patchwright.core.forge import Forge, Reviews
 from patchwright.core.settings.model import Settings
 from patchwright.core.types.base import Value
 from patchwright.core.types.people import Actor, PersonalToken
-from patchwright.core.types.threads import ForgeThread, RepoRef
+from patchwright.core.types.threads import ForgeThread, RepoRef, ThreadRef
 from patchwright.core.types.triggers import InstallationChanged
 from patchwright.core.webhook import Delivery, InboxResult, WebhookSource
 
@@ -264,6 +264,10 @@ class ServiceProfile(Value):
 
     `account_host` tells apart the accounts of several such services, and `web_url` is
     where people find it. With `can_sign_in` people have a way to prove who they are.
+    `mention` and `label` are what calls us there, empty where that is as it is on the
+    forge. `repositories` are those that the administrator has given to places there,
+    `repositories_setting` is where. A forge's commits are ours by `mail_domain`; with
+    `signs_commits` it makes them itself, and `commit_key` signs the others.
     """
 
     name: str
@@ -272,6 +276,43 @@ class ServiceProfile(Value):
     web_url: str = ""
     account_host: str = ""
     can_sign_in: bool = False
+    mention: str = ""
+    label: str = ""
+    mail_domain: str = ""
+    signs_commits: bool = False
+    commit_key: SecretStr | None = None
+    repositories: Mapping[str, str] = {}
+    repositories_setting: str = ""
+
+
+class ServiceDirectory(Value):
+    """The services here: the forge, and those where people talk, by their names."""
+
+    forge: ServiceProfile
+    chats: Mapping[str, ServiceProfile] = {}
+
+    def mention_in(self, thread: ThreadRef) -> str:
+        """Return what calls us in a thread."""
+        return self._chat_of(thread).mention or self.forge.mention
+
+    def label_in(self, thread: ThreadRef) -> str:
+        """Return the label that starts a run in a thread."""
+        return self._chat_of(thread).label or self.forge.label
+
+    def repositories_in(self, thread: ThreadRef) -> Mapping[str, str]:
+        """Return the repositories of the places of the thread's service."""
+        return self._chat_of(thread).repositories
+
+    @property
+    def mapped_repositories(self) -> tuple[str, ...]:
+        """Return all that the administrator has given to places, each once."""
+        named = (
+            repo for one in self.chats.values() for repo in one.repositories.values()
+        )
+        return tuple(dict.fromkeys(filter(None, named)))
+
+    def _chat_of(self, thread: ThreadRef) -> ServiceProfile:
+        return self.chats.get(thread.service, self.forge)
 
 
 ConnectChat = Callable[[Settings, SecretVault, Clock], ChatConnection]

@@ -3,7 +3,7 @@
 from typing import Final
 
 from patchwright.core.errors import SettingsError
-from patchwright.core.plugin import Plugin
+from patchwright.core.plugin import Plugin, ServiceDirectory
 from patchwright.core.settings.model import Settings
 from patchwright.integrations.github import plugin as github
 from patchwright.integrations.jira import plugin as jira
@@ -22,6 +22,16 @@ def find_forge(settings: Settings, plugins: Plugins = PLUGINS) -> Plugin:
     if found is None:
         raise SettingsError("there is no plug-in of a service where code lives")
     return found
+
+
+def describe_services(
+    settings: Settings, plugins: Plugins = PLUGINS
+) -> ServiceDirectory:
+    """Return what other code may know of them, whether they are configured or not."""
+    return ServiceDirectory(
+        forge=find_forge(settings, plugins).describe(settings),
+        chats={one.name: one.describe(settings) for one in plugins if one.connect_chat},
+    )
 
 
 def service_title(name: str, plugins: Plugins = PLUGINS) -> str:

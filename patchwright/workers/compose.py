@@ -16,7 +16,7 @@ from patchwright.core.crypto import KeyRing
 from patchwright.core.errors import SettingsError
 from patchwright.core.events.log import Notifier
 from patchwright.core.llm.model import Model, Models
-from patchwright.core.plugin import ForgeConnection, Hook, Plugin
+from patchwright.core.plugin import ForgeConnection, Hook, Plugin, ServiceDirectory
 from patchwright.core.runtime import RuntimeFactory
 from patchwright.core.settings.checks import NO_SHARED_KEY
 from patchwright.core.settings.model import Settings
@@ -25,7 +25,12 @@ from patchwright.core.types.base import Ids, JobId, RandomIds
 from patchwright.core.types.threads import ForgeThread
 from patchwright.integrations.git.mirror import MirrorCache
 from patchwright.integrations.mcp.launcher import open_servers
-from patchwright.integrations.registry import PLUGINS, Plugins, find_forge
+from patchwright.integrations.registry import (
+    PLUGINS,
+    Plugins,
+    describe_services,
+    find_forge,
+)
 from patchwright.resolver.guards.leaks import FindKnownSecrets
 from patchwright.sandbox.factory import create_factory
 from patchwright.workers.access_tokens import make_run_link
@@ -137,6 +142,7 @@ def make_services(
     settings: Settings,
     *,
     forge: ForgeConnection,
+    directory: ServiceDirectory,
     trackers: Mapping[str, Tracker],
     talk: ChatServices,
     stores: Stores,
@@ -169,6 +175,7 @@ def make_services(
         find_page=find_page,
         submit=submit,
         warm_up=partial(warm_up, settings),
+        directory=directory,
         overrides=overrides,
     )
 
@@ -209,6 +216,7 @@ class ServiceParts:
     database: Database
     stores: Stores
     plugin: Plugin
+    directory: ServiceDirectory
     forge: ForgeConnection
     chats: ChatConnections
     secrets: SecretStore
@@ -247,6 +255,7 @@ def open_service_parts(
                     database, redactor.redact_json, clock, RandomIds(), notifier
                 ),
                 plugin=plugin,
+                directory=describe_services(settings, plugins),
                 forge=forge,
                 chats=chats,
                 secrets=secrets,
@@ -260,6 +269,7 @@ def make_worker(base: ServiceParts, overrides: RunOverrides = _NONE) -> JobWorke
     services = make_services(
         base.settings,
         forge=base.forge,
+        directory=base.directory,
         trackers=base.chats.trackers,
         talk=make_chat_composition(base).chat_services(),
         stores=base.stores,

@@ -19,6 +19,11 @@ def describe(settings: Settings) -> ServiceProfile:
         web_url=github.web_url,
         account_host=github.api_url,
         can_sign_in=bool(github.client_id and github.client_secret),
+        mention=github.mention,
+        label=github.label,
+        mail_domain=github.noreply_domain,
+        signs_commits=github.is_signed_by_github,
+        commit_key=github.commit_key,
     )
 
 

@@ -15,6 +15,10 @@ def describe(settings: Settings) -> ServiceProfile:
         title=TITLE,
         is_configured=settings.jira.is_configured,
         web_url=settings.jira.base_url,
+        mention=settings.jira.mention,
+        label=settings.jira.label,
+        repositories=settings.jira.projects,
+        repositories_setting="jira.projects",
     )
 
 

@@ -14,6 +14,8 @@ def describe(settings: Settings) -> ServiceProfile:
         name=NAME,
         title=TITLE,
         is_configured=settings.slack.is_configured,
+        repositories=settings.slack.channels,
+        repositories_setting="slack.channels",
     )
 
 

@@ -27,7 +27,6 @@ from patchwright.resolver.messages.status import MessageHeader
 from patchwright.resolver.progress import ProgressTracker
 from patchwright.workers.run.plan import EarlyResult, tell_requester
 from patchwright.workers.run.services import RunServices
-from patchwright.workers.run.status import handle_of
 from patchwright.workers.store.job import Job
 
 
@@ -140,7 +139,7 @@ def answer_without_rights(services: RunServices, job: Job) -> EarlyResult | None
     command = command_in(job.trigger)
     if command is None or (has_run and command.verb is not Verb.HELP):
         return None
-    handle = handle_of(services.settings, job.trigger.thread)
+    handle = services.directory.mention_in(job.trigger.thread)
     answer = answer_command(job.trigger, handle)
     if answer is None:
         return None

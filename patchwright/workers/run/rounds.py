@@ -53,7 +53,7 @@ def find_competing_pull_request(services: RunServices, job: Job) -> Outcome | No
     )
     if competing_pull is None:
         return None
-    text = competing_pull_text(competing_pull, services.settings.github.mention)
+    text = competing_pull_text(competing_pull, services.directory.forge.mention)
     return service_outcome(OutcomeKind.REFUSED, COMPETING, text)
 
 

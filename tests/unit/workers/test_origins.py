@@ -9,11 +9,11 @@ from patchwright.core.settings.loader import load_settings
 from patchwright.core.types.people import Actor
 from patchwright.core.types.threads import LinkedIssue, Thread, ThreadPost, ThreadRef
 from patchwright.core.types.triggers import Trigger
+from patchwright.integrations.registry import describe_services
 from patchwright.resolver.messages.pull_request import RequestOrigin
 from patchwright.resolver.publish.destination import PrivateContent
 from patchwright.resolver.visibility import Consent, RunVisibility
 from patchwright.workers.run.plan import RunPlan
-from patchwright.workers.run.status import handle_of, label_of
 from patchwright.workers.run.visibility import (
     find_ticket_key,
     with_name,
@@ -169,5 +169,6 @@ def test_who_asks_is_called_as_they_are_in_the_thread() -> None:
 def test_each_service_has_its_own_words_for_us(
     thread: ThreadRef, handle: str, label: str
 ) -> None:
-    assert handle_of(SETTINGS, thread) == handle
-    assert label_of(SETTINGS, thread) == label
+    directory = describe_services(SETTINGS)
+    assert directory.mention_in(thread) == handle
+    assert directory.label_in(thread) == label
