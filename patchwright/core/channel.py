@@ -132,7 +132,7 @@ class Tracker(ServiceChannel[TalkThread], Protocol):
 
 @dataclass(frozen=True)
 class ChannelRouter:
-    """A `Channel`; `boards` are by the name of their service.
+    """A `Channel`; `trackers` are by the name of their service.
 
     `own` has the threads beside the code that the forge does not know.
     """

@@ -14,7 +14,7 @@ class AdmissionPolicy(Value):
     """Who may ask for what, and how often: the service's settings and a repository's.
 
     Everybody who is named is so as `forge` names them: in other places anybody may
-    take such a name. Without `occasions` anything that is read may start a run. A
+    take such a name. Without `start_triggers` anything that is read may start a run. A
     repository only narrows what is here, but for what `repositories_may_widen` names.
     """
 
@@ -40,7 +40,7 @@ class Participant(Value):
 class AdmissionFacts(Value):
     """What is known about a request: whose words count, and who else took part.
 
-    Without an `occasion` nothing is to be started: a run that works is steered.
+    Without a `start_trigger` nothing is to be started: a run that works is steered.
     """
 
     actor: Actor

@@ -51,8 +51,8 @@ def open_checkout(
 ) -> Checkout:
     """Return the sandbox of a run that begins, or of one that is taken up again.
 
-    One that is half made is not taken over. `before_new` is called when the one that a
-    run had is lost for good. Raises `SandboxError` or `GitError`.
+    One that is half made is not taken over. `before_rebuild` is called when the one
+    that a run had is lost for good. Raises `SandboxError` or `GitError`.
     """
     if is_resumed and not is_incomplete:
         runtime = dependencies.sandboxes.attach(dependencies.spec)

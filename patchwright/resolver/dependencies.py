@@ -71,15 +71,15 @@ def no_private_words() -> PrivateWords | None:
 class RunDependencies:
     """The collaborators of one run. `author` signs its commits.
 
-    `open_mcp` starts the servers of a sandbox. `given_back` is done when this process
-    must let go of the run, for another to take it up. Without `checkpoints` nobody
-    will. `protected_paths` are those that the repository keeps for people, which it
-    says in its file `config_file`, and
-    `find_known` finds the secrets that are known by value. With a `signing_key` the
-    commits are signed by it. `images` belong to the task, by the names it gives them.
-    With `tells_left_out` the agent hears once what its change would lack.
-    `conceal` takes out of a text what its readers must not see, `conceal_title` out of
-    a title. `find_private_words` says what no file may repeat, if there is something.
+    `open_mcp` starts the servers of a sandbox. `release_signal` is done when this
+    process must let go of the run, for another to take it up. Without `checkpoints`
+    nobody will. `protected_paths` are those that the repository keeps for people, which
+    it says in its file `config_file`, and `find_known` finds the secrets that are known
+    by value. With a `signing_key` the commits are signed by it. `images` belong to the
+    task, by the names it gives them. With `reports_left_out` the agent hears once what
+    its change would lack. `redact_private` takes out of a text what its readers must
+    not see, `redact_private_title` out of a title. `find_private_words` says what no
+    file may repeat, if there is something.
     """
 
     run_id: str

@@ -108,8 +108,8 @@ def resolve(
 
     A run that the log from `start_id` on has begun is taken up, with the task it was
     begun with; then none need be given. What people said from there on is heard. When
-    the outcome has a `head_sha`, that commit is in `kit.code`. Raises `LeaseLostError`;
-    everything else is an outcome.
+    the outcome has a `head_sha`, that commit is in `dependencies.code`. Raises
+    `LeaseLostError`; everything else is an outcome.
     """
     return _RunAttempt(task, dependencies, start_id).resolve()
 

@@ -114,8 +114,9 @@ class Workspace:
 
         The bundle offers it as `HEAD`. Submodules stay at their commits, and what the
         agent committed counts only by its content. What cannot be carried is skipped
-        and named; with `is_last` so is what was perhaps forgotten. With `takes_aside`
-        the newest stash, branch or work tree beside counts where nothing else does.
+        and named; with `is_last` so is what was perhaps forgotten. With
+        `takes_stray_work` the newest stash, branch or work tree beside counts where
+        nothing else does.
         """
         answer = self._run(
             "export",

@@ -83,8 +83,8 @@ def mapped_person(
     """Return who the actor is on the forge by `accounts.map`, the first entry first.
 
     Ids alone count: what people call themselves, others may call themselves too. An id
-    without its place means somebody of the place that is served, whom `is_at_home`
-    knows; it is asked only then, and may raise `ServiceError`.
+    without its place means somebody of the place that is served, whom
+    `is_from_own_site` knows; it is asked only then, and may raise `ServiceError`.
     """
     if actor.service == forge or not actor.external_id:
         return None

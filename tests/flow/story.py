@@ -192,7 +192,7 @@ def telling(
     """Set the scene: `acme/shop`, which alice may write, eve may not.
 
     The bot is there as our App, or else as a user with a token. The web side listens on
-    `port`, and people sign in to it at `signs_in_at`. The runs are under `orders`.
+    `port`, and people sign in to it at `signs_in_at`. The runs are under `overrides`.
     """
     with (
         FakeGitHub(enterprise=enterprise) as github,

@@ -143,9 +143,9 @@ def judge_action(
 ) -> ActionAllowed | ActionRefused | ActionWaits:
     """Judge a proposal by its risk, the policy, and what people have said.
 
-    `spoken_id` is the event of what a person said last: words are a no, with a yes or
-    without. A yes counts only for the very action it was given for, and only if it was
-    given when that had been asked: the same action may come again.
+    `last_message_id` is the event of what a person said last: words are a no, with a
+    yes or without. A yes counts only for the very action it was given for, and only if
+    it was given when that had been asked: the same action may come again.
     """
     action = proposal.action
     verdict = analyzer.judge(action, proposal.claimed)
@@ -246,9 +246,9 @@ def judge_plan(
 ) -> ApprovedPlan | RevisedPlan | DroppedPlan | ProposedPlan:
     """Judge the plan that an agent has ended its reply with.
 
-    `spoken_id` is the event of what a person said last. A yes or no counts for the plan
-    that its author had been shown, and for no other; words ask for another plan, with a
-    yes or without.
+    `last_message_id` is the event of what a person said last. A yes or no counts for
+    the plan that its author had been shown, and for no other; words ask for another
+    plan, with a yes or without.
     """
     digest = digest_of(finish)
     asked = pending.asked

@@ -122,7 +122,8 @@ class ActionExecutor:
         """Find out what came of an action that an earlier worker has sent off.
 
         In a sandbox the same id is the same action, and where that sandbox is lost the
-        result was given before (see `disown`); a server of tools knows no such thing.
+        result was given before (see `mark_unknown`); a server of tools knows no such
+        thing.
         """
         if isinstance(action, CallMcpTool):
             unknown = ErrorObservation(reason="unknown", text=UNKNOWN_RESULT)

@@ -39,7 +39,7 @@ ANSWER_GRACE_S: Final = 0.4
 class ModelCaller:
     """Makes model calls one at a time.
 
-    Each raises a `ModelError`, a `LimitError`, or what `Attention` raises.
+    Each raises a `ModelError`, a `LimitError`, or what `CancelToken` raises.
     """
 
     def __init__(

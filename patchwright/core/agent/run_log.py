@@ -39,10 +39,11 @@ def ignore_steering(event: Event) -> None:
 class RunLog:
     """What has happened in a run: its state, and each event to those who follow.
 
-    `hear` judges what people say: what it returns goes to the model or changes the
-    run, in the system's name. What an earlier worker has judged is not judged again.
-    `spoken_id` is the event of what a person said last, and `shown_id` the last event
-    that the run's own agent had before it when it spoke. `bell` is the log's.
+    `hear` judges what people say: what it returns goes to the model or changes the run,
+    in the system's name. What an earlier worker has judged is not judged again.
+    `last_message_id` is the event of what a person said last, and `last_seen_id` the
+    last event that the run's own agent had before it when it spoke. `wakeup` is the
+    log's.
     """
 
     def __init__(
@@ -138,7 +139,7 @@ class RunCancelledError(Exception):
 class CancelToken:
     """Keeps an ear on the run's log while something else is waited for.
 
-    `given_back` is done when this process must let go of the job.
+    `release_signal` is done when this process must let go of the job.
     """
 
     def __init__(self, run_log: RunLog, release_signal: ReleaseSignal) -> None:
@@ -155,7 +156,7 @@ class CancelToken:
     def check(self) -> None:
         """Take note of what was said; raise if nothing more is to be done.
 
-        Raises `CalledOffError`, or `LeaseLostError` when the job was given back.
+        Raises `RunCancelledError`, or `LeaseLostError` when the job was given back.
         """
         self._check_held()
         self._run_log.catch_up()

@@ -122,8 +122,8 @@ class Notifier:
     """Rings for every listener of a conversation.
 
     A ring says only that there may be something new: it is remembered until the
-    listener clears it, and many rings may count as one. `tell_others` carries a ring to
-    other processes; what they ring arrives by `ring_here`.
+    listener clears it, and many rings may count as one. `notify_others` carries a ring
+    to other processes; what they ring arrives by `notify_here`.
     """
 
     def __init__(
@@ -187,7 +187,7 @@ def follow_log(
     """Hand the events after `after_id` to `reader`, once and in order.
 
     `read(start_id)` returns the next ones from there on, or nothing. It is asked when
-    `bell` is set, and every `look_again_s` for writers that this bell does not hear.
+    `wakeup` is set, and every `look_again_s` for writers that this bell does not hear.
     Leaving the context waits until everything has been read.
     """
     follower = _Follower(read, reader, wakeup, after_id, look_again_s)

@@ -136,7 +136,7 @@ class ProviderRefusal(Value):
 class Failure(Value):
     """A refusal, understood; `wait_s` is how long the provider asks us to wait.
 
-    With `output_room` the prompt fits after all, if the reply may have only so many
+    With `output_budget` the prompt fits after all, if the reply may have only so many
     tokens; `output_limit` is how many the model ever gives, and `wants_new_name` says
     that it has another name for that number. What `may_be_billed` is repeated little;
     `told` is what the provider counts for it.

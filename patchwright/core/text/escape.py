@@ -18,7 +18,7 @@ _BEGIN: Final = "<!-- patchwright:"
 _MARK: Final = re.compile(rf"{_BEGIN}[^\n<]*? -->")
 _STATE: Final = re.compile(r"patchwright:state=([a-z-]+) run=(\S+) -->")
 # A link to this calls a person on a service that has ids for people. It is ours alone:
-# see `without_calls`.
+# see `without_mentions`.
 MENTION_LINK: Final = "patchwright-call:"
 
 

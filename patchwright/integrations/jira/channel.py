@@ -197,7 +197,7 @@ def _is_same_name(one: str, other: str) -> bool:
 
 
 class JiraChannel:
-    """A `Board`. The posts of a thread are a ticket's own words, files and comments."""
+    """A `Tracker`. The posts of a thread are a ticket's text, files and comments."""
 
     def __init__(self, api: JiraClient, settings: JiraSettings) -> None:
         self._api = api

@@ -122,7 +122,7 @@ class McpServer:
         if self._session is None:
             return
         try:
-            self._session.listed(self._start_s)
+            self._session.wait_for_tools(self._start_s)
         except (CallError, ServerLostError) as error:
             self._session.close()
             self._session = None

@@ -88,7 +88,7 @@ DECLINED: Final = "confused"
 
 
 class SlackChannel:
-    """A `Board`: threads that we open ourselves, with no labels, links or status."""
+    """A `Tracker`: threads that we open ourselves, with no labels, links or status."""
 
     def __init__(self, api: SlackClient, people: UserNames) -> None:
         self._api, self._people = api, people

@@ -156,7 +156,7 @@ LAST_WORDS = 4000
 
 
 class ContainerStream:
-    """See `connection.Stream`. Closing it leaves the container as it is."""
+    """See `connection.ServerStream`. Closing it leaves the container as it is."""
 
     def __init__(self, api: docker.APIClient, container: str) -> None:
         params = {"stdin": 1, "stdout": 1, "stderr": 1, "stream": 1}

@@ -63,9 +63,9 @@ CONFLICTS = 1
 class ExportRequest(NamedTuple):
     """What is to be carried out, and how much of it.
 
-    With `is_last` whatever stays behind is looked for and named. With `takes_aside`
-    work that the agent has kept elsewhere counts where the work tree has none. Files
-    beyond `max_file_bytes` are named; the host will not have them.
+    With `is_last` whatever stays behind is looked for and named. With
+    `takes_stray_work` work that the agent has kept elsewhere counts where the work tree
+    has none. Files beyond `max_file_bytes` are named; the host will not have them.
     """
 
     base: str

@@ -101,7 +101,7 @@ def show_own(
     writable: Sequence[Binding],
     readable: Sequence[Binding] = (),
 ) -> list[str]:
-    """Return the options for our own files; each `Data` comes with its open file."""
+    """Return the options for our own files; each `DataFile` has its open file."""
     words: list[str] = []
     for option, bindings in (("--bind", writable), ("--ro-bind", readable)):
         for binding in bindings:

@@ -25,7 +25,7 @@ LAST_WORDS = 4000
 
 
 class ProcessStream:
-    """Standard input and output of a process; see `connection.Stream`."""
+    """Standard input and output of a process; see `connection.ServerStream`."""
 
     def __init__(self, process: subprocess.Popen[bytes], errors: IO[bytes]) -> None:
         self._process = process

@@ -122,7 +122,7 @@ class Inbox:
     def submit(self, delivery: Delivery) -> "Future[InboxResult]":
         """Queue a delivery; the future is done once it is committed.
 
-        Raises `IntakeUnavailableError`, and so does the future.
+        Raises `InboxUnavailableError`, and so does the future.
         """
         if not self.is_alive:
             raise InboxUnavailableError("the service is shutting down")

@@ -51,7 +51,7 @@ class PersonDirectory:
     """Knows people by the administrators' word, or else by what they have shown.
 
     `named` finds the name by which others know somebody whom a delivery tells by id;
-    `is_at_home` tells whether somebody is of the one place that is served there.
+    `is_from_own_site` tells whether somebody is of the one place that is served there.
     """
 
     settings: Settings
@@ -141,7 +141,7 @@ log = structlog.get_logger(__name__)
 class ChatComposition:
     """Makes the parts, which have most of their own parts in common.
 
-    `named` and `is_at_home` are those of `People`.
+    `named` and `is_from_own_site` are those of `People`.
     """
 
     settings: Settings

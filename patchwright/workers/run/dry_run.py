@@ -196,7 +196,7 @@ class DryRunChannel(Generic[R]):
 
 @dataclass(frozen=True)
 class DryRunTracker(DryRunChannel[TalkThread]):
-    """A `Board`."""
+    """A `Tracker`."""
 
     real: Tracker
 

@@ -171,7 +171,7 @@ class GuardedChannel(Generic[R]):
 
 @dataclass(frozen=True)
 class GuardedTracker(GuardedChannel[TalkThread]):
-    """A `Board`."""
+    """A `Tracker`."""
 
     real: Tracker
 

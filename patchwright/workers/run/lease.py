@@ -132,7 +132,7 @@ def heartbeat(
 ) -> Iterator[None]:
     """Extend the lease three times in its length, until the context is left.
 
-    `let_go` is called when it is lost: the run could write nothing any more.
+    `release_wait` is called when it is lost: the run could write nothing any more.
     """
     stop = threading.Event()
 

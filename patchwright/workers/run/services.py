@@ -46,7 +46,7 @@ class RunOverrides:
 
     `config` are values for fields of `RepositoryConfig`, by name, and `unsaid` those
     that count where the repository says nothing; `config_file` is where it says its
-    own. With `rehearses` nothing is written anywhere outside, and what would be is
+    own. With `is_dry_run` nothing is written anywhere outside, and what would be is
     told. `schema` is a JSON schema, as text, for what the agent hands over besides its
     words. Without `waits_for_people` a run that has a question ends with it. `answer`
     is how a request ends at once, where that is known already. `work_at` says where the
@@ -129,7 +129,7 @@ class RunServices:
     the servers of a sandbox. `find_known` finds the service's own secrets in a text.
     `find_page` returns the address of a run's page, empty where there is none. `submit`
     hands a job to the queue. `warm_up` begins what the model needs and takes long, for
-    somebody who is about to need it. `orders` hold for every run.
+    somebody who is about to need it. `overrides` hold for every run.
     """
 
     settings: Settings

@@ -46,7 +46,7 @@ log = structlog.get_logger(__name__)
 
 @dataclass(frozen=True)
 class _RunningJob:
-    """A job that this process runs; `given_back` is done when it must not go on."""
+    """A job that this process runs; `release_signal` is done when it must not go on."""
 
     guard: LeaseGuard
     release_signal: ReleaseSignal = field(default_factory=Future)

@@ -106,7 +106,7 @@ class RunLookup:
 def open_run_lookup(
     settings: Settings, *, listens: bool = False
 ) -> Iterator[RunLookup]:
-    """Open what there is; with `hears` other processes are heard, and hear us.
+    """Open what there is; with `listens` other processes are heard, and hear us.
 
     Raises `DatabaseUnavailableError`, also for what fails in it later.
     """

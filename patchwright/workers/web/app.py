@@ -145,8 +145,9 @@ class WebServices:
 
     `reporter` tells how the process is, and `count_request` is told of each request.
 
-    `companions` go on as long as the intake does. Without a `sign_in` nobody can sign
-    in, without `run_pages` nobody sees a run, without `asking` nobody asks on a page.
+    `background_tasks` go on as long as the intake does. Without a `sign_in` nobody can
+    sign in, without `run_pages` nobody sees a run, without `asking` nobody asks on a
+    page.
     """
 
     reporter: Reporter

@@ -15,7 +15,7 @@ from patchwright.core.clock import SystemClock
 from patchwright.core.llm.client import LitellmModel
 from patchwright.core.llm.prices import ModelConfig
 from patchwright.core.llm.model import ModelRequest, UserText
-from patchwright.workers.lifecycle import leave
+from patchwright.workers.lifecycle import exit_now
 
 key = SecretStr("sk-test")
 config = ModelConfig(model="openai/x", base_url=sys.argv[1], api_key=key)
@@ -24,7 +24,7 @@ request = ModelRequest(messages=(UserText(text="hi"),))
 model.complete(request)
 threading.Thread(target=model.complete, args=(request,), daemon=True).start()
 sys.stdin.readline()
-leave(0)
+exit_now(0)
 """
 
 

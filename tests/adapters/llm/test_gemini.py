@@ -63,7 +63,7 @@ def test_several_calls_arrive_and_go_back_with_their_results() -> None:
     answers = provider.requests[1]["contents"][2]["parts"]
     results = [part["function_response"] for part in answers]
     assert [result["name"] for result in results] == ["shell", "status"]
-    # What was called twice in one reply is sent as one: see `without_twins`.
+    # What was called twice in one reply is sent as one: see `without_duplicate_calls`.
     both = "a.py\n\n(And once more:)\na.py"
     assert results[0]["response"] == {"content": both}
 

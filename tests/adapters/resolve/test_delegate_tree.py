@@ -90,7 +90,7 @@ def tree(folder: Path, provider: FakeProvider, run_budget: Budget) -> Iterator[B
         models_at(folder, llm),
         run_budget=run_budget,
         limits=Limits(max_iterations=99, max_cost_usd=99.0),
-        conduct=replace(CONDUCT, max_delegate_depth=LEVELS),
+        agent_configuration=replace(CONDUCT, max_delegate_depth=LEVELS),
     ) as scene:
         yield scene
 
@@ -101,7 +101,7 @@ def parts(scene: Bench, outcome: Outcome) -> list[str]:
     return [name for name in names.splitlines() if name.startswith("part-")]
 
 
-@pytest.mark.parametrize("open_purse", [in_memory, in_database])
+@pytest.mark.parametrize("open_budget", [in_memory, in_database])
 @pytest.mark.parametrize("calls_paid", [7, 15.5])
 def test_s66_a_tree_of_delegates_ends_at_the_cap_and_its_work_is_kept(
     open_budget: OpenPurse, calls_paid: float, tmp_path: Path
@@ -124,7 +124,7 @@ def test_s66_a_tree_of_delegates_ends_at_the_cap_and_its_work_is_kept(
     assert len(results) >= CHILDREN
 
 
-@pytest.mark.parametrize("open_purse", [in_memory, in_database])
+@pytest.mark.parametrize("open_budget", [in_memory, in_database])
 def test_a_tree_of_delegates_ends_well_with_enough_money(
     open_budget: OpenPurse, tmp_path: Path
 ) -> None:

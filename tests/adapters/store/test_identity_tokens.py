@@ -33,8 +33,8 @@ PROCESSES = 4
 class Forge:
     """Renews as GitHub does: each refresh token counts once.
 
-    It takes its time with `rivals`: until a second one asks, or half a second. With
-    `meanwhile` it is called before the answer.
+    It takes its time with `competing_pulls`: until a second one asks, or half a second.
+    With `meanwhile` it is called before the answer.
     """
 
     clock: Clock

@@ -221,7 +221,7 @@ def _add_lines(stack: InlineStack, text: str) -> None:
 
 
 # Where a link was read from: only who writes it out in full calls somebody, since
-# `without_calls` finds nothing that is written as an entity or elsewhere.
+# `without_mentions` finds nothing that is written as an entity or elsewhere.
 LINK_SOURCE: Final = "source"
 _CALL: Final = re.compile(rf"\]\({re.escape(MENTION_LINK)}([^\s()<>\\&]+)\)\Z")
 _PAIRS: Final[dict[str, Callable[[Inlines], Inline]]] = {
