@@ -10,7 +10,7 @@ from contextlib import AbstractContextManager
 from dataclasses import dataclass
 from datetime import datetime
 from importlib import import_module
-from typing import Any, Protocol
+from typing import Any, NamedTuple, Protocol
 
 from pydantic import SecretStr
 
@@ -42,6 +42,20 @@ class SecretVault(Protocol):
         ...
 
     def names(self, owner: str) -> tuple[str, ...]: ...
+
+
+class PluginCheck(NamedTuple):
+    """A check of `patchwright doctor`, which has so many seconds to answer."""
+
+    name: str
+    within_s: float = 20.0
+
+
+class SecretName(NamedTuple):
+    """Under which names a secret is kept."""
+
+    name: str
+    owner: str = ""
 
 
 class PollingPositions(Protocol):
@@ -266,8 +280,10 @@ class ServiceProfile(Value):
     where people find it. With `can_sign_in` people have a way to prove who they are.
     `mention` and `label` are what calls us there, empty where that is as it is on the
     forge. `repositories` are those that the administrator has given to places there,
-    `repositories_setting` is where. A forge's commits are ours by `mail_domain`; with
-    `signs_commits` it makes them itself, and `commit_key` signs the others.
+    `repositories_setting` is where. `addresses` are what must be reached, each with the
+    file of authorities to trust. `ticket_url` has an `{id}`, and what is on the
+    `private_host` is not for everybody. A forge's commits are ours by `mail_domain`;
+    with `signs_commits` it makes them itself, and `commit_key` signs the others.
     """
 
     name: str
@@ -283,6 +299,9 @@ class ServiceProfile(Value):
     commit_key: SecretStr | None = None
     repositories: Mapping[str, str] = {}
     repositories_setting: str = ""
+    addresses: Mapping[str, str] = {}
+    ticket_url: str = ""
+    private_host: str = ""
 
 
 class ServiceDirectory(Value):
@@ -323,7 +342,9 @@ ConnectForge = Callable[[Settings, SecretVault, Clock], ForgeConnection]
 class Plugin:
     """One service: `connect_forge` where code lives there, else `connect_chat`.
 
-    Without `make_accounts` nobody can sign in with it.
+    Without `make_accounts` nobody can sign in with it. `installation_secret` names what
+    is kept for an installation of our app, and `host_word` begins the name of the place
+    where somebody is, such as `workspace`.
     """
 
     name: str
@@ -332,6 +353,9 @@ class Plugin:
     connect_chat: ConnectChat | None = None
     connect_forge: ConnectForge | None = None
     make_accounts: Callable[[Settings, Clock], ForgeAccounts] | None = None
+    installation_secret: Callable[[str], SecretName] | None = None
+    host_word: str = ""
+    checks: tuple[PluginCheck, ...] = ()
 
 
 def import_later(target: str) -> Callable[..., Any]:

@@ -34,6 +34,17 @@ def describe_services(
     )
 
 
-def service_title(name: str, plugins: Plugins = PLUGINS) -> str:
+def find_plugin(name: str, plugins: Plugins = PLUGINS) -> Plugin | None:
+    return next((one for one in plugins if one.name == name), None)
+
+
+def host_name(service: str, host: str) -> str:
+    """Return how people call the place in a service where somebody is."""
+    plugin = find_plugin(service)
+    return f"{plugin.host_word} {host}".lstrip() if plugin else host
+
+
+def service_title(name: str) -> str:
     """Return how people call a service."""
-    return next((one.title for one in plugins if one.name == name), name)
+    plugin = find_plugin(name)
+    return plugin.title if plugin else name

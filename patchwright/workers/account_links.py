@@ -12,7 +12,7 @@ from patchwright.core.plugin import ForgeAccounts, Plugin
 from patchwright.core.settings.model import Settings
 from patchwright.core.text.strings import strip_invisible
 from patchwright.core.types.people import Actor, PersonalToken
-from patchwright.integrations.registry import service_title
+from patchwright.integrations.registry import host_name, service_title
 from patchwright.workers.db.database import Database
 from patchwright.workers.store.identity_tokens import IdentityTokens
 from patchwright.workers.store.secrets import SecretStore
@@ -34,7 +34,7 @@ def workspace_name(actor: Actor) -> str:
     """Say where in the service an actor is, empty where there is one such place."""
     if not actor.host:
         return ""
-    return f"workspace {actor.host}" if actor.service == "slack" else actor.host
+    return host_name(actor.service, actor.host)
 
 
 LINK_PATH: Final = "/link"
@@ -78,7 +78,7 @@ def mapped_person(
     entries: Iterable[Mapping[str, str]],
     actor: Actor,
     is_from_own_site: Callable[[Actor], bool],
-    forge: str = "github",
+    forge: str,
 ) -> Actor | None:
     """Return who the actor is on the forge by `accounts.map`, the first entry first.
 

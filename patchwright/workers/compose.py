@@ -304,6 +304,7 @@ def make_chat_composition(base: ServiceParts) -> ChatComposition:
         stores=base.stores,
         secrets=base.secrets,
         plugin=base.plugin,
+        directory=base.directory,
         forge=base.forge.forge,
         resolve_name=base.chats.name_person,
         is_from_own_site=base.chats.is_from_own_site,

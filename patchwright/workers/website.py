@@ -229,7 +229,7 @@ def _run_pages(base: ServiceParts, sign_in: SignInRoutes | None) -> RunPages | N
         base.stores,
         secret=own_session_secret(base),
         sign_in=sign_in,
-        forge=base.plugin.describe(base.settings),
+        forge=base.directory.forge,
         fetch_permission=base.forge.forge.fetch_permission,
         clock=base.clock,
     )
@@ -246,7 +246,7 @@ def _request_form(
         base.stores,
         secret=own_session_secret(base),
         sign_in=sign_in,
-        forge=base.plugin.describe(base.settings),
+        forge=base.directory.forge,
         fetch_permission=base.forge.forge.fetch_permission,
         offer_to=partial(chat.repositories.find, ""),
         submit=inbox.submit,
@@ -308,7 +308,7 @@ def _installation_pages(
 def _find_user_token(
     base: ServiceParts, chat: ChatComposition, person: Actor
 ) -> SecretStr | None:
-    host = base.plugin.describe(base.settings).account_host
+    host = base.directory.forge.account_host
     account = base.stores.accounts.known(person, host)
     return None if account is None else chat.tokens.fetch(account)
 

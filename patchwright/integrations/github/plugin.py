@@ -2,12 +2,23 @@
 
 from typing import Final
 
-from patchwright.core.plugin import Plugin, ServiceProfile, import_later
+from patchwright.core.plugin import (
+    Plugin,
+    PluginCheck,
+    SecretName,
+    ServiceProfile,
+    import_later,
+)
 from patchwright.core.settings.model import Settings
 
 NAME: Final = "github"
 TITLE: Final = "GitHub"
 _COMPOSE: Final = "patchwright.integrations.github.compose"
+
+
+def installation_name(installation: int | str) -> str:
+    """Return under which name the tokens of an installation are kept."""
+    return f"github-installation-{installation}"
 
 
 def describe(settings: Settings) -> ServiceProfile:
@@ -24,6 +35,10 @@ def describe(settings: Settings) -> ServiceProfile:
         mail_domain=github.noreply_domain,
         signs_commits=github.is_signed_by_github,
         commit_key=github.commit_key,
+        addresses={
+            github.api_url: github.ca_bundle,
+            github.web_url: github.ca_bundle,
+        },
     )
 
 
@@ -32,5 +47,14 @@ PLUGIN: Final = Plugin(
     title=TITLE,
     describe=describe,
     connect_forge=import_later(f"{_COMPOSE}:connect"),
+    installation_secret=lambda installation: SecretName(
+        installation_name(installation)
+    ),
+    checks=(
+        PluginCheck("github", 30),
+        PluginCheck("github-permissions"),
+        PluginCheck("github-webhook"),
+        PluginCheck("github-deliveries"),
+    ),
     make_accounts=import_later(f"{_COMPOSE}:make_accounts"),
 )

@@ -2,7 +2,7 @@
 
 from typing import Final
 
-from patchwright.core.plugin import Plugin, ServiceProfile, import_later
+from patchwright.core.plugin import Plugin, PluginCheck, ServiceProfile, import_later
 from patchwright.core.settings.model import Settings
 
 NAME: Final = "jira"
@@ -10,15 +10,19 @@ TITLE: Final = "Jira"
 
 
 def describe(settings: Settings) -> ServiceProfile:
+    jira = settings.jira
     return ServiceProfile(
         name=NAME,
         title=TITLE,
-        is_configured=settings.jira.is_configured,
-        web_url=settings.jira.base_url,
-        mention=settings.jira.mention,
-        label=settings.jira.label,
-        repositories=settings.jira.projects,
+        is_configured=jira.is_configured,
+        web_url=jira.base_url,
+        mention=jira.mention,
+        label=jira.label,
+        repositories=jira.projects,
         repositories_setting="jira.projects",
+        ticket_url=f"{jira.base_url}/browse/{{id}}",
+        private_host=jira.host.partition("/")[0],
+        addresses={jira.base_url: jira.ca_bundle},
     )
 
 
@@ -26,5 +30,6 @@ PLUGIN: Final = Plugin(
     name=NAME,
     title=TITLE,
     describe=describe,
+    checks=(PluginCheck("jira"), PluginCheck("jira-projects", 30)),
     connect_chat=import_later("patchwright.integrations.jira.compose:connect"),
 )

@@ -2,7 +2,13 @@
 
 from typing import Final
 
-from patchwright.core.plugin import Plugin, ServiceProfile, import_later
+from patchwright.core.plugin import (
+    Plugin,
+    PluginCheck,
+    SecretName,
+    ServiceProfile,
+    import_later,
+)
 from patchwright.core.settings.model import Settings
 
 NAME: Final = "slack"
@@ -16,6 +22,8 @@ def describe(settings: Settings) -> ServiceProfile:
         is_configured=settings.slack.is_configured,
         repositories=settings.slack.channels,
         repositories_setting="slack.channels",
+        private_host="slack.com",
+        addresses={settings.slack.api_url: ""},
     )
 
 
@@ -23,5 +31,8 @@ PLUGIN: Final = Plugin(
     name=NAME,
     title=TITLE,
     describe=describe,
+    installation_secret=lambda installation: SecretName(installation, NAME),
+    host_word="workspace",
+    checks=(PluginCheck("slack", 30), PluginCheck("slack-socket")),
     connect_chat=import_later("patchwright.integrations.slack.compose:connect"),
 )

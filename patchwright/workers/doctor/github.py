@@ -30,6 +30,7 @@ from patchwright.integrations.github.configured import (
 )
 from patchwright.integrations.github.deliveries import GitHubHook, HookConfig
 from patchwright.integrations.github.webhooks.reader import SERVICE
+from patchwright.integrations.registry import describe_services
 from patchwright.resolver.messages.elements import count_noun
 from patchwright.workers.doctor.checks import (
     CheckContext,
@@ -78,14 +79,10 @@ def known_repositories(context: CheckContext) -> tuple[RepoRef, ...]:
 
 def named_repositories(context: CheckContext) -> dict[str, str]:
     """Return each repository of the settings, with the key that names it."""
-    tables = {
-        "slack.channels": context.settings.slack.channels,
-        "jira.projects": context.settings.jira.projects,
-    }
     return {
-        repository: f"{setting}.{key}"
-        for setting, table in tables.items()
-        for key, repository in table.items()
+        repository: f"{chat.repositories_setting}.{key}"
+        for chat in describe_services(context.settings).chats.values()
+        for key, repository in chat.repositories.items()
         if repository
     }
 

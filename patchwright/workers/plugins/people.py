@@ -9,7 +9,12 @@ import structlog
 from patchwright.core.clock import Clock
 from patchwright.core.errors import ServiceError
 from patchwright.core.forge import Forge
-from patchwright.core.plugin import ForgeAccounts, Plugin, ServiceProfile
+from patchwright.core.plugin import (
+    ForgeAccounts,
+    Plugin,
+    ServiceDirectory,
+    ServiceProfile,
+)
 from patchwright.core.settings.model import Settings
 from patchwright.core.types.base import AccountId, RandomIds
 from patchwright.core.types.people import Actor
@@ -112,24 +117,19 @@ class PersonDirectory:
 
 
 def find_places(
-    settings: Settings, threads: ThreadStore, forge: ServiceProfile
+    settings: Settings, threads: ThreadStore, directory: ServiceDirectory
 ) -> ReferenceScope:
+    forge = directory.forge
     recent = (repo.full_name for repo in threads.newest_repositories(forge.name))
     jira = settings.jira
     return ReferenceScope(
         forge=forge.name,
         web_url=forge.web_url,
-        known=tuple(dict.fromkeys([*mapped_repositories(settings), *recent])),
+        known=tuple(dict.fromkeys([*directory.mapped_repositories, *recent])),
         jira_url=jira.base_url,
         jira_host=jira.host if jira.is_configured else "",
         projects=tuple(jira.projects),
     )
-
-
-def mapped_repositories(settings: Settings) -> tuple[str, ...]:
-    """Return the repositories that the administrator has given to places."""
-    named = (*settings.slack.channels.values(), *settings.jira.projects.values())
-    return tuple(dict.fromkeys(filter(None, named)))
 
 
 _OFFERED_AT_ONCE = 5
@@ -150,6 +150,7 @@ class ChatComposition:
     stores: Stores
     secrets: SecretStore
     plugin: Plugin
+    directory: ServiceDirectory
     forge: Forge
     resolve_name: Callable[[Actor], Actor]
     is_from_own_site: Callable[[Actor], bool]
@@ -170,7 +171,7 @@ class ChatComposition:
     def repositories(self) -> RepositorySearch:
         return RepositorySearch(
             self.plugin.name,
-            mapped_repositories(self.settings),
+            self.directory.mapped_repositories,
             partial(self.stores.threads.newest_repositories, self.plugin.name),
             permission=PermissionCache(self.forge, self.clock.monotonic).permission,
             search=self._search,
@@ -189,7 +190,7 @@ class ChatComposition:
             renew=people.renew,
             needs_renewal=self._needs_renewal,
             find_places=partial(
-                find_places, self.settings, self.stores.threads, self._profile
+                find_places, self.settings, self.stores.threads, self.directory
             ),
             offer_to=lambda person: self.repositories.find("", person)[
                 :_OFFERED_AT_ONCE
@@ -203,7 +204,7 @@ class ChatComposition:
 
     @cached_property
     def _profile(self) -> ServiceProfile:
-        return self.plugin.describe(self.settings)
+        return self.directory.forge
 
     @cached_property
     def _accounts(self) -> ForgeAccounts | None:

@@ -178,7 +178,7 @@ class JobResolution:
         )
         self._plan = with_origins(
             plan,
-            self._settings,
+            services.directory,
             job.trigger,
             (thread, *tied),
             self._threads,

@@ -46,6 +46,7 @@ class LinkingRoutes:
     find_person: Callable[[Actor], Actor | None]
     cookie: SignedCookie
     dispatch: Callable[[JobId], None]
+    forge_title: str
     forge_url: str
     prefix: str = ""
 
@@ -125,7 +126,9 @@ def show_offer(routes: LinkingRoutes, request: Request, token: str) -> Response:
     held = with_browser_id(read_browser_state(routes, request))
     if found.browser is not None and not held.has(found):
         return link_problem_page(LinkProblem.OTHER_BROWSER)
-    response = link_offer_page(found, held.check(found), routes.forge_url)
+    response = link_offer_page(
+        found, held.check(found), routes.forge_title, routes.forge_url
+    )
     store_browser_state(routes, response, held)
     return response
 

@@ -116,6 +116,7 @@ def make_linking_routes(
         find_person=find_person,
         cookie=_cookie(public_url, secret, clock),
         dispatch=dispatch,
+        forge_title=forge.title,
         forge_url=forge.web_url,
         prefix=urlsplit(public_url).path,
     )
