@@ -13,6 +13,7 @@ from patchwright.core.events.log import Notifier
 from patchwright.core.logs import set_up_logging
 from patchwright.core.text.redaction import Redactor
 from patchwright.core.types.base import RandomIds
+from patchwright.core.webhook import WebhookSource, by_header
 from patchwright.integrations.github.webhooks.reader import (
     GitHubReceiver,
     GitHubTriggerRules,
@@ -27,7 +28,6 @@ from patchwright.workers.ops.process_metrics import ProcessMetrics
 from patchwright.workers.store.events import EventStore
 from patchwright.workers.web.app import WebServices, create_app
 from patchwright.workers.web.server import make_server
-from patchwright.workers.web.webhooks import WebhookSource, by_header
 
 SECRET = "a secret of the webhook"  # noqa: S105 - made up for this bench
 HOST = "127.0.0.1"

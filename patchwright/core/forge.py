@@ -2,10 +2,11 @@
 
 from datetime import datetime
 from enum import StrEnum
-from typing import Protocol
+from typing import Protocol, TypeVar
 
 from pydantic import SecretStr
 
+from patchwright.core.errors import InvalidRequestError
 from patchwright.core.types.base import Value
 from patchwright.core.types.people import Actor, Permission
 from patchwright.core.types.threads import (
@@ -110,7 +111,8 @@ class NewCommit(Value):
 class Forge(Protocol):
     """Judges people, hands out credentials for git, and keeps pull requests.
 
-    Every call raises a `ServiceError` of `core.errors` and none of a vendor's.
+    What not every forge has is a capability of its own, which may be absent. Every call
+    raises a `ServiceError` of `core.errors` and none of a vendor's.
     """
 
     def fetch_permission(self, repo: RepoRef, actor: Actor) -> Permission:
@@ -144,14 +146,41 @@ class Forge(Protocol):
 
     def has_branch(self, repo: RepoRef, branch: str) -> bool: ...
 
-    def fetch_commit_message(self, repo: RepoRef, sha: str) -> str | None:
-        """Return what a commit says, or None if there is no such commit."""
+    @property
+    def checks(self) -> "ForgeChecks | None":
+        """Return the checks of commits, None where the forge has none."""
         ...
+
+    @property
+    def pull_metadata(self) -> "ForgePullMetadata | None": ...
+
+    @property
+    def commits(self) -> "ForgeCommits | None": ...
+
+
+class ForgeChecks(Protocol):
+    """What stands beside a commit: how it was tested, by us and by others."""
+
+    def fetch_checks(self, repo: RepoRef, sha: str) -> Checks:
+        """Return how the checks of a commit stand, our own left out."""
+        ...
+
+    def report_check(self, repo: RepoRef, sha: str, report: CheckReport) -> None:
+        """Show a report on a commit, in place of the earlier one with that key."""
+        ...
+
+
+class ForgePullMetadata(Protocol):
+    """What stands beside a pull request: labels, people, milestones, links."""
 
     def set_pull_metadata(
         self, repo: RepoRef, number: int, pull_metadata: PullMetadata
     ) -> tuple[str, ...]:
         """Add what is missing; return what the forge refused, a sentence each."""
+        ...
+
+    def fetch_milestone(self, repo: RepoRef, issue: int) -> int | None:
+        """Return the number of an issue's milestone, if it has one."""
         ...
 
     def request_review(
@@ -168,12 +197,12 @@ class Forge(Protocol):
         """Return the open pull requests of other people that close an issue."""
         ...
 
-    def fetch_checks(self, repo: RepoRef, sha: str) -> Checks:
-        """Return how the checks of a commit stand, our own left out."""
-        ...
 
-    def report_check(self, repo: RepoRef, sha: str, report: CheckReport) -> None:
-        """Show a report on a commit, in place of the earlier one with that key."""
+class ForgeCommits(Protocol):
+    """Commits that the forge reads, or makes and signs, by itself."""
+
+    def fetch_commit_message(self, repo: RepoRef, sha: str) -> str | None:
+        """Return what a commit says, or None if there is no such commit."""
         ...
 
     def commit_on_branch(self, repo: RepoRef, branch: str, commit: NewCommit) -> str:
@@ -182,10 +211,6 @@ class Forge(Protocol):
         The branch is made if need be. Raises `BranchMovedError` if it is elsewhere, and
         `CommitDiffersError` if another tree came of it.
         """
-        ...
-
-    def fetch_milestone(self, repo: RepoRef, issue: int) -> int | None:
-        """Return the number of an issue's milestone, if it has one."""
         ...
 
 
@@ -212,3 +237,13 @@ class Reviews(Protocol):
     def resolve_review(self, ref: ForgeThread, review_thread: str) -> None:
         """Mark a review thread as settled."""
         ...
+
+
+Capability = TypeVar("Capability")
+
+
+def require_capability(found: Capability | None) -> Capability:
+    """Return what the forge has; `InvalidRequestError` where it has no such thing."""
+    if found is None:
+        raise InvalidRequestError("the forge has no such thing")
+    return found

@@ -18,7 +18,7 @@ class AdmissionPolicy(Value):
     repository only narrows what is here, but for what `repositories_may_widen` names.
     """
 
-    forge: str = "github"
+    forge: str
     min_permission: Permission = Permission.WRITE
     allow_users: frozenset[str] = frozenset()
     allow_bots: frozenset[str] = frozenset()
@@ -185,10 +185,11 @@ def _bare(login: str) -> str:
 FetchPermission = Callable[[Actor], Permission | None]
 
 
-def service_policy(settings: Settings) -> AdmissionPolicy:
+def service_policy(settings: Settings, forge: str) -> AdmissionPolicy:
     """Return what whoever runs the service says of everybody."""
     security = settings.security
     return AdmissionPolicy(
+        forge=forge,
         min_permission=security.min_permission,
         allow_users=frozenset(security.allow_users),
         allow_bots=frozenset(security.allow_bots),

@@ -7,22 +7,21 @@ from pydantic import SecretStr
 
 from patchwright.core.channel import Offer, Offers
 from patchwright.core.clock import Clock
-from patchwright.core.settings.github import GitHubSettings
+from patchwright.core.errors import AuthenticationError
+from patchwright.core.plugin import ForgeAccounts, Plugin
+from patchwright.core.settings.model import Settings
 from patchwright.core.text.strings import strip_invisible
-from patchwright.core.types.people import Actor
-from patchwright.integrations.github.sign_in import UserTokens
-from patchwright.integrations.github.webhooks.triggers import SERVICE
+from patchwright.core.types.people import Actor, PersonalToken
+from patchwright.integrations.registry import host_name, service_title
 from patchwright.workers.db.database import Database
-from patchwright.workers.github_connection import make_github_connection
 from patchwright.workers.store.identity_tokens import IdentityTokens
 from patchwright.workers.store.secrets import SecretStore
 
-_SERVICES: Final = {"github": "GitHub", "jira": "Jira", "slack": "Slack"}
 _LONGEST: Final = 80
 
 
 def service_name(service: str) -> str:
-    return _SERVICES.get(service, service)
+    return service_title(service)
 
 
 def display_name(actor: Actor) -> str:
@@ -35,7 +34,7 @@ def workspace_name(actor: Actor) -> str:
     """Say where in the service an actor is, empty where there is one such place."""
     if not actor.host:
         return ""
-    return f"workspace {actor.host}" if actor.service == "slack" else actor.host
+    return host_name(actor.service, actor.host)
 
 
 LINK_PATH: Final = "/link"
@@ -79,7 +78,7 @@ def mapped_person(
     entries: Iterable[Mapping[str, str]],
     actor: Actor,
     is_from_own_site: Callable[[Actor], bool],
-    forge: str = "github",
+    forge: str,
 ) -> Actor | None:
     """Return who the actor is on the forge by `accounts.map`, the first entry first.
 
@@ -100,24 +99,33 @@ def mapped_person(
     return None
 
 
-def make_user_tokens(settings: GitHubSettings, clock: Clock) -> UserTokens:
-    return UserTokens(
-        make_github_connection(settings),
-        settings.client_id,
-        settings.client_secret or SecretStr(""),
-        clock,
-    )
+def make_forge_accounts(
+    plugin: Plugin, settings: Settings, clock: Clock
+) -> ForgeAccounts | None:
+    """Return the people of the forge, None where it has none who can sign in."""
+    return plugin.make_accounts(settings, clock) if plugin.make_accounts else None
 
 
 def make_identity_tokens(
-    settings: GitHubSettings, database: Database, secrets: SecretStore, clock: Clock
+    plugin: Plugin,
+    settings: Settings,
+    database: Database,
+    secrets: SecretStore,
+    clock: Clock,
 ) -> IdentityTokens:
-    """Return the tokens of GitHub's people; without a client id none is renewed."""
+    """Return the tokens of the forge's people; without a client none is renewed."""
+    accounts = make_forge_accounts(plugin, settings, clock)
+
+    def renew(refresh_token: SecretStr) -> PersonalToken:
+        if accounts is None:
+            raise AuthenticationError(f"nobody signs in with {plugin.title}")
+        return accounts.renew(refresh_token)
+
     return IdentityTokens(
         database,
         secrets,
-        make_user_tokens(settings, clock).renew,
+        renew,
         clock,
-        service=SERVICE,
-        host=settings.api_url,
+        service=plugin.name,
+        host=plugin.describe(settings).account_host,
     )

@@ -16,6 +16,7 @@ from patchwright.core.crypto import KeyRing
 from patchwright.core.errors import SettingsError
 from patchwright.core.events.log import Notifier
 from patchwright.core.llm.model import Model, Models
+from patchwright.core.plugin import ForgeConnection, Hook, Plugin, ServiceDirectory
 from patchwright.core.runtime import RuntimeFactory
 from patchwright.core.settings.checks import NO_SHARED_KEY
 from patchwright.core.settings.model import Settings
@@ -23,10 +24,13 @@ from patchwright.core.text.redaction import Redactor
 from patchwright.core.types.base import Ids, JobId, RandomIds
 from patchwright.core.types.threads import ForgeThread
 from patchwright.integrations.git.mirror import MirrorCache
-from patchwright.integrations.github.adapter import GitHub
-from patchwright.integrations.github.deliveries import Hook
-from patchwright.integrations.github.webhooks.triggers import SERVICE
 from patchwright.integrations.mcp.launcher import open_servers
+from patchwright.integrations.registry import (
+    PLUGINS,
+    Plugins,
+    describe_services,
+    find_forge,
+)
 from patchwright.resolver.guards.leaks import FindKnownSecrets
 from patchwright.sandbox.factory import create_factory
 from patchwright.workers.access_tokens import make_run_link
@@ -37,7 +41,6 @@ from patchwright.workers.agent_configuration import (
 )
 from patchwright.workers.db.database import Database
 from patchwright.workers.db.upgrade import upgrade
-from patchwright.workers.github_connection import connect_github, trust_for_git
 from patchwright.workers.inbox.missed_deliveries import CatchUp, MissedDeliveryStore
 from patchwright.workers.lifecycle import Role
 from patchwright.workers.ops.endpoints import Reporter
@@ -48,10 +51,13 @@ from patchwright.workers.ops.process_metrics import (
     MeasuredSandboxes,
     ProcessMetrics,
 )
-from patchwright.workers.plugins.github import GitHubReceiverLookup
+from patchwright.workers.plugins.connections import (
+    ChatConnections,
+    connect_chats,
+    connect_forge,
+)
 from patchwright.workers.plugins.page_channel import PageChannel
 from patchwright.workers.plugins.people import ChatComposition
-from patchwright.workers.plugins.registry import ChatPlugins, connect_plugins
 from patchwright.workers.run.services import (
     ChatServices,
     CodeHost,
@@ -61,7 +67,6 @@ from patchwright.workers.run.services import (
 )
 from patchwright.workers.run.worker import JobWorker
 from patchwright.workers.store.accounts import AccountStore
-from patchwright.workers.store.app_credentials import InstallationTokenStore
 from patchwright.workers.store.effects import EffectStore
 from patchwright.workers.store.events import EventStore
 from patchwright.workers.store.job import Job
@@ -73,12 +78,7 @@ from patchwright.workers.store.requests import RequestStore
 from patchwright.workers.store.reservations import ReservationStore
 from patchwright.workers.store.secrets import SecretStore, load_or_make_key
 from patchwright.workers.store.threads import ThreadStore
-from patchwright.workers.web.webhooks import (
-    WEBHOOK_ROUTE,
-    ConfirmNotice,
-    WebhookSource,
-    by_header,
-)
+from patchwright.workers.web.webhooks import WEBHOOK_ROUTE
 
 KEY_FILE = "encryption.key"
 SESSION_FILE = "session.secret"
@@ -141,7 +141,8 @@ def open_secrets(settings: Settings, database: Database, clock: Clock) -> Secret
 def make_services(
     settings: Settings,
     *,
-    github: GitHub,
+    forge: ForgeConnection,
+    directory: ServiceDirectory,
     trackers: Mapping[str, Tracker],
     talk: ChatServices,
     stores: Stores,
@@ -158,16 +159,14 @@ def make_services(
         clock=clock,
         stores=stores,
         code_host=CodeHost(
-            forge=github.forge,
-            reviews=github.channel,
-            fetch_identity=github.fetch_identity,
-            starts_no_checks=github.starts_no_checks,
+            forge=forge.forge,
+            reviews=forge.reviews,
+            fetch_identity=forge.fetch_identity,
+            starts_no_checks=forge.starts_no_checks,
         ),
-        channel=ChannelRouter(github.channel, trackers, _page_channel(stores)),
+        channel=ChannelRouter(forge.channel, trackers, _page_channel(stores)),
         chat=talk,
-        mirrors=MirrorCache(
-            settings.state_dir / "mirrors", trust_for_git(settings.github)
-        ),
+        mirrors=MirrorCache(settings.state_dir / "mirrors", forge.git_environment),
         sandboxes=_sandboxes(settings, clock, meters),
         find_models=_find_models(settings, clock, meters),
         conduct=make_agent_configuration(settings),
@@ -176,6 +175,7 @@ def make_services(
         find_page=find_page,
         submit=submit,
         warm_up=partial(warm_up, settings),
+        directory=directory,
         overrides=overrides,
     )
 
@@ -204,32 +204,21 @@ def _page_channel(stores: Stores) -> PageChannel:
     return PageChannel(find_first)
 
 
-def open_github(
-    settings: Settings, ear: GitHubReceiverLookup, confirm: ConfirmNotice | None = None
-) -> WebhookSource:
-    """Return the door for GitHub."""
-    return WebhookSource(
-        receiver=ear,
-        identify=by_header("x-github-delivery"),
-        max_body_bytes=settings.server.max_body_bytes,
-        signature_header="x-hub-signature-256",
-        confirm=confirm,
-    )
-
-
 _NONE: Final = RunOverrides()
 
 
 @dataclass(frozen=True)
 class ServiceParts:
-    """What web and worker share."""
+    """What web and worker share; `plugin` is that of the forge."""
 
     settings: Settings
     clock: Clock
     database: Database
     stores: Stores
-    github: GitHub
-    sites: ChatPlugins
+    plugin: Plugin
+    directory: ServiceDirectory
+    forge: ForgeConnection
+    chats: ChatConnections
     secrets: SecretStore
     redactor: Redactor
     submit: Callable[[JobId], None]
@@ -242,8 +231,9 @@ def open_service_parts(
     redactor: Redactor,
     submit: Callable[[JobId], None],
     database_clock: Clock | None = None,
+    plugins: Plugins = PLUGINS,
 ) -> Iterator[ServiceParts]:
-    """Open database and GitHub for a process, and close them after it.
+    """Open database and services for a process, and close them after it.
 
     `database_clock` stands in for the database's own.
     """
@@ -251,10 +241,10 @@ def open_service_parts(
     with closing(open_database(settings, database_clock)) as database:
         upgrade(database)
         secrets = open_secrets(settings, database, clock)
-        tokens = InstallationTokenStore(secrets)
+        plugin = find_forge(settings, plugins)
         with (
-            closing(connect_github(settings.github, tokens, clock)) as github,
-            closing(connect_plugins(settings, secrets, clock)) as sites,
+            closing(connect_forge(plugin, settings, secrets, clock)) as forge,
+            closing(connect_chats(settings, secrets, clock, plugins)) as chats,
             open_notifier(database) as notifier,
         ):
             yield ServiceParts(
@@ -264,8 +254,10 @@ def open_service_parts(
                 stores=make_stores(
                     database, redactor.redact_json, clock, RandomIds(), notifier
                 ),
-                github=github,
-                sites=sites,
+                plugin=plugin,
+                directory=describe_services(settings, plugins),
+                forge=forge,
+                chats=chats,
                 secrets=secrets,
                 redactor=redactor,
                 submit=submit,
@@ -276,8 +268,9 @@ def open_service_parts(
 def make_worker(base: ServiceParts, overrides: RunOverrides = _NONE) -> JobWorker:
     services = make_services(
         base.settings,
-        github=base.github,
-        trackers=base.sites.trackers,
+        forge=base.forge,
+        directory=base.directory,
+        trackers=base.chats.trackers,
         talk=make_chat_composition(base).chat_services(),
         stores=base.stores,
         clock=base.clock,
@@ -292,15 +285,15 @@ def make_worker(base: ServiceParts, overrides: RunOverrides = _NONE) -> JobWorke
 
 
 def make_catch_up(base: ServiceParts) -> CatchUp:
-    public_url = base.settings.server.public_url
-    address = public_url + WEBHOOK_ROUTE.format(service=SERVICE)
+    service, public_url = base.plugin.name, base.settings.server.public_url
+    address = public_url + WEBHOOK_ROUTE.format(service=service)
 
     def find_hooks() -> Iterable[Hook]:
         # Without an address of our own, no repository's hook is known to be ours.
-        named = base.stores.threads.newest_repositories(SERVICE) if public_url else ()
-        return base.github.find_hooks(address, named)
+        named = base.stores.threads.newest_repositories(service) if public_url else ()
+        return base.forge.find_hooks(address, named)
 
-    return CatchUp(find_hooks, MissedDeliveryStore(base.database, SERVICE), base.clock)
+    return CatchUp(find_hooks, MissedDeliveryStore(base.database, service), base.clock)
 
 
 def make_chat_composition(base: ServiceParts) -> ChatComposition:
@@ -310,9 +303,11 @@ def make_chat_composition(base: ServiceParts) -> ChatComposition:
         database=base.database,
         stores=base.stores,
         secrets=base.secrets,
-        forge=base.github.forge,
-        resolve_name=base.sites.name_person,
-        is_from_own_site=base.sites.is_from_own_site,
+        plugin=base.plugin,
+        directory=base.directory,
+        forge=base.forge.forge,
+        resolve_name=base.chats.name_person,
+        is_from_own_site=base.chats.is_from_own_site,
     )
 
 

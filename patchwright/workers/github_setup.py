@@ -10,10 +10,13 @@ from patchwright.core.clock import Clock, SystemClock
 from patchwright.core.errors import SettingsError
 from patchwright.core.settings.model import Settings
 from patchwright.integrations.github.app import NewApp, convert
+from patchwright.integrations.github.configured import make_github_connection
+from patchwright.integrations.github.credentials import (
+    GitHubAppStore,
+    with_app_settings,
+)
 from patchwright.workers.compose import key_ring, open_database
 from patchwright.workers.db.upgrade import upgrade
-from patchwright.workers.github_connection import make_github_connection
-from patchwright.workers.store.app_credentials import GitHubAppStore, with_app_settings
 from patchwright.workers.store.secrets import SecretStore
 from patchwright.workers.web.setup_pages import (
     SETUP_PATH,

@@ -1,42 +1,45 @@
 """The web side of a process: webhooks, sign-in, request form and run pages."""
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from concurrent.futures import Future
+from contextlib import AbstractContextManager
 from dataclasses import dataclass
 from functools import partial
 from urllib.parse import urlsplit
 
 import structlog
+from pydantic import SecretStr
 
 from patchwright.core.clock import Clock
+from patchwright.core.plugin import Plugin, PluginHost, PluginRoutes, ServiceProfile
 from patchwright.core.settings.model import Settings
 from patchwright.core.types.base import JobId, RandomIds
 from patchwright.core.types.people import Actor, Permission
 from patchwright.core.types.threads import ForgeThread, TalkThread
-from patchwright.integrations.github.app import CALLBACK_PATH
-from patchwright.integrations.github.sign_in import SignIn
-from patchwright.integrations.github.webhooks.triggers import SERVICE
-from patchwright.workers.account_links import make_identity_tokens, make_user_tokens
+from patchwright.core.webhook import Delivery, InboxResult
+from patchwright.workers.account_links import make_forge_accounts, make_identity_tokens
 from patchwright.workers.compose import (
     ServiceParts,
     make_chat_composition,
     make_reporter,
-    open_github,
     own_session_secret,
     page_finder,
     vitals_of,
 )
-from patchwright.workers.github_connection import make_github_connection
-from patchwright.workers.inbox.delivery import Delivery, InboxResult
 from patchwright.workers.inbox.inbox import Dispatcher, Inbox
+from patchwright.workers.inbox.missed_deliveries import ReadPositions
 from patchwright.workers.inbox.recorder import Recorder
 from patchwright.workers.lifecycle import Role
 from patchwright.workers.ops.endpoints import Reporter
 from patchwright.workers.ops.health import Health
 from patchwright.workers.ops.service_metrics import ServiceMetrics
-from patchwright.workers.plugins.github import EventConfirmation, GitHubReceiverLookup
+from patchwright.workers.plugins.host import (
+    PersonPages,
+    SocketDeliveries,
+    find_affected,
+)
 from patchwright.workers.plugins.people import ChatComposition
-from patchwright.workers.plugins.registry import PluginRoutes, WebContext
+from patchwright.workers.queue.interface import repeat_in_background
 from patchwright.workers.run.services import Stores
 from patchwright.workers.runs.reader import RunReader
 from patchwright.workers.store.job import Job
@@ -46,18 +49,19 @@ from patchwright.workers.web.access import (
     RepositoryAccessCache,
     RunAccess,
 )
-from patchwright.workers.web.app import WebApp, WebServices, create_app
+from patchwright.workers.web.app import AddPages, WebApp, WebServices, create_app
+from patchwright.workers.web.app_install import make_install_routes
 from patchwright.workers.web.link_flow import LinkingRoutes
 from patchwright.workers.web.link_routes import make_linking_routes
 from patchwright.workers.web.pages.live import LiveUpdates
 from patchwright.workers.web.pages.routes import RunPages
 from patchwright.workers.web.request_form import FormRateLimit, RequestFormRoutes
 from patchwright.workers.web.sign_in import (
-    LOGIN_PATH,
     SignInRoutes,
+    callback_path,
+    login_path,
     make_sign_in_routes,
 )
-from patchwright.workers.web.webhooks import WebhookSource
 
 
 def make_request_form(
@@ -67,6 +71,7 @@ def make_request_form(
     secret: bytes | None,
     sign_in: SignInRoutes | None,
     fetch_permission: FetchPermission,
+    forge: ServiceProfile,
     offer_to: Callable[[Actor], tuple[str, ...]],
     submit: "Callable[[Delivery], Future[InboxResult]]",
     clock: Clock,
@@ -88,10 +93,10 @@ def make_request_form(
         submit=submit,
         find_job=find_job,
         offer_to=offer_to,
-        forge=SERVICE,
-        site=settings.github.web_url,
+        forge=forge.name,
+        site=forge.web_url,
         rate_limit=FormRateLimit(clock),
-        login_path=LOGIN_PATH,
+        login_path=login_path(forge.name),
         prefix=urlsplit(settings.server.public_url).path,
     )
 
@@ -105,6 +110,7 @@ def make_run_pages(
     *,
     secret: bytes | None,
     sign_in: SignInRoutes | None,
+    forge: ServiceProfile,
     fetch_permission: FetchPermission,
     clock: Clock,
 ) -> RunPages:
@@ -130,8 +136,8 @@ def make_run_pages(
         access=access,
         live=LiveUpdates(reader, stores.events.notifier, clock),
         clock=clock,
-        site=settings.github.web_url,
-        login_path=LOGIN_PATH if sign_in else "",
+        site=forge.web_url,
+        login_path=login_path(forge.name) if sign_in else "",
     )
 
 
@@ -146,11 +152,11 @@ def _nobody(_request: object) -> None:
 
 
 def make_sign_in(
-    settings: Settings, secret: bytes | None, clock: Clock
+    plugin: Plugin, settings: Settings, secret: bytes | None, clock: Clock
 ) -> SignInRoutes | None:
     """Return the door for people, or None where nobody can sign in."""
-    github = settings.github
-    if not (github.client_id and github.client_secret):
+    accounts = make_forge_accounts(plugin, settings, clock)
+    if accounts is None or not plugin.describe(settings).can_sign_in:
         return None
     public_url = settings.server.public_url
     if not public_url:
@@ -159,15 +165,9 @@ def make_sign_in(
     if secret is None:
         log.warning("sign_in_off", missing="security.session_secret")
         return None
-    provider = SignIn(
-        connection=make_github_connection(github),
-        client_id=github.client_id,
-        client_secret=github.client_secret,
-        redirect_uri=public_url + CALLBACK_PATH,
-        clock=clock,
-    )
     return make_sign_in_routes(
-        provider,
+        plugin.name,
+        accounts.sign_in(public_url + callback_path(plugin.name)),
         secret,
         clock,
         secure=public_url.startswith("https:"),
@@ -199,27 +199,26 @@ def make_website(
     health = (judge or vitals_of(base).web)(lambda: inbox.is_alive)
     reporter = make_reporter(base, role, health)
     secret = own_session_secret(base)
-    sign_in = make_sign_in(base.settings, secret, base.clock)
-    edge = WebContext(inbox, page_finder(base), secret)
-    talking = make_chat_composition(base)
-    doors = base.sites.open_routes(talking, edge)
-    ear = GitHubReceiverLookup(base.settings.github, base.github)
+    sign_in = make_sign_in(base.plugin, base.settings, secret, base.clock)
+    chat = make_chat_composition(base)
+    routes = _open_routes(base, chat, inbox)
     web = WebServices(
         reporter=reporter,
         count_request=base.meters.count_request,
         inbox=inbox,
         dispatcher=dispatcher,
-        webhook_sources=_entrances(base, ear, doors),
-        background_tasks=(
-            *([ear] if base.settings.github.is_configured else []),
-            *(one for door in doors.values() for one in door.background_tasks),
-        ),
-        pages=tuple(one for door in doors.values() for one in door.pages),
+        webhook_sources={
+            name: one.webhook_source
+            for name, one in routes.items()
+            if one.webhook_source
+        },
+        background_tasks=tuple(_background_tasks(routes)),
+        pages=tuple(_installation_pages(base, routes, secret)),
         linking=_linking(base, secret, dispatcher),
         clock=base.clock,
         sign_in=sign_in,
         run_pages=_run_pages(base, sign_in),
-        asking=_request_form(base, sign_in, talking, inbox),
+        asking=_request_form(base, sign_in, chat, inbox),
     )
     return Website(create_app(web), reporter)
 
@@ -230,7 +229,8 @@ def _run_pages(base: ServiceParts, sign_in: SignInRoutes | None) -> RunPages | N
         base.stores,
         secret=own_session_secret(base),
         sign_in=sign_in,
-        fetch_permission=base.github.forge.fetch_permission,
+        forge=base.directory.forge,
+        fetch_permission=base.forge.forge.fetch_permission,
         clock=base.clock,
     )
 
@@ -238,7 +238,7 @@ def _run_pages(base: ServiceParts, sign_in: SignInRoutes | None) -> RunPages | N
 def _request_form(
     base: ServiceParts,
     sign_in: SignInRoutes | None,
-    talking: ChatComposition,
+    chat: ChatComposition,
     inbox: Inbox,
 ) -> RequestFormRoutes | None:
     return make_request_form(
@@ -246,47 +246,78 @@ def _request_form(
         base.stores,
         secret=own_session_secret(base),
         sign_in=sign_in,
-        fetch_permission=base.github.forge.fetch_permission,
-        offer_to=partial(talking.repositories.find, ""),
+        forge=base.directory.forge,
+        fetch_permission=base.forge.forge.fetch_permission,
+        offer_to=partial(chat.repositories.find, ""),
         submit=inbox.submit,
         clock=base.clock,
     )
 
 
-def _entrances(
-    base: ServiceParts, ear: GitHubReceiverLookup, doors: Mapping[str, PluginRoutes]
-) -> Mapping[str, WebhookSource]:
-    """Return where each service that is configured delivers, by its name."""
-    found = {name: door.webhook_source for name, door in doors.items()}
-    if base.settings.github.is_configured:
-        confirming = EventConfirmation(
-            base.github.app,
-            base.github.forge,
-            base.database,
-            partial(_consents, base),
+def _open_routes(
+    base: ServiceParts, chat: ChatComposition, inbox: Inbox
+) -> Mapping[str, PluginRoutes]:
+    """Open what each service that is configured comes in by, by its name."""
+    people = PersonPages(
+        chat.people,
+        chat.choices,
+        base.stores.jobs,
+        chat.repositories,
+        page_finder(base),
+        base.clock,
+    )
+
+    def make_host(service: str) -> PluginHost:
+        return PluginHost(
+            clock=base.clock,
+            positions=ReadPositions(base.database),
+            people=people,
+            submit=inbox.submit,
+            receive=SocketDeliveries(service, inbox, base.clock),
+            find_affected=partial(find_affected, base.database),
+            find_user_token=partial(_find_user_token, base, chat),
+            max_body_bytes=base.settings.server.max_body_bytes,
         )
-        found[SERVICE] = open_github(base.settings, ear, confirming.confirm)
-    return {
-        name: webhook_source for name, webhook_source in found.items() if webhook_source
-    }
+
+    own = base.forge.open_routes(make_host(base.plugin.name))
+    return {base.plugin.name: own, **base.chats.open_routes(make_host)}
 
 
-def _consents(base: ServiceParts, person: Actor) -> bool:
-    """Tell whether somebody of GitHub lets us act in their name, as GitHub says."""
-    github = base.settings.github
-    account = base.stores.accounts.known(person, github.api_url)
-    if account is None:
-        return False
-    tokens = make_identity_tokens(github, base.database, base.secrets, base.clock)
-    token = tokens.fetch(account)
-    asking = make_user_tokens(github, base.clock)
-    return token is not None and asking.is_valid(token)
+def _background_tasks(
+    routes: Mapping[str, PluginRoutes],
+) -> Iterator[AbstractContextManager[object]]:
+    for one in routes.values():
+        yield from one.background_tasks
+        for task in one.periodic_tasks:
+            yield repeat_in_background(task.act, task.every_s)
+
+
+def _installation_pages(
+    base: ServiceParts, routes: Mapping[str, PluginRoutes], secret: bytes | None
+) -> Iterator[AddPages]:
+    for name, one in routes.items():
+        if one.installation is None:
+            continue
+        pages = make_install_routes(
+            name, one.installation, base.settings, secret, base.clock
+        )
+        if pages is not None:
+            yield pages.add_to
+
+
+def _find_user_token(
+    base: ServiceParts, chat: ChatComposition, person: Actor
+) -> SecretStr | None:
+    host = base.directory.forge.account_host
+    account = base.stores.accounts.known(person, host)
+    return None if account is None else chat.tokens.fetch(account)
 
 
 def _linking(
     base: ServiceParts, secret: bytes | None, dispatcher: Dispatcher
 ) -> LinkingRoutes | None:
     return make_linking_routes(
+        base.plugin,
         base.settings,
         secret,
         base.clock,
@@ -294,7 +325,7 @@ def _linking(
         accounts=base.stores.accounts,
         secrets=base.secrets,
         tokens=make_identity_tokens(
-            base.settings.github, base.database, base.secrets, base.clock
+            base.plugin, base.settings, base.database, base.secrets, base.clock
         ),
         dispatch=dispatcher.dispatch,
     )

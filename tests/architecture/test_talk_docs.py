@@ -10,7 +10,7 @@ from patchwright.core.commands import Verb
 from patchwright.core.settings.jira import JiraSettings
 from patchwright.integrations.jira.webhooks.triggers import SERVICE as JIRA
 from patchwright.integrations.slack.actions import SERVICE as SLACK
-from patchwright.workers.web.slack_install import INSTALL_PATH
+from patchwright.integrations.slack.app import INSTALL_PATH
 from patchwright.workers.web.webhooks import WEBHOOK_ROUTE
 from tests.architecture.tree import ROOT
 

@@ -11,6 +11,7 @@ from patchwright.core.llm.library import load_litellm
 from patchwright.core.settings.loader import load_settings
 from patchwright.core.settings.model import secret_values
 from patchwright.core.text.redaction import Redactor
+from patchwright.integrations.registry import PLUGINS, Plugins
 from patchwright.workers.compose import ServiceParts, open_service_parts
 from patchwright.workers.web.server import make_server
 from patchwright.workers.website import make_website
@@ -31,6 +32,7 @@ def serving(
     folder: Path,
     clock: MovableClock,
     port: int | None,
+    plugins: Plugins = PLUGINS,
 ) -> Iterator[tuple[ServiceParts, str]]:
     """Run the web side in this process; jobs wait until the story runs them."""
     # With each test pytest forgets which of its warnings are none.
@@ -38,7 +40,9 @@ def serving(
     load_litellm()
     settings = load_settings(environment, flags={}, cwd=folder)
     redactor = _redactor(secret_values(settings))
-    with open_service_parts(settings, redactor, lambda _job: None, clock) as opened:
+    with open_service_parts(
+        settings, redactor, lambda _job: None, clock, plugins
+    ) as opened:
         base = replace(opened, clock=clock)
         port = port or free_port()
         server = make_server(make_website(base).app, "127.0.0.1", port)

@@ -112,7 +112,7 @@ def _keep_token(story: Story, token: str) -> Callable[[], bool]:
     person = Actor(service="github", login="alice", external_id=alice)
     account = base.stores.accounts.account_of(person, host)
     tokens = make_identity_tokens(
-        base.settings.github, base.database, base.secrets, base.clock
+        base.plugin, base.settings, base.database, base.secrets, base.clock
     )
     with base.database.writing() as connection:
         grant = PersonalToken(access_token=SecretStr(token), expires_at=None)

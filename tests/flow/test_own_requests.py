@@ -6,7 +6,8 @@ from patchwright.core.types.base import RandomIds
 from patchwright.core.types.people import Actor
 from patchwright.core.types.threads import RepoRef
 from patchwright.core.types.work import OutcomeKind
-from patchwright.workers.inbox.delivery import DeliveryVerdict, make_own_delivery
+from patchwright.core.webhook import DeliveryVerdict
+from patchwright.workers.inbox.delivery import make_own_delivery
 from patchwright.workers.inbox.recorder import Recorder
 from tests.flow.story import REPO, Story, fix_turns, telling
 

@@ -13,30 +13,28 @@ from sqlalchemy import insert, update
 from patchwright.core.events.jsonl import export_log
 from patchwright.core.events.types import Known, Source
 from patchwright.core.llm.model import Image
+from patchwright.core.plugin import DeliveryAttempt
 from patchwright.core.types.base import JobId
 from patchwright.core.types.people import Actor, PersonalToken
 from patchwright.core.types.threads import ForgeThread, RepoRef, ThreadKind
 from patchwright.core.types.triggers import Trigger, TriggerKind
 from patchwright.core.types.work import Outcome
+from patchwright.core.webhook import Delivery
 from patchwright.integrations.github.app import NewApp
-from patchwright.integrations.github.deliveries import DeliveryAttempt
+from patchwright.integrations.github.credentials import GitHubAppStore
+from patchwright.integrations.slack.credentials import SlackInstallationStore
 from patchwright.integrations.slack.tokens import SlackInstallation
 from patchwright.resolver.effects import Effect, NotificationEffect, RepositoryEffect
 from patchwright.resolver.messages.status import DeliveryResult
 from patchwright.workers.db.database import Database
 from patchwright.workers.db.tables import effects, jobs
 from patchwright.workers.db.upgrade import upgrade
-from patchwright.workers.inbox.delivery import Delivery
 from patchwright.workers.inbox.missed_deliveries import MissedDeliveryStore
 from patchwright.workers.inbox.recorder import Recorder
 from patchwright.workers.ops.heartbeat import ProcessStatus, record_heartbeat
 from patchwright.workers.run.artifacts import DIFF, keep_images
 from patchwright.workers.run.plan import PLAN_ARTIFACT, RunPlan
 from patchwright.workers.run.services import Stores
-from patchwright.workers.store.app_credentials import (
-    GitHubAppStore,
-    SlackInstallationStore,
-)
 from patchwright.workers.store.choices import (
     DEFAULT_REPOSITORY,
     ChoiceStore,

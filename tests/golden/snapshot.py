@@ -20,6 +20,8 @@ from patchwright.core.replay.trajectory import facts_of, split_runs
 from patchwright.core.types.base import AccountId, ConversationId, Ids, JobId, RandomIds
 from patchwright.core.types.people import Actor
 from patchwright.core.types.threads import RepoRef
+from patchwright.integrations.github.credentials import GitHubAppStore
+from patchwright.integrations.slack.credentials import SlackInstallationStore
 from patchwright.workers.compose import make_stores
 from patchwright.workers.db.database import Database
 from patchwright.workers.db.tables import (
@@ -47,10 +49,6 @@ from patchwright.workers.runs.reader import RunReader
 from patchwright.workers.runs.run_row import row_of_job
 from patchwright.workers.store.account_links import LinkStore
 from patchwright.workers.store.accounts import actor_of
-from patchwright.workers.store.app_credentials import (
-    GitHubAppStore,
-    SlackInstallationStore,
-)
 from patchwright.workers.store.choices import ChoiceStore
 from patchwright.workers.store.identity_tokens import USER_TOKEN, parse_grant
 from patchwright.workers.store.job import Job

@@ -8,6 +8,8 @@ from types import ModuleType
 
 import pytest
 
+from patchwright.integrations.github.plugin import NAME as GITHUB
+from patchwright.integrations.slack.app import CALLBACK_PATH, INSTALL_PATH
 from tests.architecture.tree import ROOT
 from tests.reference.pages import PAGES
 
@@ -25,6 +27,13 @@ ADDING = {
     "put",
     "route",
     "websocket",
+}
+
+# What is said of a service by its plug-in.
+BROUGHT = {
+    "routes.forge": GITHUB,
+    "self.installation.path": INSTALL_PATH,
+    "self.installation.callback_path": CALLBACK_PATH,
 }
 
 
@@ -47,6 +56,10 @@ def text_of(node: ast.expr, module: ModuleType) -> str:
             return str(text)
         case ast.Name(id=name):
             return str(getattr(module, name))
+        case ast.Attribute() if ast.unparse(node) in BROUGHT:
+            return BROUGHT[ast.unparse(node)]
+        case ast.Call(func=ast.Name(id=name), args=[argument]):
+            return str(getattr(module, name)(text_of(argument, module)))
         case ast.BinOp(left=left, op=ast.Add(), right=right):
             return text_of(left, module) + text_of(right, module)
         case ast.FormattedValue(value=value):

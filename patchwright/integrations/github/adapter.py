@@ -23,7 +23,7 @@ from patchwright.integrations.github.connection import (
     Addresses,
     GitHubConnection,
 )
-from patchwright.integrations.github.deliveries import Hook, find_hook
+from patchwright.integrations.github.deliveries import GitHubHook, find_hook
 from patchwright.integrations.github.errors import translate_errors
 from patchwright.integrations.github.forge import GitHubForge
 from patchwright.integrations.github.webhooks.reader import SERVICE
@@ -184,13 +184,13 @@ class GitHub:
     app: AppTokens | None = None
     starts_no_checks: bool = False
 
-    def find_hooks(self, url: str, repos: Iterable[RepoRef]) -> Iterator[Hook]:
+    def find_hooks(self, url: str, repos: Iterable[RepoRef]) -> Iterator[GitHubHook]:
         """Yield the webhooks that bring us deliveries.
 
         That is the App's, or else those of the repositories that call `url`.
         """
         if self.app is not None:
-            yield Hook("/app/hook", self.app.call)
+            yield GitHubHook("/app/hook", self.app.call)
             return
         for repo in repos:
             if hook := find_hook(self.api, repo, url):

@@ -29,6 +29,7 @@ from patchwright.integrations.github.app import (
 )
 from patchwright.integrations.github.connection import GitHubConnection
 from patchwright.integrations.github.errors import translate_errors
+from patchwright.integrations.github.plugin import installation_name
 from patchwright.integrations.http_limits import retry_after_limits
 
 # An installation token lives for an hour; what is left must outlast a long push.
@@ -237,11 +238,6 @@ class AppTokens:
             found = self._app.get_repo_installation(owner, name).id
         self._installations[repo.full_name] = found
         return found
-
-
-def installation_name(installation: int | str) -> str:
-    """Return under which name the tokens of an installation are kept."""
-    return f"github-installation-{installation}"
 
 
 def _signer(private_key: SecretStr) -> Callable[[dict[str, Any]], str]:

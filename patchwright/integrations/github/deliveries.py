@@ -6,7 +6,7 @@ https://docs.github.com/en/webhooks/using-webhooks/handling-failed-webhook-deliv
 
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass
-from datetime import datetime, timedelta
+from datetime import datetime
 from typing import Any, Final
 from urllib.parse import parse_qs, urlsplit
 
@@ -15,13 +15,12 @@ from pydantic import TypeAdapter, field_validator
 from requests.utils import parse_header_links
 
 from patchwright.core.errors import NotFoundError, PermissionDeniedError
+from patchwright.core.plugin import DeliveryAttempt
 from patchwright.core.settings.fields import is_address
 from patchwright.core.types.base import Value
 from patchwright.core.types.threads import RepoRef
 from patchwright.integrations.github.client import GitHubClient
 
-# https://docs.github.com/en/webhooks/testing-and-troubleshooting-webhooks/redelivering-webhooks
-KEPT_FOR: Final = timedelta(days=3)
 MAX_PAGES: Final = 20
 _NEWEST: Final = 30
 _ARRIVED: Final = range(200, 300)
@@ -32,15 +31,6 @@ log = structlog.get_logger(__name__)
 Headers = Mapping[str, Any]
 # Method, path and query of a request to its headers and JSON.
 Call = Callable[[str, str, dict[str, str]], tuple[Headers, Any]]
-
-
-class DeliveryAttempt(Value):
-    """One try to bring a delivery; each has an id, and shares the `guid`."""
-
-    id: int
-    guid: str
-    delivered_at: datetime
-    status_code: int
 
 
 class HookConfig(Value):
@@ -67,7 +57,7 @@ _ATTEMPTS: TypeAdapter[tuple[DeliveryAttempt, ...]] = TypeAdapter(
 
 
 @dataclass(frozen=True)
-class Hook:
+class GitHubHook:
     """A webhook whose deliveries can be looked at; `path` is its address in the API.
 
     Its calls raise the errors of `core.errors`.
@@ -111,7 +101,7 @@ class Hook:
         log.warning("too_many_failed_deliveries", hook=self.path)
 
 
-def find_hook(api: GitHubClient, repo: RepoRef, url: str) -> Hook | None:
+def find_hook(api: GitHubClient, repo: RepoRef, url: str) -> GitHubHook | None:
     """Return the repository's hook that calls this address, if we may look at it."""
     try:
         found = api.ask_now(
@@ -132,7 +122,7 @@ def find_hook(api: GitHubClient, repo: RepoRef, url: str) -> Hook | None:
 
     if found is None:
         return None
-    return Hook(f"/repos/{repo.full_name}/hooks/{found}", call)
+    return GitHubHook(f"/repos/{repo.full_name}/hooks/{found}", call)
 
 
 def _next_cursor(headers: Headers) -> str:

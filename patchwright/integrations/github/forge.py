@@ -19,6 +19,9 @@ from patchwright.core.forge import (
     CheckReport,
     Checks,
     CompetingPullRequest,
+    ForgeChecks,
+    ForgeCommits,
+    ForgePullMetadata,
     GitCredential,
     NewCommit,
     PullMetadata,
@@ -68,10 +71,22 @@ class _PermissionAnswer(BaseModel):
 
 
 class GitHubForge:
-    """A `Forge`."""
+    """A `Forge` with every capability."""
 
     def __init__(self, api: GitHubClient) -> None:
         self._api = api
+
+    @property
+    def checks(self) -> ForgeChecks:
+        return self
+
+    @property
+    def pull_metadata(self) -> ForgePullMetadata:
+        return self
+
+    @property
+    def commits(self) -> ForgeCommits:
+        return self
 
     def fetch_permission(self, repo: RepoRef, actor: Actor) -> Permission:
         try:

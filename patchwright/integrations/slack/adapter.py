@@ -7,6 +7,7 @@ from pydantic import SecretStr
 from slack_sdk.web import SlackResponse
 
 from patchwright.core.clock import Clock
+from patchwright.core.plugin import PersonSummary
 from patchwright.core.types.base import Value
 from patchwright.core.types.people import Actor
 from patchwright.core.types.triggers import FormRequest
@@ -18,7 +19,7 @@ from patchwright.integrations.slack.errors import translate_errors
 from patchwright.integrations.slack.responses import BotIdentity
 from patchwright.integrations.slack.threads import UserNames
 from patchwright.integrations.slack.tokens import BotTokens
-from patchwright.integrations.slack.views import HomePage, open_form, publish_home
+from patchwright.integrations.slack.views import open_form, publish_home
 
 
 class AppStatus(Value):
@@ -73,7 +74,9 @@ class Slack:
     def open_form(self, wanted: FormRequest) -> None:
         open_form(self.api, wanted)
 
-    def publish_home(self, actor: Actor, installation: str, facts: HomePage) -> None:
+    def publish_home(
+        self, actor: Actor, installation: str, facts: PersonSummary
+    ) -> None:
         publish_home(self.api, actor, installation, facts)
 
     def name_person(self, actor: Actor) -> Actor:

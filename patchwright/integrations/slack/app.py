@@ -20,6 +20,7 @@ from patchwright.integrations.slack.webhooks.reader import EVENTS
 
 WEBHOOK_PATH: Final = "/api/integration/slack/events"
 CALLBACK_PATH: Final = "/auth/slack/callback"
+INSTALL_PATH: Final = "/auth/slack/install"
 
 # What a bot token of ours may do. https://docs.slack.dev/reference/scopes
 SCOPES: Final = (

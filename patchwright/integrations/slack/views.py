@@ -3,7 +3,7 @@
 from collections.abc import Iterable, Iterator
 from typing import Final
 
-from patchwright.core.types.base import Value
+from patchwright.core.plugin import PersonSummary, RunSummary
 from patchwright.core.types.people import Actor
 from patchwright.core.types.threads import TalkThread
 from patchwright.core.types.triggers import FormRequest
@@ -124,28 +124,8 @@ MAX_RUNS: Final = 20
 _MAX_HEADING: Final = 150
 
 
-class HomeRun(Value):
-    """A run in the list; `cost` is in words, such as `$0.41`."""
-
-    state: str
-    title: str
-    url: str
-    cost: str = ""
-
-
-class HomePage(Value):
-    """What the page of one person says.
-
-    `linked_as` is their name on the forge, or empty.
-    """
-
-    runs: tuple[HomeRun, ...] = ()
-    repository: str = ""
-    linked_as: str = ""
-
-
 def publish_home(
-    api: SlackClient, actor: Actor, installation: str, facts: HomePage
+    api: SlackClient, actor: Actor, installation: str, facts: PersonSummary
 ) -> None:
     """Show the page to the person whose it is."""
     view = home_view(facts)
@@ -156,7 +136,7 @@ def publish_home(
     )
 
 
-def home_view(facts: HomePage) -> Block:
+def home_view(facts: PersonSummary) -> Block:
     blocks = [
         *_request_section(),
         *_account_section(facts),
@@ -178,7 +158,7 @@ def _request_section() -> Iterator[Block]:
     yield {"type": "actions", "elements": [button]}
 
 
-def _account_section(facts: HomePage) -> Iterator[Block]:
+def _account_section(facts: PersonSummary) -> Iterator[Block]:
     yield _heading("Account")
     if facts.linked_as:
         yield from _text_blocks(
@@ -191,7 +171,7 @@ def _account_section(facts: HomePage) -> Iterator[Block]:
     )
 
 
-def _repository_section(facts: HomePage) -> Iterator[Block]:
+def _repository_section(facts: PersonSummary) -> Iterator[Block]:
     yield _heading("Default repository")
     field = repository_field("Find a repository", DEFAULT_REPOSITORY)
     if facts.repository:
@@ -205,7 +185,7 @@ def _repository_section(facts: HomePage) -> Iterator[Block]:
     }
 
 
-def _runs_section(runs: tuple[HomeRun, ...]) -> Iterator[Block]:
+def _runs_section(runs: tuple[RunSummary, ...]) -> Iterator[Block]:
     yield _heading("My runs")
     if not runs:
         yield from _text_blocks("There are none yet.")

@@ -141,7 +141,10 @@ class LinkReader:
         )
 
     def _fetch_commit(self, target: CommitLink) -> tuple[QuotedText, ...]:
-        message = self._forge.fetch_commit_message(target.repo, target.sha)
+        commits = self._forge.commits
+        if commits is None:
+            return ()
+        message = commits.fetch_commit_message(target.repo, target.sha)
         return (QuotedText(what="message of commit", text=message),) if message else ()
 
     def _fetch_code(self, target: CodeLink) -> tuple[QuotedText, ...]:

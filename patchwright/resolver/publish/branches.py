@@ -45,7 +45,8 @@ def push_signed(
     and the errors that are worth another try.
     """
     protected = (to.repository.default_branch, outcome.base_branch)
-    if not dependencies.forge_signs or effect.fork or effect.branch in protected:
+    forge_commits = dependencies.forge.commits if dependencies.forge_signs else None
+    if forge_commits is None or effect.fork or effect.branch in protected:
         return None
     base_sha = onto or outcome.base_sha
     if effect.expect and effect.expect != base_sha:
@@ -54,9 +55,7 @@ def push_signed(
     if commit is None:
         return None
     try:
-        return dependencies.forge.commit_on_branch(
-            to.repository.ref, effect.branch, commit
-        )
+        return forge_commits.commit_on_branch(to.repository.ref, effect.branch, commit)
     except (
         CommitDiffersError,
         InvalidRequestError,

@@ -129,7 +129,7 @@ class PublisherDependencies:
 
     forge: Forge
     channel: ChannelRouter
-    reviews: Reviews
+    reviews: Reviews | None
     fetch_mirror: Callable[[], Mirror]
     forge_signs: bool = False
     clock: Clock = SYSTEM_CLOCK

@@ -148,10 +148,13 @@ def report_check(
 ) -> DeliveryResult:
     """Report on the commit that was worked on, and on the one that came of it."""
     report = check_at_end(outcome, so_far, to.frame, dependencies.clock.now())
+    checks = dependencies.forge.checks
+    if checks is None:
+        return so_far
     written = (so_far.head_sha or outcome.head_sha) if so_far.branch else ""
     with _ignoring_refusals("check_not_reported"):
         for sha in dict.fromkeys(filter(None, (effect.sha, written))):
-            dependencies.forge.report_check(to.repository.ref, sha, report)
+            checks.report_check(to.repository.ref, sha, report)
     return so_far
 
 

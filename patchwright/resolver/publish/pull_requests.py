@@ -12,7 +12,12 @@ from patchwright.core.errors import (
     PermissionDeniedError,
     ServiceError,
 )
-from patchwright.core.forge import PullMetadata, PullRequestText
+from patchwright.core.forge import (
+    ForgePullMetadata,
+    PullMetadata,
+    PullRequestText,
+    Reviews,
+)
 from patchwright.core.types.threads import ForgeThread, PullRequest, ThreadKind
 from patchwright.core.types.work import Outcome, ReviewAnswer, ReviewVerdict
 from patchwright.resolver.effects import (
@@ -84,7 +89,8 @@ def set_pull_metadata(
     to: Destination, dependencies: PublisherDependencies, so_far: DeliveryResult
 ) -> DeliveryResult:
     """Put on what the repository wishes; what is refused is a remark and no failure."""
-    if so_far.pull_request is None:
+    capability = dependencies.forge.pull_metadata
+    if so_far.pull_request is None or capability is None:
         return so_far
     repo, config = to.repository.ref, to.config
     is_person = not to.requester.is_bot
@@ -94,11 +100,9 @@ def set_pull_metadata(
         if config.assign_requester and is_person
         else (),
         reviewers=config.reviewers,
-        milestone=_milestone(to, dependencies),
+        milestone=_milestone(to, capability),
     )
-    refused = dependencies.forge.set_pull_metadata(
-        repo, so_far.pull_request, pull_metadata
-    )
+    refused = capability.set_pull_metadata(repo, so_far.pull_request, pull_metadata)
     return so_far.replace(remarks=(*so_far.remarks, *refused))
 
 
@@ -116,12 +120,12 @@ def _with_pull_request(pull: PullRequest, so_far: DeliveryResult) -> DeliveryRes
     )
 
 
-def _milestone(to: Destination, dependencies: PublisherDependencies) -> int | None:
+def _milestone(to: Destination, capability: ForgePullMetadata) -> int | None:
     """Return the issue's milestone; a pull request has its own, a discussion none."""
     if to.origin.issue is None:
         return None
     try:
-        return dependencies.forge.fetch_milestone(to.repository.ref, to.origin.issue)
+        return capability.fetch_milestone(to.repository.ref, to.origin.issue)
     except ServiceError:
         return None
 
@@ -148,9 +152,10 @@ def answer_reviews(
     sha = (so_far.head_sha or outcome.head_sha) if so_far.branch else ""
     commit = commit_link(to.repository.web_url, sha) if sha else ""
     failed = False
-    for answer in _last_answers(outcome.reviews, len(to.review_threads)):
-        done = _answer_thread(answer, pull, commit, to, dependencies)
-        failed = failed or not done
+    if dependencies.reviews is not None:
+        for answer in _last_answers(outcome.reviews, len(to.review_threads)):
+            done = _answer_thread(answer, pull, commit, to, dependencies.reviews)
+            failed = failed or not done
     if commit:
         _request_review_again(effect.number, to, dependencies)
     remarks = (*so_far.remarks, _REMARK) if failed else so_far.remarks
@@ -170,19 +175,19 @@ def _answer_thread(
     pull: ForgeThread,
     commit: str,
     to: Destination,
-    dependencies: PublisherDependencies,
+    reviews: Reviews,
 ) -> bool:
-    said, thread = dependencies.reviews, to.review_threads[answer.thread - 1]
+    thread = to.review_threads[answer.thread - 1]
     run_id = to.frame.run_id
     mark = review_mark(run_id, answer.thread)
     with _collecting_refusals(answer.thread) as refused:
-        if said.find_review_answer(pull, thread, mark) is None:
+        if reviews.find_review_answer(pull, thread, mark) is None:
             reply = review_reply(
                 answer, run_id=run_id, commit=commit, handle=to.frame.handle
             )
-            said.answer_review(pull, thread, reply)
+            reviews.answer_review(pull, thread, reply)
         if commit and answer.verdict is ReviewVerdict.ADDRESSED:
-            said.resolve_review(pull, thread)
+            reviews.resolve_review(pull, thread)
     return not refused
 
 
@@ -190,11 +195,13 @@ def _request_review_again(
     number: int, to: Destination, dependencies: PublisherDependencies
 ) -> None:
     """Call back those who had asked for changes: there is something new to see."""
-    repo = to.repository.ref
+    repo, capability = to.repository.ref, dependencies.forge.pull_metadata
+    if capability is None:
+        return
     with _collecting_refusals(number):
-        change_requesters = dependencies.forge.fetch_change_requesters(repo, number)
+        change_requesters = capability.fetch_change_requesters(repo, number)
         if change_requesters:
-            dependencies.forge.request_review(repo, number, change_requesters)
+            capability.request_review(repo, number, change_requesters)
 
 
 @contextmanager

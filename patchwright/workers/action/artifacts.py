@@ -20,7 +20,6 @@ from patchwright.resolver.publish.publisher import as_delivered
 from patchwright.workers.action.inputs import Inputs, own_version
 from patchwright.workers.action.workflow import WorkflowJob
 from patchwright.workers.compose import ServiceParts
-from patchwright.workers.github_connection import trust_for_git
 from patchwright.workers.run.artifacts import delivery_results_of
 from patchwright.workers.run.plan import PLAN_ARTIFACT, RunPlan
 from patchwright.workers.store.effects import EffectState
@@ -103,14 +102,13 @@ def write_patch(
     outcome, packed = job.outcome, base.stores.outcomes.load_artifact(job.id, COMMITS)
     if outcome is None or packed is None or not plan.repository or not plan.target:
         return None
-    github, settings = base.github, base.settings
     mirrors = MirrorCache(
-        settings.state_dir / "mirrors", trust_for_git(settings.github)
+        base.settings.state_dir / "mirrors", base.forge.git_environment
     )
     try:
         mirror = mirrors.fetch(
             plan.repository.clone_url,
-            github.forge.mint_credential(plan.repository.ref),
+            base.forge.forge.mint_credential(plan.repository.ref),
             [plan.target.trusted_ref],
         )
         mirror.objects.take(packed, outcome.base_sha, job.id)

@@ -4,6 +4,7 @@ import signal
 import threading
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
+from dataclasses import replace
 from datetime import timedelta
 from functools import reduce
 from types import FrameType
@@ -15,10 +16,12 @@ from patchwright.core.events.state import RunState, fold
 from patchwright.core.events.types import AgentState, ChangeState, Source
 from patchwright.core.types.base import JobId, RandomIds
 from patchwright.core.types.work import Outcome, OutcomeKind
+from patchwright.core.webhook import Delivery
+from patchwright.integrations.github.adapter import GitHub
+from patchwright.integrations.github.compose import ConnectedGitHub
 from patchwright.integrations.github.webhooks.reader import SERVICE
 from patchwright.workers.action.trigger import ActionRequest
 from patchwright.workers.compose import ServiceParts
-from patchwright.workers.inbox.delivery import Delivery
 from patchwright.workers.inbox.recorder import Recorder
 from patchwright.workers.run.worker import JobWorker
 from patchwright.workers.store.effects import EffectState
@@ -55,6 +58,21 @@ _CANCELLED_BY: Final = "whoever cancelled the workflow run"
 DELIVERY_TIME: Final = timedelta(minutes=10)
 
 log = structlog.get_logger(__name__)
+
+
+def github_of(base: ServiceParts) -> GitHub:
+    """Return the one service of workflows."""
+    return _connected(base).github
+
+
+def with_github(base: ServiceParts, github: GitHub) -> ServiceParts:
+    return replace(base, forge=replace(_connected(base), github=github))
+
+
+def _connected(base: ServiceParts) -> ConnectedGitHub:
+    if not isinstance(base.forge, ConnectedGitHub):
+        raise TypeError(f"a workflow's code does not live at {base.plugin.title}")
+    return base.forge
 
 
 def store_request(base: ServiceParts, asked: ActionRequest) -> JobId:

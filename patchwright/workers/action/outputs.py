@@ -24,6 +24,7 @@ from patchwright.workers.action.artifacts import (
     write_patch,
     write_trajectory,
 )
+from patchwright.workers.action.job import github_of
 from patchwright.workers.action.result import Grade, Result, grade_of
 from patchwright.workers.run.dry_run import list_planned_writes
 
@@ -198,7 +199,7 @@ def _find_pull_request(end: EndedRun) -> PullRequest | None:
         return None
     home, branch = end.job.trigger.home, end.delivered.branch
     try:
-        return end.base.github.forge.find_pull_request(home, branch)
+        return github_of(end.base).forge.find_pull_request(home, branch)
     except ServiceError as error:
         log.warning("pull_not_found", reason=error.reason, error=str(error))
         return None
@@ -206,13 +207,13 @@ def _find_pull_request(end: EndedRun) -> PullRequest | None:
 
 def _head(end: EndedRun) -> str:
     """Return what GitHub says of the branch; without a branch there is no head."""
-    delivered, forge = end.delivered, end.base.github.forge
+    delivered, forge = end.delivered, github_of(end.base).forge
     repo = end.job.trigger.home
     try:
         if delivered.pull_request is not None:
             return forge.fetch_pull_request(repo, delivered.pull_request).head_sha
         if delivered.branch:
-            return fetch_head(end.base.github.api, repo, delivered.branch)
+            return fetch_head(github_of(end.base).api, repo, delivered.branch)
     except ServiceError as error:
         log.warning("head_not_read", reason=error.reason, error=str(error))
     return ""
@@ -223,11 +224,11 @@ def _comment_url(end: EndedRun) -> str:
     if not isinstance(thread, ForgeThread) or thread.is_own:
         return ""
     try:
-        found = end.base.github.channel.find_post(thread, mark(end.job.id))
+        found = github_of(end.base).channel.find_post(thread, mark(end.job.id))
     except ServiceError as error:
         log.warning("comment_not_found", reason=error.reason, error=str(error))
         return ""
     if not found:
         return ""
-    url = end.base.github.api.addresses.thread_url(thread)
+    url = github_of(end.base).api.addresses.thread_url(thread)
     return f"{url}#issuecomment-{found}" if thread.kind in _GITHUB_COMMENTS else url

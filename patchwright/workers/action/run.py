@@ -20,7 +20,7 @@ from patchwright.workers.action.inputs import (
     read_inputs,
     read_text,
 )
-from patchwright.workers.action.job import JobRun, store_request
+from patchwright.workers.action.job import JobRun, github_of, store_request, with_github
 from patchwright.workers.action.outputs import result_of
 from patchwright.workers.action.result import (
     Result,
@@ -101,17 +101,19 @@ class _Action:
         with open_service_parts(settings, self.redactor, lambda _job: None) as opened:
             # What a job's own token does starts no other workflow; an App's does.
             github = replace(
-                opened.github, starts_no_checks=self._workflow_job.has_job_token
+                github_of(opened), starts_no_checks=self._workflow_job.has_job_token
             )
             if self._signer is not None:
                 signing = github.channel.with_signature(self._signer.sign)
                 github = replace(github, channel=signing)
-            return self._run(replace(opened, github=github))
+            return self._run(with_github(opened, github))
 
     def _run(self, base: ServiceParts) -> Result:
         listening = self._listening(base)
         workflow_check = self._check_workflow(base, listening.mention)
-        asking = TriggerReader(self._workflow_job, self._inputs, listening, base.github)
+        asking = TriggerReader(
+            self._workflow_job, self._inputs, listening, github_of(base)
+        )
         asked = asking.find(self._task)
         if isinstance(asked, NoTrigger):
             return no_trigger_result(
@@ -135,7 +137,7 @@ class _Action:
             return None
         path, commit = self._workflow_job.workflow
         try:
-            found = base.github.forge.fetch_file(self._repo, path, commit)
+            found = github_of(base).forge.fetch_file(self._repo, path, commit)
         except ServiceError as error:
             log.info("workflow_not_read", reason=error.reason)
             return None
@@ -165,7 +167,7 @@ class _Action:
         if self._workflow_job.has_job_token:
             return JOB_LOGIN
         try:
-            identity = base.github.fetch_identity()
+            identity = github_of(base).fetch_identity()
         except ServiceError as error:
             log.warning("own_identity_unknown", reason=error.reason)
             return ""
@@ -178,7 +180,7 @@ class _Action:
         command = parse_command(asked.trigger.request)
         if command is None or asked.task:
             return asked, self._overrides
-        thread = base.github.channel.fetch_thread(asked.trigger.forge_thread)
+        thread = github_of(base).channel.fetch_thread(asked.trigger.forge_thread)
         redact = self.redactor.redact_json
         previous = find_previous_run(thread, listening, self._signer, redact)
         answer = answer_about_previous_run(

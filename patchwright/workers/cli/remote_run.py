@@ -18,6 +18,8 @@ from patchwright.core.types.work import Outcome
 from patchwright.integrations.git.mirror import MirrorCache
 from patchwright.integrations.github.adapter import GitHub
 from patchwright.integrations.github.auth import MemoryTokenCache
+from patchwright.integrations.github.configured import connect_github, trust_for_git
+from patchwright.integrations.github.plugin import NAME
 from patchwright.resolver.admission import AdmissionPolicy
 from patchwright.resolver.context.thread_history import filter_comments
 from patchwright.resolver.effects import (
@@ -51,7 +53,6 @@ from patchwright.resolver.triage import (
 )
 from patchwright.workers.cli.run_commands import DeliveryChoice
 from patchwright.workers.cli.session import FinishedRun, RunSession
-from patchwright.workers.github_connection import connect_github, trust_for_git
 from patchwright.workers.run.permissions import find_permission
 from patchwright.workers.run.plan import RunPlan, destination
 from patchwright.workers.run.preparation import (
@@ -149,7 +150,7 @@ def read_url(url: str, github: GitHubSettings) -> ForgeThread:
 
 def _trigger(thread: ForgeThread, github: GitHub) -> Trigger:
     """Put the wish of whoever runs the command into the form of a request."""
-    asker = github.fetch_identity() or Actor(service="github", login="somebody")
+    asker = github.fetch_identity() or Actor(service=NAME, login="somebody")
     return Trigger(
         key=f"cli:{thread}",
         kind=TriggerKind.BODY_MENTION,
@@ -178,7 +179,9 @@ class _RemoteDelivery:
                 forge_signs=self.session.settings.github.is_signed_by_github,
                 clock=self.session.clock,
             ),
-            AdmissionPolicy(allow_users=frozenset({self.trigger.actor.login})),
+            AdmissionPolicy(
+                forge=NAME, allow_users=frozenset({self.trigger.actor.login})
+            ),
         )
         to = destination(self._plan(), self.trigger)
         delivered = DeliveryResult()

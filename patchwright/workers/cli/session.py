@@ -31,6 +31,7 @@ from patchwright.core.types.base import RandomIds
 from patchwright.core.types.work import Outcome, Task
 from patchwright.integrations.git.objects import ObjectStore
 from patchwright.integrations.mcp.launcher import open_servers
+from patchwright.integrations.registry import find_forge
 from patchwright.resolver.context.repository_files import RepositoryLibrary
 from patchwright.resolver.dependencies import AgentConfiguration, RunDependencies
 from patchwright.resolver.messages.status import DeliveryResult
@@ -137,7 +138,7 @@ class RunSession:
             limits=limits.of_a_run(),
             run_budget=_open_budget(limits),
             clock=self.clock,
-            author=commit_author_of(self.settings.github),
+            author=commit_author_of(find_forge(self.settings).describe(self.settings)),
             agent_configuration=self.conduct,
             library=RepositoryLibrary(code, trusted_sha, config.instructions),
             open_mcp=partial(open_servers, self.settings),

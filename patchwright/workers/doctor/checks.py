@@ -19,8 +19,10 @@ from patchwright.core.errors import (
     ServiceUnavailableError,
     SettingsError,
 )
+from patchwright.core.plugin import Plugin
 from patchwright.core.settings.model import Settings
 from patchwright.core.text.strings import nearest_name
+from patchwright.integrations.registry import PLUGINS
 from patchwright.workers.db.database import database_error_text
 
 
@@ -169,6 +171,11 @@ class CheckEntry(NamedTuple):
         return check
 
 
+def _service_checks(plugins: Iterable[Plugin]) -> Iterator[CheckEntry]:
+    for plugin in plugins:
+        yield from (CheckEntry(one.name, one.within_s) for one in plugin.checks)
+
+
 CHECKS: Final = (
     CheckEntry("settings", 10),
     CheckEntry("state", 10, local=True),
@@ -180,15 +187,9 @@ CHECKS: Final = (
     CheckEntry("network", 15),
     CheckEntry("clock", 15),
     CheckEntry("model", 60, local=True),
-    CheckEntry("github", 30),
-    CheckEntry("github-permissions"),
-    CheckEntry("github-webhook"),
-    CheckEntry("github-deliveries"),
+    *_service_checks(one for one in PLUGINS if one.connect_forge),
     CheckEntry("public-url"),
-    CheckEntry("slack", 30),
-    CheckEntry("slack-socket"),
-    CheckEntry("jira"),
-    CheckEntry("jira-projects", 30),
+    *_service_checks(one for one in PLUGINS if one.connect_chat),
     CheckEntry("repositories", 30),
 )
 

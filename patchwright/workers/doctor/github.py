@@ -10,6 +10,7 @@ from patchwright.core.errors import (
     NotFoundError,
     PermissionDeniedError,
 )
+from patchwright.core.plugin import DeliveryAttempt
 from patchwright.core.settings.github import GitHubSettings
 from patchwright.core.types.threads import RepoRef
 from patchwright.integrations.github.adapter import (
@@ -23,8 +24,13 @@ from patchwright.integrations.github.adapter import (
 )
 from patchwright.integrations.github.app import WEBHOOK_PATH
 from patchwright.integrations.github.auth import MemoryTokenCache
-from patchwright.integrations.github.deliveries import DeliveryAttempt, Hook, HookConfig
+from patchwright.integrations.github.configured import (
+    connect_github,
+    make_github_connection,
+)
+from patchwright.integrations.github.deliveries import GitHubHook, HookConfig
 from patchwright.integrations.github.webhooks.reader import SERVICE
+from patchwright.integrations.registry import describe_services
 from patchwright.resolver.messages.elements import count_noun
 from patchwright.workers.doctor.checks import (
     CheckContext,
@@ -37,7 +43,6 @@ from patchwright.workers.doctor.checks import (
     warning,
 )
 from patchwright.workers.doctor.storage import open_current_database
-from patchwright.workers.github_connection import connect_github, make_github_connection
 from patchwright.workers.store.threads import ThreadStore
 
 NO_GITHUB = failed(
@@ -53,7 +58,7 @@ NO_WEBHOOK_VISIBLE = skipped(
 )
 
 
-def find_webhooks(context: CheckContext, github: GitHub) -> tuple[Hook, ...]:
+def find_webhooks(context: CheckContext, github: GitHub) -> tuple[GitHubHook, ...]:
     """Return the App's webhook, or those of repositories that lead to us."""
     address = context.public_url + WEBHOOK_PATH
     repos = () if github.app else known_repositories(context)
@@ -74,14 +79,10 @@ def known_repositories(context: CheckContext) -> tuple[RepoRef, ...]:
 
 def named_repositories(context: CheckContext) -> dict[str, str]:
     """Return each repository of the settings, with the key that names it."""
-    tables = {
-        "slack.channels": context.settings.slack.channels,
-        "jira.projects": context.settings.jira.projects,
-    }
     return {
-        repository: f"{setting}.{key}"
-        for setting, table in tables.items()
-        for key, repository in table.items()
+        repository: f"{chat.repositories_setting}.{key}"
+        for chat in describe_services(context.settings).chats.values()
+        for key, repository in chat.repositories.items()
         if repository
     }
 
@@ -216,7 +217,7 @@ def check_github_webhook(context: CheckContext) -> CheckResult:
     return judge_webhook(config, context.public_url)
 
 
-def judge_repository_webhooks(hooks: Sequence[Hook]) -> CheckResult:
+def judge_repository_webhooks(hooks: Sequence[GitHubHook]) -> CheckResult:
     """Judge the webhooks of repositories: many of them may be hidden from a token."""
     if not hooks:
         return NO_WEBHOOK_VISIBLE

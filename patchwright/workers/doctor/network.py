@@ -11,6 +11,8 @@ from urllib.request import getproxies, proxy_bypass
 from patchwright.core.clock import start_call
 from patchwright.core.settings.model import Settings
 from patchwright.integrations.github.adapter import fetch_server_time
+from patchwright.integrations.github.configured import make_github_connection
+from patchwright.integrations.registry import describe_services
 from patchwright.workers.doctor.checks import (
     CheckContext,
     CheckResult,
@@ -20,7 +22,6 @@ from patchwright.workers.doctor.checks import (
     skipped,
     warning,
 )
-from patchwright.workers.github_connection import make_github_connection
 
 _WITHIN_S: Final = 5.0
 _PORTS: Final[Mapping[str, int]] = {"https": 443, "http": 80}
@@ -40,12 +41,11 @@ def check_network(context: CheckContext) -> CheckResult:
 
 def _addresses(settings: Settings) -> dict[str, str]:
     """Return what is asked, each with the file of authorities to trust."""
-    github, jira = settings.github, settings.jira
-    found = {github.api_url: github.ca_bundle, github.web_url: github.ca_bundle}
-    if settings.slack.is_configured:
-        found[settings.slack.api_url] = ""
-    if jira.is_configured:
-        found[jira.base_url] = jira.ca_bundle
+    found: dict[str, str] = {}
+    directory = describe_services(settings)
+    for service in (directory.forge, *directory.chats.values()):
+        if service.is_configured or service is directory.forge:
+            found |= service.addresses
     models = (settings.llm, *settings.llm.named.values())
     found |= {model.base_url: "" for model in models if model.base_url}
     return {url: bundle for url, bundle in found.items() if url}

@@ -11,6 +11,7 @@ from patchwright.integrations.slack.adapter import (
     try_connection,
 )
 from patchwright.integrations.slack.client import SlackClient
+from patchwright.integrations.slack.credentials import SlackInstallationStore
 from patchwright.integrations.slack.tokens import StaticBotToken
 from patchwright.resolver.messages.elements import count_noun
 from patchwright.workers.doctor.checks import (
@@ -24,7 +25,6 @@ from patchwright.workers.doctor.checks import (
     warning,
 )
 from patchwright.workers.doctor.storage import open_current_database, secret_store
-from patchwright.workers.store.app_credentials import SlackInstallationStore
 
 _FIX_BOT_ACCESS = (
     "install the app in the workspace again, and set slack.bot_token to its token"

@@ -14,6 +14,10 @@ from sqlalchemy.exc import SQLAlchemyError
 from patchwright.core.clock import Clock
 from patchwright.core.errors import PatchwrightError
 from patchwright.core.settings.model import Settings
+from patchwright.integrations.github.credentials import (
+    GitHubAppStore,
+    with_app_settings,
+)
 from patchwright.resolver.messages.elements import count_noun
 from patchwright.workers.compose import KEY_FILE, SESSION_FILE, key_ring
 from patchwright.workers.db.database import Database, open_existing
@@ -27,7 +31,6 @@ from patchwright.workers.doctor.checks import (
     skipped,
     warning,
 )
-from patchwright.workers.store.app_credentials import GitHubAppStore, with_app_settings
 from patchwright.workers.store.secrets import KeyUse, SecretStore
 
 

@@ -11,13 +11,13 @@ import structlog
 from sqlalchemy.exc import SQLAlchemyError
 
 from patchwright.core.types.base import JobId
-from patchwright.workers.db.database import Database
-from patchwright.workers.inbox.delivery import (
+from patchwright.core.webhook import (
     Delivery,
     DeliveryVerdict,
     InboxResult,
     InboxUnavailableError,
 )
+from patchwright.workers.db.database import Database
 from patchwright.workers.inbox.recorder import Recorder
 from patchwright.workers.queue.interface import BrokerUnavailableError
 

@@ -23,12 +23,11 @@ from patchwright.core.types.triggers import (
     Trigger,
     TriggerKind,
 )
-from patchwright.integrations.github.auth import installation_name
+from patchwright.core.webhook import DeliveryVerdict, InboxResult
+from patchwright.integrations.registry import find_plugin
 from patchwright.resolver.rounds import PENDING
 from patchwright.workers.db.tables import threads
-from patchwright.workers.inbox.delivery import DeliveryVerdict, InboxResult
 from patchwright.workers.store.accounts import forget_person, unlink_host
-from patchwright.workers.store.app_credentials import SLACK_OWNER as SLACK
 from patchwright.workers.store.choices import move_choices
 from patchwright.workers.store.events import EventStore, append_row
 from patchwright.workers.store.job import JobState
@@ -267,11 +266,11 @@ class LifecycleEvents:
         """
         if _is_installed_since(connection, notice):
             return NOTHING_TO_DO
-        if notice.service == SLACK:
-            forget_secret(connection, notice.installation, SLACK)
-            unlink_host(connection, self.ids, SLACK, notice.installation, now)
-        else:
-            forget_secret(connection, installation_name(notice.installation))
+        plugin, installation = find_plugin(notice.service), notice.installation
+        if plugin and plugin.installation_secret:
+            forget_secret(connection, *plugin.installation_secret(installation))
+        if plugin and plugin.connect_chat:
+            unlink_host(connection, self.ids, plugin.name, installation, now)
         noted = NOTHING_TO_DO
         for job in list_active_jobs(connection):
             if has_lost_access(notice, job):
@@ -316,10 +315,12 @@ class LifecycleEvents:
 
 def _is_installed_since(connection: Connection, notice: InstallationChanged) -> bool:
     """Tell whether a workspace has let us in again after the notice."""
-    if notice.service != SLACK or notice.at is None:
+    plugin = find_plugin(notice.service)
+    if notice.at is None or plugin is None or plugin.installation_secret is None:
         return False
-    stored_at = stored_since(connection, notice.installation, SLACK)
-    # Slack tells whole seconds: what is of the same second is over.
+    secret = plugin.installation_secret(notice.installation)
+    stored_at = stored_since(connection, *secret)
+    # Such a notice tells whole seconds: what is of the same second is over.
     return stored_at is not None and stored_at.replace(microsecond=0) > notice.at
 
 

@@ -10,8 +10,8 @@ from sqlalchemy import ColumnElement, Connection, delete, exists, or_, select, u
 
 from patchwright.core.clock import Clock
 from patchwright.core.errors import NotFoundError, ServiceError
+from patchwright.core.plugin import DeliveryAttempt, Hook
 from patchwright.core.types.base import Value
-from patchwright.integrations.github.deliveries import KEPT_FOR, DeliveryAttempt, Hook
 from patchwright.workers.db.database import Database, insert_once, insert_or_replace
 from patchwright.workers.db.tables import deliveries, hook_marks, missed_deliveries
 
@@ -31,6 +31,8 @@ class ReadPositions:
             insert_or_replace(connection, hook_marks, row)
 
 
+# No service lists a delivery for longer.
+KEPT_FOR: Final = timedelta(days=3)
 # Ever later: the first day is well covered, whatever keeps us from being reached.
 MAX_ASKED: Final = 8
 FIRST_WAIT: Final = timedelta(minutes=5)

@@ -21,14 +21,10 @@ from patchwright.core.types.triggers import (
     Trigger,
     TriggerKind,
 )
+from patchwright.core.webhook import Delivery, DeliveryVerdict, InboxResult
 from patchwright.workers.db.database import insert_once
 from patchwright.workers.db.tables import deliveries
-from patchwright.workers.inbox.delivery import (
-    Delivery,
-    DeliveryVerdict,
-    InboxResult,
-    headers_to_keep,
-)
+from patchwright.workers.inbox.delivery import headers_to_keep
 from patchwright.workers.inbox.lifecycle_events import LifecycleEvents, start_automatic
 from patchwright.workers.store.events import EventStore, append_row
 from patchwright.workers.store.job import JobState

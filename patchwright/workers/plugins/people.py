@@ -3,32 +3,34 @@
 from collections.abc import Callable
 from dataclasses import dataclass
 from functools import cached_property, partial
-from typing import Final
 
 import structlog
 
 from patchwright.core.clock import Clock
 from patchwright.core.errors import ServiceError
 from patchwright.core.forge import Forge
+from patchwright.core.plugin import (
+    ForgeAccounts,
+    Plugin,
+    ServiceDirectory,
+    ServiceProfile,
+)
 from patchwright.core.settings.model import Settings
 from patchwright.core.types.base import AccountId, RandomIds
 from patchwright.core.types.people import Actor
-from patchwright.integrations.github.sign_in import fetch_readable_repositories
-from patchwright.integrations.github.webhooks.triggers import SERVICE
-from patchwright.integrations.github.webhooks.triggers import SERVICE as FORGE
 from patchwright.resolver.publish.destination import Invitation
 from patchwright.resolver.repository_references import ReferenceScope
 from patchwright.workers.account_links import (
     invitation_offers,
     invitation_text,
     link_address,
+    make_forge_accounts,
     make_identity_tokens,
     mapped_person,
     renewal_text,
     too_many_links_text,
 )
 from patchwright.workers.db.database import Database
-from patchwright.workers.github_connection import make_github_connection
 from patchwright.workers.plugins.repository_search import RepositorySearch
 from patchwright.workers.run.permissions import PermissionCache
 from patchwright.workers.run.services import ChatServices, Stores
@@ -39,8 +41,6 @@ from patchwright.workers.store.identity_tokens import IdentityTokens
 from patchwright.workers.store.requests import ConversationLinkStore
 from patchwright.workers.store.secrets import SecretStore
 from patchwright.workers.store.threads import ThreadStore
-
-_FORGE: Final = "GitHub"
 
 
 def with_name_unchanged(actor: Actor) -> Actor:
@@ -62,22 +62,25 @@ class PersonDirectory:
     settings: Settings
     accounts: AccountStore
     links: LinkStore
+    forge: ServiceProfile
     resolve_name: Callable[[Actor], Actor] = with_name_unchanged
     is_from_own_site: Callable[[Actor], bool] = is_from_no_own_site
 
     @property
     def can_invite(self) -> bool:
         """Whether there is a page here where people show who they are."""
-        github = self.settings.github
-        can_sign_in = github.client_id and github.client_secret
-        return bool(can_sign_in and self.settings.server.public_url)
+        return self.forge.can_sign_in and bool(self.settings.server.public_url)
 
     def find(self, actor: Actor) -> Actor | None:
         """Return who somebody is on the forge, None if nobody knows."""
-        if actor.service == SERVICE:
+        if actor.service == self.forge.name:
             return actor
-        mapped = mapped_person(self.settings.accounts.map, actor, self.is_from_own_site)
-        return mapped or self.accounts.person_of(actor, SERVICE, self._host)
+        mapped = mapped_person(
+            self.settings.accounts.map, actor, self.is_from_own_site, self.forge.name
+        )
+        return mapped or self.accounts.person_of(
+            actor, self.forge.name, self.forge.account_host
+        )
 
     def invite(self, actor: Actor) -> Invitation | None:
         """Make a link that counts once; None where there is no page for it.
@@ -93,8 +96,8 @@ class PersonDirectory:
             return Invitation(text=too_many_links_text(actor)) if is_new else None
         link = link_address(self.settings.server.public_url, token)
         return Invitation(
-            text=invitation_text(actor, link, _FORGE),
-            offers=invitation_offers(link, _FORGE),
+            text=invitation_text(actor, link, self.forge.title),
+            offers=invitation_offers(link, self.forge.title),
         )
 
     def renew(self, actor: Actor) -> Invitation | None:
@@ -104,35 +107,29 @@ class PersonDirectory:
             return None
         link = link_address(self.settings.server.public_url, token)
         return Invitation(
-            text=renewal_text(link, _FORGE), offers=invitation_offers(link, _FORGE)
+            text=renewal_text(link, self.forge.title),
+            offers=invitation_offers(link, self.forge.title),
         )
 
     def scope_of(self, person: Actor) -> str:
         """Return the name under which a person's own choices are kept."""
-        return account_scope(self.accounts.account_of(person, self._host))
-
-    @property
-    def _host(self) -> str:
-        return self.settings.github.api_url
+        return account_scope(self.accounts.account_of(person, self.forge.account_host))
 
 
-def find_places(settings: Settings, threads: ThreadStore) -> ReferenceScope:
-    recent = (repo.full_name for repo in threads.newest_repositories(SERVICE))
+def find_places(
+    settings: Settings, threads: ThreadStore, directory: ServiceDirectory
+) -> ReferenceScope:
+    forge = directory.forge
+    recent = (repo.full_name for repo in threads.newest_repositories(forge.name))
     jira = settings.jira
     return ReferenceScope(
-        forge=SERVICE,
-        web_url=settings.github.web_url,
-        known=tuple(dict.fromkeys([*mapped_repositories(settings), *recent])),
+        forge=forge.name,
+        web_url=forge.web_url,
+        known=tuple(dict.fromkeys([*directory.mapped_repositories, *recent])),
         jira_url=jira.base_url,
         jira_host=jira.host if jira.is_configured else "",
         projects=tuple(jira.projects),
     )
-
-
-def mapped_repositories(settings: Settings) -> tuple[str, ...]:
-    """Return the repositories that the administrator has given to places."""
-    named = (*settings.slack.channels.values(), *settings.jira.projects.values())
-    return tuple(dict.fromkeys(filter(None, named)))
 
 
 _OFFERED_AT_ONCE = 5
@@ -152,6 +149,8 @@ class ChatComposition:
     database: Database
     stores: Stores
     secrets: SecretStore
+    plugin: Plugin
+    directory: ServiceDirectory
     forge: Forge
     resolve_name: Callable[[Actor], Actor]
     is_from_own_site: Callable[[Actor], bool]
@@ -163,6 +162,7 @@ class ChatComposition:
             self.settings,
             self.stores.accounts,
             links,
+            self._profile,
             self.resolve_name,
             self.is_from_own_site,
         )
@@ -170,9 +170,9 @@ class ChatComposition:
     @cached_property
     def repositories(self) -> RepositorySearch:
         return RepositorySearch(
-            FORGE,
-            mapped_repositories(self.settings),
-            partial(self.stores.threads.newest_repositories, FORGE),
+            self.plugin.name,
+            self.directory.mapped_repositories,
+            partial(self.stores.threads.newest_repositories, self.plugin.name),
             permission=PermissionCache(self.forge, self.clock.monotonic).permission,
             search=self._search,
         )
@@ -189,7 +189,9 @@ class ChatComposition:
             invite=people.invite,
             renew=people.renew,
             needs_renewal=self._needs_renewal,
-            find_places=partial(find_places, self.settings, self.stores.threads),
+            find_places=partial(
+                find_places, self.settings, self.stores.threads, self.directory
+            ),
             offer_to=lambda person: self.repositories.find("", person)[
                 :_OFFERED_AT_ONCE
             ],
@@ -201,27 +203,32 @@ class ChatComposition:
         )
 
     @cached_property
-    def _tokens(self) -> IdentityTokens:
+    def _profile(self) -> ServiceProfile:
+        return self.directory.forge
+
+    @cached_property
+    def _accounts(self) -> ForgeAccounts | None:
+        return make_forge_accounts(self.plugin, self.settings, self.clock)
+
+    @cached_property
+    def tokens(self) -> IdentityTokens:
         return make_identity_tokens(
-            self.settings.github, self.database, self.secrets, self.clock
+            self.plugin, self.settings, self.database, self.secrets, self.clock
         )
 
     def _needs_renewal(self, person: Actor) -> bool:
-        return self._tokens.claim_report(self._account_of(person))
+        return self.tokens.claim_report(self._account_of(person))
 
     def _account_of(self, person: Actor) -> AccountId:
-        host = self.settings.github.api_url
-        return self.stores.accounts.account_of(person, host)
+        return self.stores.accounts.account_of(person, self._profile.account_host)
 
     def _search(self, person: Actor, query: str) -> tuple[str, ...]:
         """Look among what the person sees with a token of their own, if we have it."""
-        github, clock = self.settings.github, self.clock
-        token = self._tokens.fetch(self._account_of(person))
-        if token is None:
+        token = self.tokens.fetch(self._account_of(person))
+        if token is None or self._accounts is None:
             return ()
-        connection = make_github_connection(github)
         try:
-            return fetch_readable_repositories(connection, token, query, clock=clock)
+            return self._accounts.fetch_readable(token, query)
         except ServiceError as error:
             log.warning("own_repositories_unknown", reason=error.reason)
             return ()

@@ -123,7 +123,7 @@ def open_budget(services: RunServices, settings: Settings, job: Job) -> SharedBu
     """Return that of who asked, bounded by the `settings` of this run."""
     trigger = job.trigger
     account = services.stores.accounts.account_of(
-        trigger.asker, settings.github.api_url
+        trigger.asker, services.directory.forge.account_host
     )
     structlog.contextvars.bind_contextvars(user_id=account)
     return SharedBudget(

@@ -38,7 +38,6 @@ from patchwright.resolver.messages.status import MessageHeader
 from patchwright.resolver.progress import ProgressTracker
 from patchwright.workers.run.plan import EarlyResult, tell_requester
 from patchwright.workers.run.services import RunServices
-from patchwright.workers.run.status import handle_of
 from patchwright.workers.store.job import Job
 
 
@@ -150,7 +149,7 @@ def answer_without_rights(services: RunServices, job: Job) -> EarlyResult | None
     access = definition_of(command.verb).access
     if has_run and access is not CommandAccess.ANYONE:
         return None
-    handle = handle_of(services.settings, job.trigger.thread)
+    handle = services.directory.mention_in(job.trigger.thread)
     answer = answer_command(job.trigger, handle)
     if answer is None:
         return None

@@ -2,9 +2,9 @@
 
 from typing import Final, Literal
 
+from patchwright.core.plugin import ServiceProfile
 from patchwright.core.security.hosts import WEB_PORTS, Domain, read_domain
 from patchwright.core.settings.agent import LlmSettings
-from patchwright.core.settings.github import GitHubSettings
 from patchwright.core.settings.limits import LimitSettings, SandboxSettings
 from patchwright.core.settings.model import Settings
 from patchwright.core.settings.repository import RepositoryConfig
@@ -16,10 +16,10 @@ from patchwright.sandbox.egress.proxy.rules import Endpoint, is_open
 from patchwright.sandbox.egress.proxy.tls_hello import is_address
 
 
-def commit_author_of(github: GitHubSettings) -> Signature:
-    """Return the bot's name and the address that stands for it on its GitHub."""
-    name = github.mention.removeprefix("@")
-    return Signature(name, f"{name}@{github.noreply_domain}")
+def commit_author_of(forge: ServiceProfile) -> Signature:
+    """Return the bot's name and the address that stands for it on the forge."""
+    name = forge.mention.removeprefix("@")
+    return Signature(name, f"{name}@{forge.mail_domain}")
 
 
 _Network = Literal["deny", "allowlist", "allow"]
@@ -41,7 +41,7 @@ def apply_configuration(settings: Settings, config: RepositoryConfig) -> RunSett
     repositories do that. Who may ask is judged elsewhere; what of that is not kept is
     told with the rest.
     """
-    notes = list(refused_rules(service_policy(settings), config))
+    notes = list(refused_rules(service_policy(settings, ""), config))
     model = _model(settings, config, notes)
     with_repository_config = settings.replace(
         agent=settings.agent.replace(model=model),

@@ -12,6 +12,9 @@ from patchwright.core.channel import ChannelRouter, Offers, ServiceChannel, Trac
 from patchwright.core.errors import InvalidRequestError, LeaseLostError
 from patchwright.core.forge import (
     CheckReport,
+    ForgeChecks,
+    ForgeCommits,
+    ForgePullMetadata,
     NewCommit,
     PullMetadata,
     PullRequestText,
@@ -231,9 +234,21 @@ NO_NUMBER: Final = 0
 
 @dataclass(frozen=True)
 class DryRunForge(ForgeReader):
-    """A `Forge`."""
+    """A `Forge`, with the capabilities of the real one."""
 
     dry_run: DryRun
+
+    @property
+    def checks(self) -> ForgeChecks | None:
+        return self.real.checks and self
+
+    @property
+    def pull_metadata(self) -> ForgePullMetadata | None:
+        return self.real.pull_metadata and self
+
+    @property
+    def commits(self) -> ForgeCommits | None:
+        return self.real.commits and self
 
     def open_pull_request(
         self, repo: RepoRef, head_branch: str, base_branch: str, text: PullRequestText
@@ -339,7 +354,7 @@ def as_dry_run(services: RunServices, lease: Lease) -> RunServices:
         code_host=replace(
             github,
             forge=DryRunForge(github.forge, dry_run),
-            reviews=DryRunReviews(github.reviews, dry_run),
+            reviews=github.reviews and DryRunReviews(github.reviews, dry_run),
         ),
         channel=_dry_run_channel(services.channel, dry_run),
         # A link that is sent to nobody must not be made.

@@ -12,11 +12,15 @@ from patchwright.core.forge import (
     Checks,
     CompetingPullRequest,
     Forge,
+    ForgeChecks,
+    ForgeCommits,
+    ForgePullMetadata,
     GitCredential,
     NewCommit,
     PullMetadata,
     PullRequestText,
     Reviews,
+    require_capability,
 )
 from patchwright.core.text.escape import split_marks
 from patchwright.core.types.people import Actor, Permission
@@ -42,6 +46,18 @@ class ForgeReader:
 
     real: Forge
 
+    @property
+    def _real_checks(self) -> ForgeChecks:
+        return require_capability(self.real.checks)
+
+    @property
+    def _real_pull_metadata(self) -> ForgePullMetadata:
+        return require_capability(self.real.pull_metadata)
+
+    @property
+    def _real_commits(self) -> ForgeCommits:
+        return require_capability(self.real.commits)
+
     def fetch_permission(self, repo: RepoRef, actor: Actor) -> Permission:
         return self.real.fetch_permission(repo, actor)
 
@@ -64,21 +80,21 @@ class ForgeReader:
         return self.real.has_branch(repo, branch)
 
     def fetch_commit_message(self, repo: RepoRef, sha: str) -> str | None:
-        return self.real.fetch_commit_message(repo, sha)
+        return self._real_commits.fetch_commit_message(repo, sha)
 
     def fetch_change_requesters(self, repo: RepoRef, number: int) -> tuple[str, ...]:
-        return self.real.fetch_change_requesters(repo, number)
+        return self._real_pull_metadata.fetch_change_requesters(repo, number)
 
     def fetch_competing_pulls(
         self, repo: RepoRef, issue: int
     ) -> tuple[CompetingPullRequest, ...]:
-        return self.real.fetch_competing_pulls(repo, issue)
+        return self._real_pull_metadata.fetch_competing_pulls(repo, issue)
 
     def fetch_checks(self, repo: RepoRef, sha: str) -> Checks:
-        return self.real.fetch_checks(repo, sha)
+        return self._real_checks.fetch_checks(repo, sha)
 
     def fetch_milestone(self, repo: RepoRef, issue: int) -> int | None:
-        return self.real.fetch_milestone(repo, issue)
+        return self._real_pull_metadata.fetch_milestone(repo, issue)
 
 
 R = TypeVar("R", bound=ThreadRef)
@@ -186,7 +202,7 @@ def with_lease_checks(services: RunServices, guard: LeaseGuard) -> RunServices:
         code_host=replace(
             github,
             forge=GuardedForge(github.forge, guard),
-            reviews=GuardedReviews(github.reviews, guard),
+            reviews=github.reviews and GuardedReviews(github.reviews, guard),
         ),
         # What no service knows has pages of ours alone.
         channel=replace(
@@ -205,9 +221,21 @@ def with_lease_checks(services: RunServices, guard: LeaseGuard) -> RunServices:
 
 @dataclass(frozen=True)
 class GuardedForge(ForgeReader):
-    """A `Forge`."""
+    """A `Forge`, with the capabilities of the real one."""
 
     guard: LeaseGuard
+
+    @property
+    def checks(self) -> ForgeChecks | None:
+        return self.real.checks and self
+
+    @property
+    def pull_metadata(self) -> ForgePullMetadata | None:
+        return self.real.pull_metadata and self
+
+    @property
+    def commits(self) -> ForgeCommits | None:
+        return self.real.commits and self
 
     def open_pull_request(
         self, repo: RepoRef, head_branch: str, base_branch: str, text: PullRequestText
@@ -225,21 +253,21 @@ class GuardedForge(ForgeReader):
         self, repo: RepoRef, number: int, pull_metadata: PullMetadata
     ) -> tuple[str, ...]:
         self.guard.require()
-        return self.real.set_pull_metadata(repo, number, pull_metadata)
+        return self._real_pull_metadata.set_pull_metadata(repo, number, pull_metadata)
 
     def request_review(
         self, repo: RepoRef, number: int, reviewers: tuple[str, ...]
     ) -> None:
         self.guard.require()
-        self.real.request_review(repo, number, reviewers)
+        self._real_pull_metadata.request_review(repo, number, reviewers)
 
     def report_check(self, repo: RepoRef, sha: str, report: CheckReport) -> None:
         with self.guard.writing():
-            self.real.report_check(repo, sha, report)
+            self._real_checks.report_check(repo, sha, report)
 
     def commit_on_branch(self, repo: RepoRef, branch: str, commit: NewCommit) -> str:
         self.guard.require()
-        return self.real.commit_on_branch(repo, branch, commit)
+        return self._real_commits.commit_on_branch(repo, branch, commit)
 
 
 @dataclass(frozen=True)

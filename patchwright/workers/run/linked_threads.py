@@ -32,7 +32,7 @@ from patchwright.workers.run.plan import (
     tell_requester,
 )
 from patchwright.workers.run.services import RunServices
-from patchwright.workers.run.status import StatusComment, handle_of
+from patchwright.workers.run.status import StatusComment
 from patchwright.workers.run.visibility import copy_consent, may_join
 from patchwright.workers.store.job import Job, Lease
 
@@ -145,7 +145,7 @@ def _belongs_to_repository(
 
 def _repository_of_project(services: RunServices, ticket: TalkThread) -> str:
     key = ticket.place.rpartition("/")[2]
-    return services.settings.jira.projects.get(key, "")
+    return services.directory.repositories_in(ticket).get(key, "")
 
 
 log = structlog.get_logger(__name__)
@@ -296,14 +296,14 @@ class CrossPosts:
             mirror_is_public=isinstance(ref, ForgeThread) and openness.is_public,
             consent=openness.consent,
         )
-        handle = handle_of(self._services.settings, ref)
+        handle = self._services.directory.mention_in(ref)
         return CrossPostTarget(
             thread=ref, post=post, shows_words=shows_words, handle=handle
         )
 
     def _comment(self, ref: ThreadRef) -> StatusComment:
         services = self._services
-        handle = handle_of(services.settings, ref)
+        handle = services.directory.mention_in(ref)
         frame = self._plan.frame.without_link_key().replace(handle=handle, label="")
         watch = ProgressTracker(services.sandboxes.kind, services.clock.now())
         return StatusComment(

@@ -212,9 +212,10 @@ class _Preparation:
     def _fetch_checks(self, pull: PullRequest | None, sha: str) -> Checks | None:
         """Read the checks of the pull request that the thread is."""
         is_thread = self._request.thread.ref.kind is ThreadKind.PULL_REQUEST
-        if pull is None or not is_thread:
+        checks = self._sources.forge.checks
+        if pull is None or not is_thread or checks is None:
             return None
-        return self._sources.forge.fetch_checks(self._repository.ref, sha)
+        return checks.fetch_checks(self._repository.ref, sha)
 
     def _task(
         self, target: RunTarget, work: StartingPoint, gathered: GatheredContext

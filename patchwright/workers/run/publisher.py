@@ -107,7 +107,7 @@ class SecondProof:
             limits=settings.limits.of_a_run(),
             run_budget=open_budget(services, settings, job),
             clock=services.clock,
-            author=commit_author_of(settings.github),
+            author=commit_author_of(services.directory.forge),
             agent_configuration=services.conduct,
             config_file=self._plan.config.file,
         )
@@ -152,7 +152,7 @@ def make_deliverer(
         services.channel,
         github.reviews,
         fetch_mirror,
-        forge_signs=services.settings.github.is_signed_by_github,
+        forge_signs=services.directory.forge.signs_commits,
         clock=services.clock,
         invite=services.chat.invite,
         renew=services.chat.renew,

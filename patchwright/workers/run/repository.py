@@ -9,7 +9,6 @@ from patchwright.core.errors import (
     ServiceError,
     ServiceUnavailableError,
 )
-from patchwright.core.settings.model import Settings
 from patchwright.core.text.escape import inline_code, mention_link, without_mentions
 from patchwright.core.types.base import Value
 from patchwright.core.types.people import Actor, Permission
@@ -80,7 +79,9 @@ class RepositoryChooser:
                 self.thread, request.threads, settings.jira.projects, places
             ),
             place=mapped_repository(
-                self.thread, _mapping(settings, self.thread), places
+                self.thread,
+                self.services.directory.repositories_in(self.thread),
+                places,
             ),
             place_default=talk.choices.default_of(place_scope(self.thread)),
             own_default=talk.choices.default_of(talk.scope_of(self.person)),
@@ -116,11 +117,6 @@ class RepositoryChooser:
             raise
         except ServiceError:
             return None
-
-
-def _mapping(settings: Settings, thread: TalkThread) -> dict[str, str]:
-    is_jira = thread.service == "jira"
-    return settings.jira.projects if is_jira else settings.slack.channels
 
 
 QUESTION_ARTIFACT: Final = "asked"

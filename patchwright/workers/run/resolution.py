@@ -178,7 +178,7 @@ class JobResolution:
         )
         self._plan = with_origins(
             plan,
-            self._settings,
+            services.directory,
             job.trigger,
             (thread, *tied),
             self._threads,
@@ -302,7 +302,7 @@ class JobResolution:
             limits=settings.limits.of_a_run(),
             run_budget=open_budget(services, settings, job),
             clock=services.clock,
-            author=commit_author_of(settings.github),
+            author=commit_author_of(services.directory.forge),
             agent_configuration=services.conduct,
             hear=self._steering.receive,
             open_mcp=partial(services.open_mcp, settings),
@@ -315,7 +315,7 @@ class JobResolution:
             protected_paths=config.kept_for_people,
             config_file=config.file,
             find_known=services.find_known,
-            signing_key=settings.github.commit_key,
+            signing_key=services.directory.forge.commit_key,
             redact_private=partial(self._discretion.redact_private, plan),
             redact_private_title=partial(self._discretion.redact_private_title, plan),
             find_private_words=partial(self._discretion.private_words, plan),

@@ -38,11 +38,12 @@ def find_competing_pull_request(services: RunServices, job: Job) -> Outcome | No
     thread = job.trigger.thread
     if not isinstance(thread, ForgeThread) or thread.kind is not ThreadKind.ISSUE:
         return None
+    capability = services.code_host.forge.pull_metadata
+    if capability is None:
+        return None
     ended = services.stores.jobs.outcomes_of(job.conversation_id)
     try:
-        competing_pulls = services.code_host.forge.fetch_competing_pulls(
-            thread.repo, thread.number
-        )
+        competing_pulls = capability.fetch_competing_pulls(thread.repo, thread.number)
     except ServiceError as error:
         # A server that is older than the question does not know the answer.
         log.info("rivals_unknown", reason=error.reason, error=str(error))
@@ -52,7 +53,7 @@ def find_competing_pull_request(services: RunServices, job: Job) -> Outcome | No
     )
     if competing_pull is None:
         return None
-    text = competing_pull_text(competing_pull, services.settings.github.mention)
+    text = competing_pull_text(competing_pull, services.directory.forge.mention)
     return service_outcome(OutcomeKind.REFUSED, COMPETING, text)
 
 
@@ -108,9 +109,9 @@ def _find_failure(
     forge, thread = services.code_host.forge, job.trigger.forge_thread
     pull = forge.fetch_pull_request(thread.repo, thread.number)
     sha = job.trigger.head_sha
-    if not pull.is_open or pull.head_sha != sha:
+    if not pull.is_open or pull.head_sha != sha or forge.checks is None:
         return _none("head-moved")
-    checks = forge.fetch_checks(thread.repo, sha)
+    checks = forge.checks.fetch_checks(thread.repo, sha)
     earlier = _earlier(services, job)
     verdict = judge_round(checks, sha, earlier, config.ci_rounds, config.file)
     match verdict:

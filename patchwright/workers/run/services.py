@@ -10,6 +10,7 @@ from patchwright.core.clock import Clock
 from patchwright.core.forge import Forge, Reviews
 from patchwright.core.llm.model import Models
 from patchwright.core.mcp import McpServers
+from patchwright.core.plugin import ServiceDirectory
 from patchwright.core.runtime import Runtime, RuntimeFactory
 from patchwright.core.settings.model import Settings
 from patchwright.core.settings.repository import CONFIG_FILE, RepositoryConfig
@@ -115,7 +116,7 @@ class CodeHost:
     """
 
     forge: Forge
-    reviews: Reviews
+    reviews: Reviews | None
     fetch_identity: Callable[[], Actor | None]
     starts_no_checks: bool = False
 
@@ -146,6 +147,7 @@ class RunServices:
     find_page: Callable[[JobId, datetime], str]
     submit: Callable[[JobId], None]
     warm_up: Callable[[], None]
+    directory: ServiceDirectory
     overrides: RunOverrides = field(default_factory=RunOverrides)
 
     @property
@@ -154,4 +156,4 @@ class RunServices:
 
     @property
     def policy(self) -> AdmissionPolicy:
-        return service_policy(self.settings)
+        return service_policy(self.settings, self.directory.forge.name)

@@ -11,7 +11,6 @@ from patchwright.core.clock import Clock, with_log_context
 from patchwright.core.errors import LeaseLostError, ServiceError
 from patchwright.core.events.types import Event, StateChanged
 from patchwright.core.forge import Forge
-from patchwright.core.settings.model import Settings
 from patchwright.core.settings.repository import RepositoryConfig
 from patchwright.core.text.escape import plain_name
 from patchwright.core.types.threads import ForgeThread, RepoRef, ThreadRef
@@ -34,17 +33,6 @@ from patchwright.workers.run.services import RunServices
 from patchwright.workers.store.job import Job
 
 
-def handle_of(settings: Settings, thread: ThreadRef) -> str:
-    """Return what calls us in a thread; in Slack our app has the same name."""
-    is_jira = thread.service == "jira"
-    return settings.jira.mention if is_jira else settings.github.mention
-
-
-def label_of(settings: Settings, thread: ThreadRef) -> str:
-    """Return the label that starts a run in a thread."""
-    return settings.jira.label if thread.service == "jira" else settings.github.label
-
-
 def make_message_header(
     services: RunServices, job: Job, config: RepositoryConfig
 ) -> MessageHeader:
@@ -53,16 +41,16 @@ def make_message_header(
     frame = MessageHeader(
         run_id=job.id,
         requester=_name_of(job.trigger),
-        handle=handle_of(settings, job.trigger.thread),
+        handle=services.directory.mention_in(job.trigger.thread),
         model=services.find_models(settings.agent.model).main.name,
         limits=settings.limits.of_a_run(),
         asked_at=job.created_at,
-        label=label_of(settings, job.trigger.thread) if by_label else "",
+        label=services.directory.label_in(job.trigger.thread) if by_label else "",
         run_url=services.find_page(job.id, job.created_at),
         is_beside_code=isinstance(job.trigger.thread, ForgeThread),
         repo=_repo_of(job.trigger),
         config_file=config.file,
-        forge_url=settings.github.web_url,
+        forge_url=services.directory.forge.web_url,
         max_raise_usd=max_raise_usd_of(services.settings.limits),
         work_at=services.overrides.work_at.format(run=job.id[:8]),
     )
@@ -92,7 +80,7 @@ def without_ticket_key(frame: MessageHeader, openness: RunVisibility) -> Message
     return frame.without_link_key() if openness.keeps_out else frame
 
 
-# GitHub wants at least a second between writes; people do not read faster than this.
+# A forge wants some time between writes; people do not read faster than this.
 EDIT_EVERY_S: Final = 4.0
 # So often the time is brought up to date where nothing else happens.
 REFRESH_S: Final = 30.0
@@ -213,8 +201,10 @@ def begin_check(
     forge: Forge, repo: RepoRef, sha: str, frame: MessageHeader, clock: Clock
 ) -> None:
     """Show on a commit of a pull request that it is worked on, where we may."""
+    if forge.checks is None:
+        return
     try:
-        forge.report_check(repo, sha, check_at_start(frame, clock.now()))
+        forge.checks.report_check(repo, sha, check_at_start(frame, clock.now()))
     except ServiceError as error:
         log.info("check_not_begun", reason=error.reason, error=str(error))
 

@@ -2,7 +2,7 @@
 
 from collections.abc import Iterator, Sequence
 
-from patchwright.core.settings.model import Settings
+from patchwright.core.plugin import ServiceDirectory
 from patchwright.core.types.base import ConversationId
 from patchwright.core.types.people import Actor
 from patchwright.core.types.threads import (
@@ -126,7 +126,7 @@ def _consent(
 
 def with_origins(
     plan: RunPlan,
-    settings: Settings,
+    directory: ServiceDirectory,
     trigger: Trigger,
     read: Sequence[Thread],
     linked: tuple[LinkedThread, ...],
@@ -140,13 +140,13 @@ def with_origins(
     """
     openness, plan = plan.openness, plan.replace(issue=_issue_in(trigger, linked))
     if openness.keeps_out:
-        hidden = _hidden(settings, trigger, read, linked, private_texts)
+        hidden = _hidden(directory, trigger, read, linked, private_texts)
         return plan.replace(hidden=hidden)
     for_some = openness.is_public and _is_for_some(trigger, read)
     if texts := (*((trigger.text,) if for_some else ()), *private_texts):
-        site = f"{settings.github.web_url}/{trigger.home.full_name}"
+        site = f"{directory.forge.web_url}/{trigger.home.full_name}"
         plan = plan.replace(hidden=PrivateContent(texts=texts, public_url=site))
-    origins = _origins(settings, trigger, read, linked)
+    origins = _origins(directory, trigger, read, linked)
     return plan.replace(key=find_ticket_key(trigger, linked), origins=origins)
 
 
@@ -191,7 +191,7 @@ def find_ticket_key(trigger: Trigger, linked: tuple[LinkedThread, ...]) -> str:
 
 
 def _origins(
-    settings: Settings,
+    directory: ServiceDirectory,
     trigger: Trigger,
     read: Sequence[Thread],
     linked: tuple[LinkedThread, ...],
@@ -200,7 +200,8 @@ def _origins(
     found = []
     for ref in _talk(trigger, linked):
         is_ticket = ref.kind is ThreadKind.TICKET
-        browse = f"{settings.jira.base_url}/browse/{ref.id}" if is_ticket else ""
+        service = directory.chats.get(ref.service)
+        browse = service.ticket_url.format(id=ref.id) if service and is_ticket else ""
         if url := urls.get(str(ref)) or browse:
             name = ref.id if is_ticket else f"a thread in {ref.service.capitalize()}"
             found.append(RequestOrigin(name=name, url=url))
@@ -208,7 +209,7 @@ def _origins(
 
 
 def _hidden(
-    settings: Settings,
+    directory: ServiceDirectory,
     trigger: Trigger,
     read: Sequence[Thread],
     linked: tuple[LinkedThread, ...],
@@ -219,12 +220,12 @@ def _hidden(
     tickets = [
         one.id for one in _talk(trigger, linked) if one.kind is ThreadKind.TICKET
     ]
-    hosts = (settings.jira.host.partition("/")[0], "slack.com")
+    hosts = sorted({one.private_host for one in directory.chats.values()})
     return PrivateContent(
         texts=(*(text for one in private for text in _texts(one)), *private_texts),
         names=(*(name for one in private for name in _names(one)), *tickets),
         hosts=tuple(filter(None, hosts)),
-        public_url=f"{settings.github.web_url}/{trigger.home.full_name}",
+        public_url=f"{directory.forge.web_url}/{trigger.home.full_name}",
     )
 
 

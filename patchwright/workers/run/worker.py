@@ -203,7 +203,7 @@ class JobWorker:
 
     def _log_requester(self, job: Job) -> None:
         """Let the log name their account from the first line on, if they have one."""
-        host = self._services.settings.github.api_url
+        host = self._services.directory.forge.account_host
         account = self._services.stores.accounts.known(job.trigger.asker, host)
         if account is not None:
             structlog.contextvars.bind_contextvars(user_id=account)

@@ -9,6 +9,7 @@ import structlog
 from fastapi import FastAPI, Request, Response
 
 from patchwright.core.clock import Clock
+from patchwright.core.webhook import WebhookSource
 from patchwright.workers.inbox.inbox import Dispatcher, Inbox
 from patchwright.workers.ops.endpoints import (
     LIVE,
@@ -25,7 +26,7 @@ from patchwright.workers.web.link_routes import add_linking, linking_callbacks
 from patchwright.workers.web.pages.routes import RunPages, add_run_pages
 from patchwright.workers.web.request_form import RequestFormRoutes, add_request_form
 from patchwright.workers.web.sign_in import SignInRoutes, add_sign_in
-from patchwright.workers.web.webhooks import WEBHOOK_ROUTE, WebhookRoute, WebhookSource
+from patchwright.workers.web.webhooks import WEBHOOK_ROUTE, WebhookRoute
 
 
 def add_health(app: FastAPI, reporter: Reporter) -> None:

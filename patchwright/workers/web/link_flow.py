@@ -4,15 +4,16 @@ import hmac
 import secrets
 from collections.abc import Callable
 from dataclasses import dataclass
-from typing import Final, Protocol
+from typing import Final
 
 import structlog
 from fastapi import Request, Response
 from fastapi.responses import RedirectResponse
 
 from patchwright.core.errors import ServiceError
+from patchwright.core.plugin import SignInProvider
 from patchwright.core.types.base import JobId, Value
-from patchwright.core.types.people import Actor, PersonalToken
+from patchwright.core.types.people import Actor
 from patchwright.workers.account_links import LINK_PATH
 from patchwright.workers.store.account_links import (
     Linker,
@@ -35,28 +36,17 @@ from patchwright.workers.web.link_pages import (
 _WORD_BYTES: Final = 32
 
 
-class ForgeProvider(Protocol):
-    """A forge at which people prove who they are, and let us act for them."""
-
-    def address(self, state: str, verifier: str) -> str:
-        """Return where a browser goes for that."""
-        ...
-
-    def fetch_grant(self, code: str, verifier: str) -> tuple[Actor, PersonalToken]:
-        """Return who came back with the code; raises `ServiceError` if nobody did."""
-        ...
-
-
 @dataclass(frozen=True)
 class LinkingRoutes:
     """`find_person` tells who an actor is until now; `forge_url` has the sign-in."""
 
-    provider: ForgeProvider
+    provider: SignInProvider
     links: LinkStore
     linker: Linker
     find_person: Callable[[Actor], Actor | None]
     cookie: SignedCookie
     dispatch: Callable[[JobId], None]
+    forge_title: str
     forge_url: str
     prefix: str = ""
 
@@ -136,7 +126,9 @@ def show_offer(routes: LinkingRoutes, request: Request, token: str) -> Response:
     held = with_browser_id(read_browser_state(routes, request))
     if found.browser is not None and not held.has(found):
         return link_problem_page(LinkProblem.OTHER_BROWSER)
-    response = link_offer_page(found, held.check(found), routes.forge_url)
+    response = link_offer_page(
+        found, held.check(found), routes.forge_title, routes.forge_url
+    )
     store_browser_state(routes, response, held)
     return response
 

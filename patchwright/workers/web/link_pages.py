@@ -97,12 +97,14 @@ _PAGES: Final = form_pages(_REFERRER)
 NO_TRACE: Final = {"Cache-Control": "no-store", "Referrer-Policy": _REFERRER}
 
 
-def link_offer_page(found: LinkRequest, check: str, forge_url: str) -> HTMLResponse:
+def link_offer_page(
+    found: LinkRequest, check: str, forge_title: str, forge_url: str
+) -> HTMLResponse:
     return _PAGES.show(
         "offer_link.html",
         sends_to=forge_url,
         actor=_actor_facts(found.actor),
-        forge=service_name("github"),
+        forge=forge_title,
         until=found.expires_at,
         check=check,
     )

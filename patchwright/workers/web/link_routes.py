@@ -8,16 +8,12 @@ from fastapi import FastAPI, Request, Response
 from fastapi.concurrency import run_in_threadpool
 
 from patchwright.core.clock import Clock
-from patchwright.core.settings.github import GitHubSettings
+from patchwright.core.plugin import Plugin, SignInProvider
 from patchwright.core.settings.model import Settings
 from patchwright.core.types.base import JobId
 from patchwright.core.types.people import Actor
-from patchwright.integrations.github.app import CALLBACK_PATH
-from patchwright.integrations.github.sign_in import SignIn
-from patchwright.integrations.github.webhooks.triggers import SERVICE
-from patchwright.workers.account_links import LINK_PATH
+from patchwright.workers.account_links import LINK_PATH, make_forge_accounts
 from patchwright.workers.db.database import Database
-from patchwright.workers.github_connection import make_github_connection
 from patchwright.workers.store.account_links import (
     INVITATION_LIFETIME,
     Linker,
@@ -38,7 +34,7 @@ from patchwright.workers.web.link_flow import (
     start_sign_in,
 )
 from patchwright.workers.web.link_pages import LinkProblem, link_problem_page
-from patchwright.workers.web.sign_in import CallbackHandlers
+from patchwright.workers.web.sign_in import CallbackHandlers, callback_path
 
 _MAX_FORM_BYTES: Final = 4096
 
@@ -89,6 +85,7 @@ async def _with_check(request: Request, answer: Callable[[str], Response]) -> Re
 
 
 def make_linking_routes(
+    plugin: Plugin,
     settings: Settings,
     secret: bytes | None,
     clock: Clock,
@@ -104,36 +101,35 @@ def make_linking_routes(
     `signing_in.make_sign_in` says then what is missing for that.
     """
     public_url = settings.server.public_url
-    provider = _provider(settings.github, public_url, clock)
+    provider = _provider(plugin, settings, clock)
     if provider is None or not secret:
         return None
-    host = settings.github.api_url
+    forge = plugin.describe(settings)
 
     def find_person(actor: Actor) -> Actor | None:
-        return accounts.person_of(actor, SERVICE, host)
+        return accounts.person_of(actor, forge.name, forge.account_host)
 
     return LinkingRoutes(
         provider=provider,
         links=LinkStore(database, clock),
-        linker=Linker(database, accounts, tokens, secrets, clock, host),
+        linker=Linker(database, accounts, tokens, secrets, clock, forge.account_host),
         find_person=find_person,
         cookie=_cookie(public_url, secret, clock),
         dispatch=dispatch,
-        forge_url=settings.github.web_url,
+        forge_title=forge.title,
+        forge_url=forge.web_url,
         prefix=urlsplit(public_url).path,
     )
 
 
-def _provider(github: GitHubSettings, public_url: str, clock: Clock) -> SignIn | None:
-    if not (github.client_id and github.client_secret and public_url):
+def _provider(
+    plugin: Plugin, settings: Settings, clock: Clock
+) -> SignInProvider | None:
+    public_url = settings.server.public_url
+    accounts = make_forge_accounts(plugin, settings, clock)
+    if not (accounts and plugin.describe(settings).can_sign_in and public_url):
         return None
-    return SignIn(
-        connection=make_github_connection(github),
-        client_id=github.client_id,
-        client_secret=github.client_secret,
-        redirect_uri=public_url + CALLBACK_PATH,
-        clock=clock,
-    )
+    return accounts.sign_in(public_url + callback_path(plugin.name))
 
 
 def _cookie(public_url: str, secret: bytes, clock: Clock) -> SignedCookie:

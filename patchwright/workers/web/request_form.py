@@ -24,13 +24,9 @@ from patchwright.core.types.base import JobId, Value
 from patchwright.core.types.people import Actor
 from patchwright.core.types.threads import ForgeThread, RepoRef, ThreadKind
 from patchwright.core.types.triggers import Trigger, TriggerKind
+from patchwright.core.webhook import Delivery, InboxResult, InboxUnavailableError
 from patchwright.resolver.repository_references import read_thread_url
-from patchwright.workers.inbox.delivery import (
-    Delivery,
-    InboxResult,
-    InboxUnavailableError,
-    make_own_delivery,
-)
+from patchwright.workers.inbox.delivery import make_own_delivery
 from patchwright.workers.web.body import BodyTooLargeError, read_body
 from patchwright.workers.web.forms import form_pages
 

@@ -1,11 +1,11 @@
-"""Signing in with GitHub and out again, and who is signed in."""
+"""Signing in with the forge and out again, and who is signed in."""
 
 import re
 import secrets
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from datetime import timedelta
-from typing import Final, Protocol
+from typing import Final
 
 import structlog
 from fastapi import FastAPI, Request, Response
@@ -13,6 +13,7 @@ from fastapi.responses import JSONResponse, RedirectResponse
 
 from patchwright.core.clock import Clock
 from patchwright.core.errors import AuthenticationError, ServiceError
+from patchwright.core.plugin import SignInProvider
 from patchwright.core.types.people import Actor
 from patchwright.workers.web.cookies import SignedCookie
 
@@ -65,35 +66,33 @@ class Sessions:
 _TIME_TO_SIGN_IN: Final = timedelta(minutes=10)
 # "Go there with GET", whatever the request was.
 _SEE_OTHER: Final = 303
-_PATH: Final = "/auth/github"
-LOGIN_PATH: Final = f"{_PATH}/login"
+_PATH: Final = "/auth"
 
 log = structlog.get_logger(__name__)
 
 
-class Provider(Protocol):
-    """A service at which people prove who they are."""
+def login_path(forge: str) -> str:
+    return f"{_PATH}/{forge}/login"
 
-    def address(self, state: str, verifier: str) -> str:
-        """Return where a browser goes to sign in."""
-        ...
 
-    def fetch_person(self, code: str, verifier: str) -> Actor:
-        """Return who came back with the code; raises `ServiceError` if nobody did."""
-        ...
+def callback_path(forge: str) -> str:
+    """Return where the forge sends back those who prove who they are."""
+    return f"{_PATH}/{forge}/callback"
 
 
 @dataclass(frozen=True)
 class SignInRoutes:
     """What the addresses of `/auth` work with."""
 
-    provider: Provider
+    forge: str
+    provider: SignInProvider
     sessions: Sessions
     attempts: SignedCookie
 
 
 def make_sign_in_routes(
-    provider: Provider,
+    forge: str,
+    provider: SignInProvider,
     secret: bytes,
     clock: Clock,
     *,
@@ -103,13 +102,14 @@ def make_sign_in_routes(
     """Return the door; `prefix` is the path under which people reach the service."""
     attempts = SignedCookie(
         name="patchwright_sign_in",
-        path=f"{prefix}{_PATH}",
+        path=f"{prefix}{_PATH}/{forge}",
         life=_TIME_TO_SIGN_IN,
         secret=secret,
         clock=clock,
         secure=secure,
     )
-    return SignInRoutes(provider, Sessions(secret, clock, secure=secure), attempts)
+    sessions = Sessions(secret, clock, secure=secure)
+    return SignInRoutes(forge, provider, sessions, attempts)
 
 
 # Something else for which people go to the forge, by what their `state` begins with up
@@ -123,13 +123,13 @@ def add_sign_in(
     routes: SignInRoutes,
     callback_handlers: CallbackHandlers = _NO_HANDLERS,
 ) -> None:
-    # None of them is async: GitHub and a browser's reading of it may take their time.
-    @app.get(LOGIN_PATH, include_in_schema=False)
+    # None of them is async: the forge and a browser's reading of it may take time.
+    @app.get(login_path(routes.forge), include_in_schema=False)
     def login(request: Request) -> Response:
-        """Send the browser to GitHub, and note that it was this one."""
+        """Send the browser to the forge, and note that it was this one."""
         return _login(routes, request)
 
-    @app.get(f"{_PATH}/callback", include_in_schema=False)
+    @app.get(callback_path(routes.forge), include_in_schema=False)
     def callback(request: Request) -> Response:
         """Take the browser back, signed in or from its errand."""
         name, dot, _ = request.query_params.get("state", "").partition(".")

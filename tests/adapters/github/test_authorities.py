@@ -14,7 +14,7 @@ from patchwright.core.errors import GitError, ServiceError, SettingsError
 from patchwright.core.settings.github import GitHubSettings
 from patchwright.integrations.git.mirror import MirrorCache
 from patchwright.integrations.github.auth import MemoryTokenCache
-from patchwright.workers.github_connection import connect_github, trust_for_git
+from patchwright.integrations.github.configured import connect_github, trust_for_git
 from tests.adapters.github.conftest import SHOP, issue_ref
 from tests.fakes.github.acts.attachments import upload
 from tests.fakes.github.acts.pulls import Proposal

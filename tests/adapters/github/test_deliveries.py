@@ -8,7 +8,7 @@ from pydantic import SecretStr
 
 from patchwright.core.clock import SystemClock
 from patchwright.integrations.github.adapter import GitHub
-from patchwright.integrations.github.deliveries import Hook
+from patchwright.integrations.github.deliveries import GitHubHook
 from tests.adapters.github.conftest import SHOP, AppKey, connect
 from tests.fakes.github.acts.hooks import bring, listen_at
 from tests.fakes.github.fake import FakeGitHub
@@ -26,7 +26,7 @@ def nowhere(fake: FakeGitHub) -> str:
 
 
 @pytest.fixture
-def hook(as_app: GitHub) -> Hook:
+def hook(as_app: GitHub) -> GitHubHook:
     [found] = as_app.find_hooks("", [])
     return found
 
@@ -40,27 +40,27 @@ def lose(fake: FakeGitHub, times: int = 1) -> list[str]:
 
 
 @pytest.mark.usefixtures("app", "nowhere")
-def test_what_the_app_did_not_get_is_listed(fake: FakeGitHub, hook: Hook) -> None:
+def test_what_the_app_did_not_get_is_listed(fake: FakeGitHub, hook: GitHubHook) -> None:
     [guid] = lose(fake)
     [attempt] = hook.list_failed(HOUR_AGO)
     assert (attempt.guid, attempt.status_code) == (guid, 502)
 
 
 @pytest.mark.usefixtures("app", "nowhere")
-def test_every_page_is_read(fake: FakeGitHub, hook: Hook) -> None:
+def test_every_page_is_read(fake: FakeGitHub, hook: GitHubHook) -> None:
     guids = lose(fake, 230)
     assert [one.guid for one in hook.list_failed(HOUR_AGO)] == guids
 
 
 @pytest.mark.usefixtures("app", "nowhere")
-def test_what_is_older_is_left_out(fake: FakeGitHub, hook: Hook) -> None:
+def test_what_is_older_is_left_out(fake: FakeGitHub, hook: GitHubHook) -> None:
     lose(fake)
     assert hook.list_failed(SystemClock().now() + timedelta(seconds=2)) == ()
 
 
 @pytest.mark.usefixtures("app", "nowhere")
 def test_another_try_has_the_same_delivery_and_an_id_of_its_own(
-    fake: FakeGitHub, hook: Hook
+    fake: FakeGitHub, hook: GitHubHook
 ) -> None:
     lose(fake)
     [first] = hook.list_failed(HOUR_AGO)

@@ -78,7 +78,7 @@ def perform(
     dependencies = PublisherDependencies(
         github.forge, ChannelRouter(github.channel), github.channel, _no_mirror
     )
-    return Publisher(dependencies, AdmissionPolicy()).perform(
+    return Publisher(dependencies, AdmissionPolicy(forge="github")).perform(
         effect, outcome, to, so_far
     )
 

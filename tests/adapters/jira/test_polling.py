@@ -11,14 +11,14 @@ import pytest
 
 from patchwright.core.errors import ServiceUnavailableError
 from patchwright.core.types.triggers import Trigger
+from patchwright.core.webhook import Delivery
+from patchwright.integrations.jira.compose import MAX_BACK, POLLING_OVERLAP, JiraPolling
 from patchwright.integrations.jira.responses import JsonObject
 from patchwright.workers.db.database import Database
 from patchwright.workers.db.tables import deliveries, hook_marks, jobs
 from patchwright.workers.db.upgrade import upgrade
-from patchwright.workers.inbox.delivery import Delivery
 from patchwright.workers.inbox.inbox import Inbox
 from patchwright.workers.inbox.missed_deliveries import ReadPositions
-from patchwright.workers.plugins.jira import MAX_BACK, POLLING_OVERLAP, JiraPolling
 from tests.adapters.store.world import World
 from tests.unit.jira.samples import LISTENING, comment, issue, said, trigger_of
 

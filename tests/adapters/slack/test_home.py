@@ -9,13 +9,12 @@ from hypothesis import strategies as st
 
 from patchwright.core.channel import Offer
 from patchwright.core.errors import InvalidRequestError
+from patchwright.core.plugin import PersonSummary, RunSummary
 from patchwright.core.types.triggers import FormRequest
 from patchwright.integrations.slack.actions import FORM, decode_form, offer_blocks
 from patchwright.integrations.slack.adapter import Slack
 from patchwright.integrations.slack.views import (
     MAX_RUNS,
-    HomePage,
-    HomeRun,
     form_view,
     home_view,
     options_of,
@@ -26,7 +25,7 @@ from tests.fakes.slack.blocks import check_blocks
 from tests.fakes.slack.fake import FakeSlack
 from tests.fakes.slack.render.interactions import new_trigger
 
-RUN = HomeRun(
+RUN = RunSummary(
     state="done",
     title="Fix *it* <!channel>",
     url="https://bot.example/r1",
@@ -49,7 +48,7 @@ def wanted(fake: FakeSlack, office: Office, **changes: Any) -> FormRequest:
 def test_the_page_lists_runs_and_says_who_one_is(
     fake: FakeSlack, office: Office, slack: Slack
 ) -> None:
-    facts = HomePage(runs=(RUN,), repository="acme/shop", linked_as="ann-gh")
+    facts = PersonSummary(runs=(RUN,), repository="acme/shop", linked_as="ann-gh")
     slack.publish_home(office.actor(office.ann), office.team, facts)
     home = fake.home(office.ann)
     assert "ann-gh" in home.shown
@@ -63,7 +62,7 @@ def test_the_page_lists_runs_and_says_who_one_is(
 def test_who_is_not_linked_is_shown_the_way(
     fake: FakeSlack, office: Office, slack: Slack
 ) -> None:
-    slack.publish_home(office.actor(office.ann), office.team, HomePage())
+    slack.publish_home(office.actor(office.ann), office.team, PersonSummary())
     assert "you get a link" in fake.home(office.ann).shown
 
 
@@ -128,7 +127,7 @@ def test_offers_can_be_pressed_and_picked(
 
 
 def test_somebody_busy_sees_their_latest_runs() -> None:
-    view = home_view(HomePage(runs=(RUN,) * 200))
+    view = home_view(PersonSummary(runs=(RUN,) * 200))
     blocks = check_blocks(view["blocks"], is_view=True)
     assert str(blocks).count("bot.example/r1") == MAX_RUNS
 
@@ -153,7 +152,7 @@ def test_any_home_tab_is_one_that_slack_takes(
     state: str, title: str, name: str
 ) -> None:
     run = RUN.replace(state=state, title=title)
-    view = home_view(HomePage(runs=(run,), repository="a/b", linked_as=name))
+    view = home_view(PersonSummary(runs=(run,), repository="a/b", linked_as=name))
     check_blocks(view["blocks"], is_view=True)
 
 

@@ -12,9 +12,9 @@ from sqlalchemy import text
 from patchwright.core.events.log import Notifier
 from patchwright.core.events.types import Message, Source
 from patchwright.core.types.base import ConversationId, JobId, RandomIds
+from patchwright.core.webhook import DeliveryVerdict
 from patchwright.workers.db.database import Database
 from patchwright.workers.db.upgrade import upgrade
-from patchwright.workers.inbox.delivery import DeliveryVerdict
 from patchwright.workers.inbox.inbox import Inbox
 from patchwright.workers.inbox.recorder import Recorder
 from patchwright.workers.store.events import EventStore

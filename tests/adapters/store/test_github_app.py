@@ -9,9 +9,9 @@ from pydantic import SecretStr
 
 from patchwright.core.crypto import DecryptionError, KeyRing
 from patchwright.integrations.github.app import NewApp
+from patchwright.integrations.github.credentials import GitHubAppStore
 from patchwright.workers.db.database import Database
 from patchwright.workers.db.upgrade import upgrade
-from patchwright.workers.store.app_credentials import GitHubAppStore
 from patchwright.workers.store.secrets import SecretStore
 from tests.fakes.clock import FakeClock
 

@@ -5,9 +5,9 @@ from pydantic import SecretStr
 
 from patchwright.core.crypto import KeyRing
 from patchwright.core.errors import AuthenticationError
+from patchwright.integrations.slack.credentials import SlackInstallationStore
 from patchwright.integrations.slack.tokens import SlackInstallation
 from patchwright.workers.db.tables import secrets_table
-from patchwright.workers.store.app_credentials import SlackInstallationStore
 from patchwright.workers.store.secrets import SecretStore
 from tests.adapters.store.world import World
 

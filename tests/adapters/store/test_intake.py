@@ -10,6 +10,7 @@ from sqlalchemy import text, update
 from patchwright.core.events.types import Message, Source
 from patchwright.core.types.threads import ForgeThread, ThreadKind
 from patchwright.core.types.triggers import Ignored, Trigger
+from patchwright.core.webhook import DeliveryVerdict, InboxResult, InboxUnavailableError
 from patchwright.workers.db.database import Database
 from patchwright.workers.db.tables import (
     choices,
@@ -17,11 +18,6 @@ from patchwright.workers.db.tables import (
     deliveries,
     jobs,
     metadata,
-)
-from patchwright.workers.inbox.delivery import (
-    DeliveryVerdict,
-    InboxResult,
-    InboxUnavailableError,
 )
 from patchwright.workers.inbox.inbox import MAX_GROUP, MAX_WAITING_DELIVERIES
 from patchwright.workers.store.job import JobState

@@ -4,9 +4,9 @@ from datetime import datetime, timedelta
 
 import pytest
 
+from patchwright.core.plugin import DeliveryAttempt
 from patchwright.core.types.threads import RepoRef
 from patchwright.core.types.triggers import Ignored
-from patchwright.integrations.github.deliveries import DeliveryAttempt
 from patchwright.workers.inbox.missed_deliveries import MAX_ASKED, MissedDeliveryStore
 from tests.adapters.store.world import ISSUE, World, trigger
 

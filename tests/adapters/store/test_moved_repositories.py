@@ -6,7 +6,7 @@ import pytest
 
 from patchwright.core.types.threads import RepoRef, TalkThread, ThreadKind
 from patchwright.core.types.triggers import RepositoryMoved, Trigger, TriggerKind
-from patchwright.workers.inbox.delivery import DeliveryVerdict
+from patchwright.core.webhook import DeliveryVerdict
 from patchwright.workers.store.jobs import change_trigger
 from patchwright.workers.store.leases import lock_conversation
 from tests.adapters.store.world import ALICE, REPO, World

@@ -10,8 +10,8 @@ from patchwright.core.events.types import Source, Think
 from patchwright.core.types.base import JobId
 from patchwright.core.types.triggers import TriggerKind
 from patchwright.core.types.work import Outcome, OutcomeKind
+from patchwright.core.webhook import DeliveryVerdict
 from patchwright.resolver.effects import FinalMessage, PushBranch
-from patchwright.workers.inbox.delivery import DeliveryVerdict
 from patchwright.workers.store.effects import EffectState
 from patchwright.workers.store.job import JobState, Lease
 from patchwright.workers.store.outcomes import EffectsPendingError

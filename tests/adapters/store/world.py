@@ -12,8 +12,8 @@ from patchwright.core.types.base import ConversationId, JobId, RandomIds
 from patchwright.core.types.people import Actor
 from patchwright.core.types.threads import ForgeThread, RepoRef, ThreadKind
 from patchwright.core.types.triggers import StoredDelivery, Trigger, TriggerKind
+from patchwright.core.webhook import Delivery, InboxResult
 from patchwright.workers.db.database import Database
-from patchwright.workers.inbox.delivery import Delivery, InboxResult
 from patchwright.workers.inbox.inbox import Inbox
 from patchwright.workers.inbox.recorder import Recorder
 from patchwright.workers.store.effects import EffectStore

@@ -13,6 +13,7 @@ from patchwright.core.settings.loader import load_settings
 from patchwright.core.settings.model import Settings
 from patchwright.integrations.github.adapter import GitHub, connect_token
 from patchwright.integrations.github.connection import Addresses
+from patchwright.integrations.github.plugin import describe
 from patchwright.integrations.slack.adapter import Slack, connect
 from patchwright.integrations.slack.tokens import StaticBotToken
 from patchwright.workers.db.database import Database
@@ -59,7 +60,9 @@ def people(linking: Linking) -> PersonDirectory:
 
 
 def people_of(linking: Linking, settings: Settings) -> PersonDirectory:
-    return PersonDirectory(settings, linking.accounts, linking.links)
+    return PersonDirectory(
+        settings, linking.accounts, linking.links, describe(settings)
+    )
 
 
 @pytest.fixture

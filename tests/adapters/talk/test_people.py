@@ -5,10 +5,11 @@ from pydantic import SecretStr
 
 from patchwright.core.clock import SystemClock
 from patchwright.core.types.people import Actor
+from patchwright.integrations.github.plugin import describe
 from patchwright.integrations.slack.adapter import connect
+from patchwright.integrations.slack.compose import ConnectedSlack
 from patchwright.integrations.slack.tokens import StaticBotToken
 from patchwright.workers.plugins.people import PersonDirectory
-from patchwright.workers.plugins.slack import SlackPlugin
 from patchwright.workers.store.account_links import MAX_INVITATIONS_PER_HOUR, digest_of
 from tests.adapters.slack.conftest import Office
 from tests.adapters.store.linking_world import JO, Linking
@@ -50,6 +51,7 @@ def test_an_id_alone_counts_where_they_are_at_home(
         bare,
         linking.accounts,
         linking.links,
+        describe(bare),
         is_from_own_site=lambda _: is_from_own_site,
     )
     found = people.find(JO)
@@ -108,7 +110,9 @@ def test_whoever_is_invited_is_called_by_their_name(linking: Linking) -> None:
     def named(actor: Actor) -> Actor:
         return actor.replace(login="Jo Miller")
 
-    people = PersonDirectory(settings_of(), linking.accounts, linking.links, named)
+    people = PersonDirectory(
+        settings_of(), linking.accounts, linking.links, describe(settings_of()), named
+    )
     invitation = people.invite(JO.replace(login="U1"))
     assert invitation is not None
     token = invitation.offers[0].url.rpartition("/")[2]
@@ -125,24 +129,24 @@ def test_a_persons_choices_are_theirs_alone(people: PersonDirectory) -> None:
 
 
 def test_an_id_alone_means_somebody_of_the_workspace_that_is_served(
-    fake: FakeSlack, office: Office
+    fake: FakeSlack, office: Office, linking: Linking
 ) -> None:
-    served = _slack_side(fake, SLACK__BOT_TOKEN=office.token)
+    served = _slack_side(fake, linking, SLACK__BOT_TOKEN=office.token)
     ann = Actor(service="slack", login="a", external_id=office.ann, host=office.team)
     assert served.is_from_own_site(ann)
     assert not served.is_from_own_site(ann.replace(host="T9"))
 
 
 def test_where_workspaces_install_the_app_an_id_alone_means_nobody(
-    fake: FakeSlack, office: Office
+    fake: FakeSlack, office: Office, linking: Linking
 ) -> None:
-    installed = _slack_side(fake, SLACK__CLIENT_ID="1.2")
+    installed = _slack_side(fake, linking, SLACK__CLIENT_ID="1.2")
     ann = Actor(service="slack", login="a", external_id=office.ann, host=office.team)
     assert not installed.is_from_own_site(ann)
 
 
-def _slack_side(fake: FakeSlack, **settings: str) -> SlackPlugin:
+def _slack_side(fake: FakeSlack, linking: Linking, **settings: str) -> ConnectedSlack:
     read = settings_of(SLACK__API_URL=fake.api_url, **settings)
     tokens = StaticBotToken(SecretStr(settings.get("SLACK__BOT_TOKEN", "xoxb-none")))
     slack = connect(fake.api_url, tokens=tokens, clock=SystemClock())
-    return SlackPlugin(slack, read.slack)
+    return ConnectedSlack(slack, read, linking.linker.secrets)

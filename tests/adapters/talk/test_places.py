@@ -1,8 +1,9 @@
 """Texts may refer to what is mapped, and to where work was done before."""
 
 from patchwright.core.types.threads import RepoRef
+from patchwright.integrations.registry import describe_services
 from patchwright.resolver.repository_references import ReferenceScope
-from patchwright.workers.plugins.people import find_places, mapped_repositories
+from patchwright.workers.plugins.people import find_places
 from tests.adapters.store.world import World
 from tests.adapters.talk.conftest import settings_of
 
@@ -17,7 +18,9 @@ def test_each_repository_is_known_once_the_mapped_ones_first(world: World) -> No
         JIRA__PROJECTS='{"APP": "acme/shop", "OPS": ""}',
         JIRA__BASE_URL="https://tools.example/jira",
     )
-    assert find_places(settings, world.threads) == ReferenceScope(
+    assert find_places(
+        settings, world.threads, describe_services(settings)
+    ) == ReferenceScope(
         forge="github",
         web_url="https://github.test",
         known=("acme/web", "acme/api", "acme/shop"),
@@ -28,13 +31,14 @@ def test_each_repository_is_known_once_the_mapped_ones_first(world: World) -> No
 
 
 def test_without_jira_no_key_means_anything(world: World) -> None:
-    places = find_places(settings_of(), world.threads)
+    settings = settings_of()
+    places = find_places(settings, world.threads, describe_services(settings))
     assert (places.jira_host, places.projects, places.known) == ("", (), ())
 
 
 def test_places_without_a_repository_map_to_none() -> None:
     settings = settings_of(SLACK__CHANNELS=CHANNELS, JIRA__PROJECTS=PROJECTS)
-    assert mapped_repositories(settings) == ("acme/web", "acme/api")
+    assert describe_services(settings).mapped_repositories == ("acme/web", "acme/api")
 
 
 def test_where_work_was_done_is_remembered(world: World) -> None:

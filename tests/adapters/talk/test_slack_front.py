@@ -1,5 +1,7 @@
 """Fields, forms and the home tab of Slack are answered for who is known."""
 
+from dataclasses import replace
+
 import pytest
 
 from patchwright.core.types.people import Actor, Permission
@@ -11,11 +13,12 @@ from patchwright.core.types.triggers import (
     OptionsRequest,
 )
 from patchwright.integrations.slack.adapter import Slack
+from patchwright.integrations.slack.interactions import SlackInteractionHandler
 from patchwright.integrations.slack.views import options_of
 from patchwright.workers.db.tables import choices as choices_kept
+from patchwright.workers.plugins.host import PersonPages
 from patchwright.workers.plugins.people import PersonDirectory
 from patchwright.workers.plugins.repository_search import RepositorySearch
-from patchwright.workers.plugins.slack_interactions import SlackInteractionHandler
 from patchwright.workers.store.choices import ChoiceStore
 from tests.adapters.slack.conftest import Office
 from tests.adapters.store.linking_world import Linking
@@ -39,9 +42,7 @@ def choices(world: World) -> ChoiceStore:
 
 
 @pytest.fixture
-def front(
-    slack: Slack, people: PersonDirectory, choices: ChoiceStore, world: World
-) -> SlackInteractionHandler:
+def pages(people: PersonDirectory, choices: ChoiceStore, world: World) -> PersonPages:
     search = RepositorySearch(
         "github",
         ("acme/web", "acme/api", SECRET),
@@ -49,8 +50,7 @@ def front(
         permission=permission,
         search=lambda _person, _query: (),
     )
-    return SlackInteractionHandler(
-        slack,
+    return PersonPages(
         people,
         choices,
         world.jobs,
@@ -58,6 +58,11 @@ def front(
         lambda job_id, _at: f"https://bot.test/runs/{job_id}",
         world.clock,
     )
+
+
+@pytest.fixture
+def front(slack: Slack, pages: PersonPages) -> SlackInteractionHandler:
+    return SlackInteractionHandler(slack, pages)
 
 
 def link(linking: Linking, office: Office) -> None:
@@ -81,13 +86,13 @@ def test_who_is_not_known_is_offered_nothing(
 
 def test_a_default_is_kept_and_taken_back_and_shown(
     front: SlackInteractionHandler,
+    pages: PersonPages,
     office: Office,
     linking: Linking,
-    choices: ChoiceStore,
     fake: FakeSlack,
 ) -> None:
     link(linking, office)
-    scope = front.people.scope_of(ALICE)
+    scope, choices = pages.people.scope_of(ALICE), pages.choices
     chosen = DefaultChosen(
         actor=office.actor(office.ann),
         repository="acme/web",
@@ -172,18 +177,13 @@ def test_options_need_nothing_more(
 
 
 def test_a_map_serves_as_well_as_a_link(
-    front: SlackInteractionHandler, office: Office, linking: Linking
+    front: SlackInteractionHandler,
+    pages: PersonPages,
+    office: Office,
+    linking: Linking,
 ) -> None:
     mapped = f'[{{"slack": "{office.team}/{office.ann}", "github": "alice"}}]'
     known = people_of(linking, settings_of(ACCOUNTS__MAP=mapped))
     asked = OptionsRequest(actor=office.actor(office.ann), query="web")
-    by_map = SlackInteractionHandler(
-        front.slack,
-        known,
-        front.choices,
-        front.jobs,
-        front.repositories,
-        front.find_page,
-        front.clock,
-    )
+    by_map = SlackInteractionHandler(front.slack, replace(pages, people=known))
     assert by_map.answer(asked) == options_of(("acme/web",))

@@ -1,13 +1,15 @@
 """What comes through a connection of ours is stored before it is acknowledged."""
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import replace
+from functools import partial
 from threading import Event
 
 import pytest
 
 from patchwright.core.errors import PayloadError
 from patchwright.core.types.triggers import HomeRequest, InteractionRequest
+from patchwright.core.webhook import WebhookSource
 from patchwright.integrations.slack.webhooks.reader import (
     SlackTriggerRules,
     SocketReceiver,
@@ -15,11 +17,12 @@ from patchwright.integrations.slack.webhooks.reader import (
 )
 from patchwright.workers.db.tables import deliveries
 from patchwright.workers.inbox.inbox import Inbox
-from patchwright.workers.plugins.slack import SocketDeliveries
-from patchwright.workers.web.webhooks import WebhookSource
+from patchwright.workers.plugins.host import SocketDeliveries
 from tests.adapters.slack.conftest import Office
 from tests.adapters.store.world import World
 from tests.fakes.slack.fake import FakeSlack
+
+Take = Callable[[Mapping[str, str], bytes], dict[str, object] | None]
 
 JSON = {"content-type": "application/json"}
 ENTRANCE = WebhookSource(
@@ -44,12 +47,9 @@ class InteractionHandler:
         self.is_done.set()
 
 
-def taking(
-    world: World, inbox: Inbox, front: InteractionHandler | None = None
-) -> SocketDeliveries:
-    return SocketDeliveries(
-        "slack", replace(ENTRANCE, interactions=front), inbox, world.clock
-    )
+def taking(world: World, inbox: Inbox, front: InteractionHandler | None = None) -> Take:
+    source = replace(ENTRANCE, interactions=front)
+    return partial(SocketDeliveries("slack", inbox, world.clock), source)
 
 
 def body_of(fake: FakeSlack, name: str) -> bytes:

@@ -15,6 +15,7 @@ from patchwright.core.settings.model import Settings
 from patchwright.core.types.base import JobId, RandomIds
 from patchwright.core.types.people import Actor
 from patchwright.integrations.github.app import CALLBACK_PATH
+from patchwright.integrations.github.plugin import PLUGIN
 from patchwright.workers.account_links import link_address, make_identity_tokens
 from patchwright.workers.db.database import Database
 from patchwright.workers.db.upgrade import upgrade
@@ -67,7 +68,7 @@ class Scene:
     def tokens(self) -> IdentityTokens:
         assert self.settings
         return make_identity_tokens(
-            self.settings.github, self.database, self.secrets, self.clock
+            PLUGIN, self.settings, self.database, self.secrets, self.clock
         )
 
     def make(self, url: str) -> FastAPI:
@@ -75,7 +76,7 @@ class Scene:
         self.settings = self.settings_for(url)
         self.door = self.open(self.settings, SECRET)
         app, inner = FastAPI(), FastAPI()
-        sign_in = make_sign_in(self.settings, SECRET, self.clock)
+        sign_in = make_sign_in(PLUGIN, self.settings, SECRET, self.clock)
         assert sign_in
         assert self.door
         add_linking(inner, self.door)
@@ -85,6 +86,7 @@ class Scene:
 
     def open(self, settings: Settings, secret: bytes | None) -> LinkingRoutes | None:
         return make_linking_routes(
+            PLUGIN,
             settings,
             secret,
             self.clock,

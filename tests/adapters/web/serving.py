@@ -10,6 +10,7 @@ from dataclasses import dataclass, field
 from patchwright.core.clock import SystemClock
 from patchwright.core.events.log import Notifier
 from patchwright.core.types.base import JobId, RandomIds
+from patchwright.core.webhook import WebhookSource, by_header
 from patchwright.workers.db.database import Database
 from patchwright.workers.db.upgrade import upgrade
 from patchwright.workers.inbox.inbox import Dispatcher, Inbox
@@ -20,7 +21,6 @@ from patchwright.workers.ops.process_metrics import ProcessMetrics
 from patchwright.workers.store.events import EventStore
 from patchwright.workers.web.app import WebServices, create_app
 from patchwright.workers.web.server import make_server
-from patchwright.workers.web.webhooks import WebhookSource, by_header
 from tests.adapters.web.signed import SIGNATURE, SignedReadings
 from tests.provision.servers import free_port
 from tests.provision.waiting import wait_until

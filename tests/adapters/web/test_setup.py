@@ -17,9 +17,9 @@ from structlog.testing import capture_logs
 from patchwright.core.crypto import KeyRing
 from patchwright.integrations.github.app import NewApp, convert
 from patchwright.integrations.github.connection import Addresses, GitHubConnection
+from patchwright.integrations.github.credentials import GitHubAppStore
 from patchwright.workers.db.database import Database
 from patchwright.workers.db.upgrade import upgrade
-from patchwright.workers.store.app_credentials import GitHubAppStore
 from patchwright.workers.store.secrets import SecretStore
 from patchwright.workers.web.setup_pages import (
     SETUP_PATH,

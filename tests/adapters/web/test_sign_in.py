@@ -81,7 +81,7 @@ def _site(
         redirect_uri=url + CALLBACK_PATH,
         clock=clock,
     )
-    door = make_sign_in_routes(provider, SECRET, clock, secure=False)
+    door = make_sign_in_routes("github", provider, SECRET, clock, secure=False)
     app = FastAPI()
     add_sign_in(app, door)
 
@@ -139,6 +139,7 @@ def test_the_cookie_of_an_attempt_comes_back_under_a_path_of_the_service(
     scene: Scene,
 ) -> None:
     door = make_sign_in_routes(
+        "github",
         SignIn(
             connection=GitHubConnection(Addresses(api_url="", web_url=scene.url)),
             client_id="",

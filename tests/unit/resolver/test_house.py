@@ -25,7 +25,7 @@ THREAD = ForgeThread(
     repo=RepoRef(forge="github", full_name="acme/shop"), kind=ThreadKind.ISSUE, number=1
 )
 SERVICE = AdmissionPolicy(
-    allow_users=frozenset({"root"}), allow_bots=frozenset({"renovate"})
+    forge="github", allow_users=frozenset({"root"}), allow_bots=frozenset({"renovate"})
 )
 
 
@@ -62,7 +62,7 @@ def test_m9_the_stricter_permission_counts(
 ) -> None:
     config = RepositoryConfig(min_permission=repository)
     held = repository_policy(
-        AdmissionPolicy(min_permission=service), config
+        AdmissionPolicy(forge="github", min_permission=service), config
     ).min_permission
     assert held.allows(service)
     assert held.allows(repository)
@@ -75,7 +75,7 @@ def test_m9_it_widens_what_whoever_runs_the_service_lets_it() -> None:
     assert policy.allow_bots == {"renovate"}
     assert policy.min_permission is Permission.WRITE
     everything = AdmissionPolicy(
-        repositories_may_widen=frozenset(AdmissionPolicy.model_fields)
+        forge="github", repositories_may_widen=frozenset(AdmissionPolicy.model_fields)
     )
     assert repository_policy(everything, WIDER).min_permission is Permission.TRIAGE
 
@@ -111,17 +111,19 @@ def test_whoever_took_part_twice_is_judged_once() -> None:
 
 def test_only_those_whose_permission_matters_are_asked_about() -> None:
     policy = AdmissionPolicy(
-        allow_users=frozenset({"alice"}), allow_bots=frozenset({"robot"})
+        forge="github",
+        allow_users=frozenset({"alice"}),
+        allow_bots=frozenset({"robot"}),
     )
     assert isinstance(check_access((ALICE, ROBOT), policy, refuse_to_say), Admitted)
-    judged = check_access((ROBOT,), AdmissionPolicy(), refuse_to_say)
+    judged = check_access((ROBOT,), AdmissionPolicy(forge="github"), refuse_to_say)
     assert isinstance(judged, Declined)
     assert judged.silent
 
 
 def test_s11_the_one_who_spoke_is_judged_and_named() -> None:
     rights = {"alice": Permission.WRITE, "eve": Permission.READ}
-    policy = AdmissionPolicy()
+    policy = AdmissionPolicy(forge="github")
     by_maintainer = check_access((ALICE,), policy, lambda actor: rights[actor.login])
     assert by_maintainer == Admitted(why="alice has write permission")
     by_author = check_access((EVE,), policy, lambda actor: rights[actor.login])
@@ -135,7 +137,9 @@ def test_a_name_from_elsewhere_has_no_rights_here(service: str) -> None:
     impostor = Actor(service=service, login="alice", external_id="U1", host="T1")
     robot = impostor.replace(login="renovate", is_bot=True)
     policy = AdmissionPolicy(
-        allow_users=frozenset({"alice"}), allow_bots=frozenset({"renovate"})
+        forge="github",
+        allow_users=frozenset({"alice"}),
+        allow_bots=frozenset({"renovate"}),
     )
     for actors in ((impostor,), (ALICE, impostor), (robot,), (ALICE, robot)):
         assert isinstance(check_access(actors, policy, refuse_to_say), Declined)

@@ -37,7 +37,9 @@ def at_home(actor: Actor) -> bool:
     ],
 )
 def test_the_map_says_who_somebody_is(actor: Actor, login: str) -> None:
-    assert mapped_person(MAP, actor, at_home) == Actor(service="github", login=login)
+    assert mapped_person(MAP, actor, at_home, "github") == Actor(
+        service="github", login=login
+    )
 
 
 @pytest.mark.parametrize(
@@ -53,17 +55,19 @@ def test_the_map_says_who_somebody_is(actor: Actor, login: str) -> None:
     ids=["place", "case", "service", "no-id", "name-like-an-id", "forge"],
 )
 def test_nobody_else_is_taken_for_them(actor: Actor) -> None:
-    assert mapped_person(MAP, actor, at_home) is None
+    assert mapped_person(MAP, actor, at_home, "github") is None
 
 
 def test_an_id_without_a_workspace_is_nobodys_of_another_workspace() -> None:
     stranger = JO.replace(host="T9")
-    assert mapped_person(MAP, stranger, at_home) is None
+    assert mapped_person(MAP, stranger, at_home, "github") is None
 
 
 def test_the_first_entry_of_the_map_counts() -> None:
     again = (*MAP, {"slack": "U1", "github": "mallory"})
-    assert mapped_person(again, JO, at_home) == Actor(service="github", login="alice")
+    assert mapped_person(again, JO, at_home, "github") == Actor(
+        service="github", login="alice"
+    )
 
 
 def test_an_invitation_has_the_link_and_its_limits() -> None:

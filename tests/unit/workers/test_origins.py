@@ -9,11 +9,11 @@ from patchwright.core.settings.loader import load_settings
 from patchwright.core.types.people import Actor
 from patchwright.core.types.threads import LinkedIssue, Thread, ThreadPost, ThreadRef
 from patchwright.core.types.triggers import Trigger
+from patchwright.integrations.registry import describe_services
 from patchwright.resolver.messages.pull_request import RequestOrigin
 from patchwright.resolver.publish.destination import PrivateContent
 from patchwright.resolver.visibility import Consent, RunVisibility
 from patchwright.workers.run.plan import RunPlan
-from patchwright.workers.run.status import handle_of, label_of
 from patchwright.workers.run.visibility import (
     find_ticket_key,
     with_name,
@@ -38,6 +38,7 @@ SETTINGS = load_settings(
     flags={},
     cwd=Path("/nonexistent"),
 )
+DIRECTORY = describe_services(SETTINGS)
 TICKET, ISSUE = ticket("APP-7"), issue("acme/web", 7)
 JO = Actor(service="slack", login="Jo Miller", external_id="U1", host="T1")
 BOT = Actor(service="slack", login="Patchwright", external_id="U9", is_bot=True)
@@ -73,7 +74,7 @@ def linked(*threads: ThreadRef) -> tuple[LinkedThread, ...]:
 
 def test_a_change_leads_back_to_ticket_chat_and_issue() -> None:
     tied = linked(TICKET, ISSUE, SLACK)
-    found = with_origins(PLANNED, SETTINGS, asked_in(SLACK), [CHAT, OF_TICKET], tied)
+    found = with_origins(PLANNED, DIRECTORY, asked_in(SLACK), [CHAT, OF_TICKET], tied)
     assert found == PLANNED.replace(
         issue=7,
         key="APP-7",
@@ -86,20 +87,20 @@ def test_a_change_leads_back_to_ticket_chat_and_issue() -> None:
 
 def test_a_chat_without_an_address_is_not_named() -> None:
     earlier = PLANNED.replace(issue=7, key="APP-7")
-    found = with_origins(earlier, SETTINGS, asked_in(SLACK), [], linked(SLACK))
+    found = with_origins(earlier, DIRECTORY, asked_in(SLACK), [], linked(SLACK))
     assert found == PLANNED
 
 
 def test_an_issue_of_another_repository_is_not_closed() -> None:
     tied = linked(issue("acme/api", 3))
-    found = with_origins(PLANNED, SETTINGS, asked_in(SLACK), [CHAT], tied)
+    found = with_origins(PLANNED, DIRECTORY, asked_in(SLACK), [CHAT], tied)
     assert found.issue is None
 
 
 def test_what_is_kept_out_is_noted_and_nothing_leads_back() -> None:
     tied = linked(TICKET, ISSUE)
     planned = PLANNED.replace(openness=KEPT_OUT)
-    found = with_origins(planned, SETTINGS, asked_in(SLACK), [CHAT, OF_TICKET], tied)
+    found = with_origins(planned, DIRECTORY, asked_in(SLACK), [CHAT, OF_TICKET], tied)
     hidden = found.hidden
     assert found == planned.replace(issue=7, hidden=hidden)
     assert isinstance(hidden, PrivateContent)
@@ -113,7 +114,7 @@ def test_h8_what_was_read_in_private_repositories_is_kept_out_of_public_ones() -
     for openness in (OPEN, KEPT_OUT):
         found = with_origins(
             PLANNED.replace(openness=openness),
-            SETTINGS,
+            DIRECTORY,
             asked_in(SLACK),
             [CHAT],
             linked(SLACK),
@@ -169,5 +170,5 @@ def test_who_asks_is_called_as_they_are_in_the_thread() -> None:
 def test_each_service_has_its_own_words_for_us(
     thread: ThreadRef, handle: str, label: str
 ) -> None:
-    assert handle_of(SETTINGS, thread) == handle
-    assert label_of(SETTINGS, thread) == label
+    assert DIRECTORY.mention_in(thread) == handle
+    assert DIRECTORY.label_in(thread) == label

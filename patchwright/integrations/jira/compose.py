@@ -2,7 +2,6 @@
 
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from concurrent.futures import Future
-from contextlib import AbstractContextManager
 from dataclasses import dataclass
 from datetime import datetime, timedelta
 from typing import Final
@@ -13,31 +12,31 @@ from pydantic import SecretStr
 from patchwright.core.channel import Tracker
 from patchwright.core.clock import Clock
 from patchwright.core.errors import PayloadError, ServiceError
+from patchwright.core.plugin import (
+    PeriodicTask,
+    PluginHost,
+    PluginRoutes,
+    PollingPositions,
+    SecretVault,
+)
 from patchwright.core.settings.jira import JiraSettings
 from patchwright.core.settings.model import Settings
 from patchwright.core.types.people import Actor
 from patchwright.core.types.triggers import ParsedWebhook, Trigger
+from patchwright.core.webhook import (
+    MAX_BODY_BYTES,
+    Delivery,
+    InboxResult,
+    InboxUnavailableError,
+    WebhookSource,
+    by_header,
+)
 from patchwright.integrations.jira.adapter import Jira, connect_jira
 from patchwright.integrations.jira.responses import JsonObject
 from patchwright.integrations.jira.webhooks.reader import ID_HEADER, JiraReceiver
 from patchwright.integrations.jira.webhooks.tickets import find_requests
 from patchwright.integrations.jira.webhooks.triggers import SERVICE, JiraTriggerRules
-from patchwright.workers.inbox.delivery import (
-    Delivery,
-    InboxResult,
-    InboxUnavailableError,
-)
-from patchwright.workers.inbox.missed_deliveries import ReadPositions
-from patchwright.workers.plugins.people import ChatComposition
-from patchwright.workers.plugins.registry import (
-    MAX_BODY_BYTES,
-    PluginRoutes,
-    WebContext,
-)
-from patchwright.workers.plugins.retry import BackgroundLookup
-from patchwright.workers.queue.interface import repeat_in_background
-from patchwright.workers.store.secrets import SecretStore
-from patchwright.workers.web.webhooks import WebhookSource, by_header
+from patchwright.integrations.retry import BackgroundLookup
 
 
 class JiraTriggerRulesLookup(BackgroundLookup[JiraTriggerRules]):
@@ -72,10 +71,10 @@ class DeferredJiraReceiver:
     """Refuses what comes too early, so that it is sent again."""
 
     secrets: Sequence[SecretStr]
-    ear: JiraTriggerRulesLookup
+    rules: JiraTriggerRulesLookup
 
     def read(self, headers: Mapping[str, str], body: bytes) -> ParsedWebhook:
-        return JiraReceiver(self.secrets, self.ear.listening()).read(headers, body)
+        return JiraReceiver(self.secrets, self.rules.listening()).read(headers, body)
 
 
 # The site's clock may differ from ours, and its index of tickets is some seconds late.
@@ -99,7 +98,7 @@ class JiraPolling:
     listening: JiraTriggerRules
     search: Callable[[datetime], Iterable[JsonObject]]
     submit: Callable[[Delivery], Future[InboxResult]]
-    marks: ReadPositions
+    marks: PollingPositions
     clock: Clock
 
     def __call__(self) -> None:
@@ -154,8 +153,8 @@ def _delivery(trigger: Trigger, now: datetime) -> Delivery:
 
 
 @dataclass(frozen=True)
-class JiraPlugin:
-    """A `ChatPlugin`."""
+class ConnectedJira:
+    """A `ChatConnection`."""
 
     jira: Jira
     settings: JiraSettings
@@ -174,45 +173,46 @@ class JiraPlugin:
     def close(self) -> None:
         self.jira.close()
 
-    def open_routes(self, talking: ChatComposition, edge: WebContext) -> PluginRoutes:
-        ear = JiraTriggerRulesLookup(self.settings, self.jira.fetch_identity)
+    def open_routes(self, host: PluginHost) -> PluginRoutes:
+        rules = JiraTriggerRulesLookup(self.settings, self.jira.fetch_identity)
         return PluginRoutes(
-            webhook_source=self._entrance(ear),
-            background_tasks=(ear, *self._polling(ear, talking, edge)),
+            webhook_source=self._webhook_source(rules),
+            background_tasks=(rules,),
+            periodic_tasks=tuple(self._polling(rules, host)),
         )
 
-    def _entrance(self, ear: JiraTriggerRulesLookup) -> WebhookSource | None:
-        """Return the door, None where deliveries are not signed."""
+    def _webhook_source(self, rules: JiraTriggerRulesLookup) -> WebhookSource | None:
+        """Return where it delivers, None where deliveries are not signed."""
         secrets = self.settings.webhook_secret
         if not secrets:
             return None
         return WebhookSource(
-            receiver=DeferredJiraReceiver(secrets, ear),
+            receiver=DeferredJiraReceiver(secrets, rules),
             identify=by_header(ID_HEADER),
             max_body_bytes=MAX_BODY_BYTES,
             signature_header="x-hub-signature",
         )
 
     def _polling(
-        self, ear: JiraTriggerRulesLookup, talking: ChatComposition, edge: WebContext
-    ) -> Iterator[AbstractContextManager[None]]:
-        marks, projects = ReadPositions(talking.database), self.settings.projects
+        self, rules: JiraTriggerRulesLookup, host: PluginHost
+    ) -> Iterator[PeriodicTask]:
+        projects = self.settings.projects
 
         def look() -> None:
-            if not ear.is_ready:
+            if not rules.is_ready:
                 return
             polling = JiraPolling(
-                ear.listening(),
+                rules.listening(),
                 lambda since: self.jira.search_updated(since, projects),
-                edge.inbox.submit,
-                marks,
-                talking.clock,
+                host.submit,
+                host.positions,
+                host.clock,
             )
             polling()
 
         if self.settings.poll_s:
-            yield repeat_in_background(look, self.settings.poll_s)
+            yield PeriodicTask(look, self.settings.poll_s)
 
 
-def connect(settings: Settings, _secrets: SecretStore, clock: Clock) -> JiraPlugin:
-    return JiraPlugin(connect_jira(settings.jira, clock), settings.jira)
+def connect(settings: Settings, _secrets: SecretVault, clock: Clock) -> ConnectedJira:
+    return ConnectedJira(connect_jira(settings.jira, clock), settings.jira)

@@ -7,7 +7,7 @@ from typing import Final, Generic, Self, TypeVar
 import structlog
 
 from patchwright.core.errors import ServiceError
-from patchwright.workers.web.webhooks import NotReadyError
+from patchwright.core.webhook import NotReadyError
 
 _FIRST_WAIT_S: Final = 1.0
 _LONGEST_WAIT_S: Final = 60.0

@@ -1,19 +1,15 @@
-"""Credentials of our apps at GitHub and Slack, encrypted in the database."""
+"""Credentials of our App at GitHub, encrypted by the service."""
 
 import json
 from datetime import UTC, datetime
-from typing import Final
 
 from pydantic import SecretStr
 
 from patchwright.core.crypto import DecryptionError
-from patchwright.core.errors import AuthenticationError
+from patchwright.core.plugin import SecretVault
 from patchwright.core.settings.model import Settings
 from patchwright.integrations.github.app import NewApp
 from patchwright.integrations.github.auth import InstallationToken
-from patchwright.integrations.slack.actions import SERVICE
-from patchwright.integrations.slack.tokens import SlackInstallation
-from patchwright.workers.store.secrets import SecretStore
 
 _NAME = "github-app"
 
@@ -21,7 +17,7 @@ _NAME = "github-app"
 class GitHubAppStore:
     """Keeps the one App of one GitHub: that of another GitHub would be no use."""
 
-    def __init__(self, secrets: SecretStore, api_url: str) -> None:
+    def __init__(self, secrets: SecretVault, api_url: str) -> None:
         self._secrets = secrets
         self._api_url = api_url
 
@@ -56,33 +52,10 @@ def _reveal(value: object) -> object:
     return value.get_secret_value() if isinstance(value, SecretStr) else value
 
 
-SLACK_OWNER: Final = SERVICE
-
-
-class SlackInstallationStore:
-    """Keeps them under the id of the workspace or organization."""
-
-    def __init__(self, secrets: SecretStore) -> None:
-        self._secrets = secrets
-
-    def token_of(self, installation: str) -> SecretStr:
-        found = self._secrets.fetch(installation, owner=SLACK_OWNER)
-        if found is None:
-            raise AuthenticationError(f"the app is not installed in {installation}")
-        return found
-
-    def ids(self) -> tuple[str, ...]:
-        """Return the workspaces and organizations that have installed the app."""
-        return self._secrets.names(SLACK_OWNER)
-
-    def save(self, installation: SlackInstallation) -> None:
-        self._secrets.put(installation.id, installation.token, owner=SLACK_OWNER)
-
-
 class InstallationTokenStore:
     """A `TokenCache`. A token that cannot be read any more is minted anew."""
 
-    def __init__(self, secrets: SecretStore) -> None:
+    def __init__(self, secrets: SecretVault) -> None:
         self._secrets = secrets
 
     def fetch(self, name: str) -> InstallationToken | None:

@@ -1,0 +1,150 @@
+"""How a service delivers: its webhook source, a delivery, and what became of it."""
+
+import hashlib
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+from datetime import datetime
+from enum import StrEnum
+from typing import Final, Protocol
+
+from patchwright.core.errors import PatchwrightError
+from patchwright.core.types.base import ConversationId, JobId
+from patchwright.core.types.triggers import (
+    Ignored,
+    InteractionRequest,
+    ParsedWebhook,
+    StoredDelivery,
+    UndatedNotice,
+)
+
+# Services that send no file along say little; others bring whole files.
+MAX_BODY_BYTES: Final = 1024 * 1024
+LARGEST_BODY_BYTES: Final = 25 * 1024 * 1024
+
+
+class InboxUnavailableError(PatchwrightError):
+    """The delivery was not stored: too many are waiting, or the database is away."""
+
+    reason = "intake-unavailable"
+
+
+@dataclass(frozen=True)
+class Delivery:
+    """One webhook request. `id` is the service's own, and the same when it repeats."""
+
+    service: str
+    id: str
+    headers: Mapping[str, str]
+    body: bytes
+    received_at: datetime
+    reading: StoredDelivery
+
+
+class DeliveryVerdict(StrEnum):
+    ACCEPTED = "accepted"
+    JOINED = "joined"
+    DUPLICATE = "duplicate"
+    NOTED = "noted"
+    IGNORED = "ignored"
+
+
+@dataclass(frozen=True)
+class InboxResult:
+    """What became of a delivery: a new job, a message to a job, or nothing.
+
+    With `wakes` the job has waited for such a message, and is to be submitted, and so
+    are those of `due`. `told` are the other conversations whose log has news.
+    """
+
+    verdict: DeliveryVerdict
+    job_id: JobId | None = None
+    conversation_id: ConversationId | None = None
+    wakes: bool = False
+    due: tuple[JobId, ...] = ()
+    other_conversations: tuple[ConversationId, ...] = ()
+
+    @property
+    def ids(self) -> dict[str, str]:
+        """What a line of the log names to be found with the others of its run."""
+        named = {"job_id": self.job_id, "conversation_id": self.conversation_id}
+        return {name: found for name, found in named.items() if found is not None}
+
+
+class NotReadyError(PatchwrightError):
+    """Deliveries cannot be read yet; whoever sends them may try again."""
+
+    reason = "not-ready"
+
+
+class WebhookReceiver(Protocol):
+    """Verifies and understands the deliveries of one service, without I/O."""
+
+    def read(self, headers: Mapping[str, str], body: bytes) -> ParsedWebhook:
+        """Return what a delivery asks for; header names come in lower case.
+
+        Raises `SignatureError` if it was not signed by us, `PayloadError` if it makes
+        no sense, and perhaps `NotReadyError`.
+        """
+        ...
+
+
+class InteractionHandler(Protocol):
+    """Answers what people do where a service lets us build something for them."""
+
+    def answer(self, prompt: InteractionRequest) -> Mapping[str, object]:
+        """Return what the service waits for; it may take a second or two."""
+        ...
+
+    def follow(self, prompt: InteractionRequest) -> None:
+        """Do what comes after the answer."""
+        ...
+
+
+IdentifyDelivery = Callable[[Mapping[str, str], bytes], str]
+# Asks the service whether a notice still holds; may take a while, and raise
+# `NotReadyError`.
+ConfirmNotice = Callable[[UndatedNotice], UndatedNotice | Ignored]
+
+
+@dataclass(frozen=True)
+class WebhookSource:
+    """Where one service delivers.
+
+    `identify` returns the service's own id of a delivery, the same when it is repeated,
+    or an empty string. `signature_header` names, in lower case, the header that carries
+    the signature: without one nothing is read. With `is_silent` it shows people what we
+    answer, so that it gets nothing but a status. What has no time of its own counts as
+    it is told where nothing `confirm`s it.
+    """
+
+    receiver: WebhookReceiver
+    identify: IdentifyDelivery
+    max_body_bytes: int = LARGEST_BODY_BYTES
+    interactions: InteractionHandler | None = None
+    is_silent: bool = False
+    signature_header: str = ""
+    confirm: ConfirmNotice | None = None
+
+
+def by_header(name: str) -> IdentifyDelivery:
+    """Take a header for the id; its name is in lower case."""
+    return lambda headers, _body: headers.get(name, "")
+
+
+def make_delivery(
+    service: str,
+    webhook_source: WebhookSource,
+    reading: StoredDelivery,
+    *,
+    headers: Mapping[str, str],
+    body: bytes,
+    received_at: datetime,
+) -> Delivery:
+    return Delivery(
+        service=service,
+        id=webhook_source.identify(headers, body) or hashlib.sha256(body).hexdigest(),
+        headers=headers,
+        body=body,
+        received_at=received_at,
+        reading=reading,
+    )

@@ -1,0 +1,35 @@
+"""Jira as a plug-in."""
+
+from typing import Final
+
+from patchwright.core.plugin import Plugin, PluginCheck, ServiceProfile, import_later
+from patchwright.core.settings.model import Settings
+
+NAME: Final = "jira"
+TITLE: Final = "Jira"
+
+
+def describe(settings: Settings) -> ServiceProfile:
+    jira = settings.jira
+    return ServiceProfile(
+        name=NAME,
+        title=TITLE,
+        is_configured=jira.is_configured,
+        web_url=jira.base_url,
+        mention=jira.mention,
+        label=jira.label,
+        repositories=jira.projects,
+        repositories_setting="jira.projects",
+        ticket_url=f"{jira.base_url}/browse/{{id}}",
+        private_host=jira.host.partition("/")[0],
+        addresses={jira.base_url: jira.ca_bundle},
+    )
+
+
+PLUGIN: Final = Plugin(
+    name=NAME,
+    title=TITLE,
+    describe=describe,
+    checks=(PluginCheck("jira"), PluginCheck("jira-projects", 30)),
+    connect_chat=import_later("patchwright.integrations.jira.compose:connect"),
+)

@@ -1,0 +1,50 @@
+"""The services that come with Patchwright, each a line of one list."""
+
+from typing import Final
+
+from patchwright.core.errors import SettingsError
+from patchwright.core.plugin import Plugin, ServiceDirectory
+from patchwright.core.settings.model import Settings
+from patchwright.integrations.github import plugin as github
+from patchwright.integrations.jira import plugin as jira
+from patchwright.integrations.slack import plugin as slack
+
+Plugins = tuple[Plugin, ...]
+
+PLUGINS: Final[Plugins] = (github.PLUGIN, slack.PLUGIN, jira.PLUGIN)
+
+
+def find_forge(settings: Settings, plugins: Plugins = PLUGINS) -> Plugin:
+    """Return the service where the code lives: the first that is configured."""
+    forges = [one for one in plugins if one.connect_forge]
+    configured = (one for one in forges if one.describe(settings).is_configured)
+    found = next(configured, forges[0] if forges else None)
+    if found is None:
+        raise SettingsError("there is no plug-in of a service where code lives")
+    return found
+
+
+def describe_services(
+    settings: Settings, plugins: Plugins = PLUGINS
+) -> ServiceDirectory:
+    """Return what other code may know of them, whether they are configured or not."""
+    return ServiceDirectory(
+        forge=find_forge(settings, plugins).describe(settings),
+        chats={one.name: one.describe(settings) for one in plugins if one.connect_chat},
+    )
+
+
+def find_plugin(name: str, plugins: Plugins = PLUGINS) -> Plugin | None:
+    return next((one for one in plugins if one.name == name), None)
+
+
+def host_name(service: str, host: str) -> str:
+    """Return how people call the place in a service where somebody is."""
+    plugin = find_plugin(service)
+    return f"{plugin.host_word} {host}".lstrip() if plugin else host
+
+
+def service_title(name: str) -> str:
+    """Return how people call a service."""
+    plugin = find_plugin(name)
+    return plugin.title if plugin else name

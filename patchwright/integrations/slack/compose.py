@@ -1,0 +1,192 @@
+"""Slack, put together from the settings: connection, deliveries and installation."""
+
+import threading
+from collections.abc import Iterator
+from contextlib import ExitStack
+from dataclasses import dataclass
+from functools import partial
+from typing import Self
+
+import structlog
+from pydantic import SecretStr
+
+from patchwright.core.channel import Tracker
+from patchwright.core.clock import Clock
+from patchwright.core.plugin import (
+    AppInstallation,
+    Installed,
+    PluginHost,
+    PluginRoutes,
+    SecretVault,
+)
+from patchwright.core.settings.model import Settings
+from patchwright.core.settings.slack import SlackSettings
+from patchwright.core.types.people import Actor
+from patchwright.core.webhook import MAX_BODY_BYTES, WebhookReceiver, WebhookSource
+from patchwright.integrations.retry import GRACE_S, retry_until_over
+from patchwright.integrations.slack.actions import SERVICE
+from patchwright.integrations.slack.adapter import Slack
+from patchwright.integrations.slack.adapter import connect as connect_slack
+from patchwright.integrations.slack.app import (
+    CALLBACK_PATH,
+    INSTALL_PATH,
+    SCOPES,
+    AppInstaller,
+)
+from patchwright.integrations.slack.credentials import SlackInstallationStore
+from patchwright.integrations.slack.interactions import SlackInteractionHandler
+from patchwright.integrations.slack.plugin import TITLE
+from patchwright.integrations.slack.socket_mode import SocketMode
+from patchwright.integrations.slack.tokens import BotTokens, StaticBotToken
+from patchwright.integrations.slack.webhooks.reader import (
+    SlackReceiver,
+    SlackTriggerRules,
+    SocketReceiver,
+    delivery_id,
+)
+
+log = structlog.get_logger(__name__)
+
+
+class SocketConnection:
+    """A context; it connects in a thread of its own, and ends there."""
+
+    def __init__(self, socket: SocketMode) -> None:
+        self._socket = socket
+        self._is_over = threading.Event()
+        self._thread = threading.Thread(
+            target=self._keep, name="slack-socket", daemon=True
+        )
+
+    def __enter__(self) -> Self:
+        self._thread.start()
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self._is_over.set()
+        # In the middle of connecting it goes on until that is done, and ends then.
+        self._thread.join(GRACE_S)
+
+    def _keep(self) -> None:
+        with ExitStack() as stack:
+            if retry_until_over(SERVICE, lambda: self._connect(stack), self._is_over):
+                log.info("slack_connected")
+                self._is_over.wait()
+
+    def _connect(self, stack: ExitStack) -> None:
+        stack.enter_context(self._socket)
+
+
+@dataclass(frozen=True)
+class ConnectedSlack:
+    """A `ChatConnection`."""
+
+    slack: Slack
+    settings: Settings
+    secrets: SecretVault
+
+    @property
+    def tracker(self) -> Tracker:
+        return self.slack.channel
+
+    def name_person(self, actor: Actor) -> Actor:
+        return self.slack.name_person(actor)
+
+    def is_from_own_site(self, actor: Actor) -> bool:
+        """Tell whether they are of the workspace whose token is set.
+
+        In a channel that workspaces share, others speak too, and where workspaces
+        install the app none is more at home than another.
+        """
+        if self.settings.slack.bot_token is None:
+            return False
+        return actor.host == self.slack.fetch_identity(actor.host).host
+
+    def close(self) -> None:
+        """Do nothing: no connection is held."""
+
+    def open_routes(self, host: PluginHost) -> PluginRoutes:
+        interactions = SlackInteractionHandler(self.slack, host.people)
+        return PluginRoutes(
+            webhook_source=self._webhook_source(interactions, host.clock),
+            background_tasks=tuple(self._sockets(interactions, host)),
+            installation=self._installation(),
+        )
+
+    def _webhook_source(
+        self, interactions: SlackInteractionHandler, clock: Clock
+    ) -> WebhookSource | None:
+        secrets = self.settings.slack.signing_secret
+        if not secrets:
+            return None
+        receiver = SlackReceiver(secrets, self._listening, clock)
+        return _make_source(receiver, interactions)
+
+    def _sockets(
+        self, interactions: SlackInteractionHandler, host: PluginHost
+    ) -> Iterator[SocketConnection]:
+        token = self.settings.slack.app_token
+        if token is None:
+            return
+        source = _make_source(SocketReceiver(self._listening), interactions)
+        receive = partial(host.receive, source)
+        client = self.slack.api.open_client()
+        yield SocketConnection(SocketMode(client, token, receive, host.clock))
+
+    def _installation(self) -> AppInstallation | None:
+        """Return how to install it, None where one workspace is served by its token."""
+        slack = self.settings.slack
+        if not slack.client_id or slack.bot_token:
+            return None
+        installer = AppInstaller(
+            api=self.slack.api,
+            client_id=slack.client_id,
+            client_secret=slack.client_secret or SecretStr(""),
+            redirect_uri=self.settings.server.public_url + CALLBACK_PATH,
+            scopes=SCOPES,
+            is_allowed_workspace=slack.may_install,
+        )
+        store = SlackInstallationStore(self.secrets)
+
+        def install(code: str) -> Installed:
+            installed = installer.exchange(code)
+            store.save(installed)
+            return Installed(id=installed.id, name=installed.name)
+
+        return AppInstallation(
+            title=TITLE,
+            path=INSTALL_PATH,
+            callback_path=CALLBACK_PATH,
+            address=installer.address,
+            install=install,
+        )
+
+    @property
+    def _listening(self) -> SlackTriggerRules:
+        return SlackTriggerRules(command=self.settings.slack.command)
+
+
+def connect(settings: Settings, secrets: SecretVault, clock: Clock) -> ConnectedSlack:
+    slack = settings.slack
+    tokens = _tokens(slack, secrets)
+    connected = connect_slack(slack.api_url, tokens=tokens, clock=clock)
+    return ConnectedSlack(connected, settings, secrets)
+
+
+def _tokens(slack: SlackSettings, secrets: SecretVault) -> BotTokens:
+    """Serve the one workspace whose token is set, or those that install the app."""
+    given = slack.bot_token
+    return StaticBotToken(given) if given else SlackInstallationStore(secrets)
+
+
+def _make_source(
+    receiver: WebhookReceiver, interactions: SlackInteractionHandler
+) -> WebhookSource:
+    return WebhookSource(
+        receiver=receiver,
+        identify=delivery_id,
+        max_body_bytes=MAX_BODY_BYTES,
+        interactions=interactions,
+        is_silent=True,
+        signature_header="x-slack-signature",
+    )

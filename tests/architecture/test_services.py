@@ -1,0 +1,127 @@
+"""A service is a plug-in: nothing outside its folder names it."""
+
+import io
+import re
+import sys
+import tokenize
+from collections.abc import Iterator
+
+from tests.architecture.tree import Module, modules
+
+NAMES = re.compile(r"github|slack|jira", re.IGNORECASE)
+# What a service's own code is, and what is a service's by nature.
+OWN = (
+    "patchwright/integrations/github/",
+    "patchwright/integrations/jira/",
+    "patchwright/integrations/slack/",
+    "patchwright/workers/action/",
+)
+# Where a name is still written outside a comment or a docstring, how often at most, and
+# why. The list may only get shorter, and the numbers smaller.
+EXCEPTIONS: dict[str, tuple[int, str]] = {
+    "patchwright/core/security/paths.py": (1, "a folder of repositories"),
+    "patchwright/core/security/shell/network.py": (3, "short addresses of packages"),
+    "patchwright/core/settings/checks.py": (79, "the sections of the settings"),
+    "patchwright/core/settings/fields.py": (14, "the sections of the settings"),
+    "patchwright/core/settings/github.py": (12, "a section of the settings"),
+    "patchwright/core/settings/jira.py": (7, "a section of the settings"),
+    "patchwright/core/settings/model.py": (15, "the sections of the settings"),
+    "patchwright/core/settings/repository.py": (1, "a folder of repositories"),
+    "patchwright/core/settings/service.py": (8, "`accounts.map`, and help on settings"),
+    "patchwright/core/settings/slack.py": (5, "a section of the settings"),
+    "patchwright/core/text/escape.py": (2, "bots and services that read texts"),
+    "patchwright/core/text/token_formats.py": (2, "forms of tokens"),
+    "patchwright/core/types/triggers.py": (1, "a default in what is stored"),
+    "patchwright/integrations/git/trees.py": (1, "the pointer of a large file"),
+    "patchwright/integrations/registry.py": (9, "the registry"),
+    "patchwright/resolver/context/repository_files.py": (3, "files of repositories"),
+    "patchwright/resolver/guards/runner_configuration.py": (2, "files of repositories"),
+    "patchwright/resolver/messages/advice.py": (
+        8,
+        "what a forge refuses, in its words",
+    ),
+    "patchwright/resolver/messages/pull_request.py": (1, "a note on workflows"),
+    "patchwright/resolver/repository.py": (2, "tickets name repositories otherwise"),
+    "patchwright/resolver/repository_references.py": (10, "links to tickets"),
+    "patchwright/workers/cli/main.py": (1, "help on the Action"),
+    "patchwright/workers/cli/reference.py": (1, "a line of the manual"),
+    "patchwright/workers/cli/remote_run.py": (39, "a run on a link connects by itself"),
+    "patchwright/workers/cli/session.py": (1, "the key that signs commits"),
+    "patchwright/workers/doctor/checks.py": (1, "the module of a check"),
+    "patchwright/workers/doctor/github.py": (85, "checks of a service"),
+    "patchwright/workers/doctor/jira.py": (26, "checks of a service"),
+    "patchwright/workers/doctor/network.py": (
+        9,
+        "the clock is compared with the forge",
+    ),
+    "patchwright/workers/doctor/service.py": (
+        7,
+        "the public address is tried as a webhook",
+    ),
+    "patchwright/workers/doctor/settings.py": (14, "the sections of the settings"),
+    "patchwright/workers/doctor/slack.py": (22, "checks of a service"),
+    "patchwright/workers/doctor/storage.py": (
+        5,
+        "the App that was made for the service",
+    ),
+    "patchwright/workers/github_setup.py": (
+        19,
+        "the App is made before there is a service",
+    ),
+    "patchwright/workers/inbox/delivery.py": (2, "headers that are kept"),
+    "patchwright/workers/plugins/people.py": (8, "links to tickets"),
+    "patchwright/workers/run/dry_run.py": (5, "the name of a variable"),
+    "patchwright/workers/run/guarded_services.py": (5, "the name of a variable"),
+    "patchwright/workers/run/linked_threads.py": (3, "where tickets are moved"),
+    "patchwright/workers/run/publisher.py": (3, "the name of a variable"),
+    "patchwright/workers/run/repository.py": (1, "the projects of tickets"),
+    "patchwright/workers/serve.py": (4, "the App is made before there is a service"),
+    "patchwright/workers/web/setup_pages.py": (3, "the pages on which an App is made"),
+}
+
+
+def test_no_service_is_named_outside_its_folder() -> None:
+    found = {m.name: n for m in _others() if (n := len(list(_named_in(m))))}
+    beyond = {
+        name: count
+        for name, count in found.items()
+        if count > EXCEPTIONS.get(name, (0, ""))[0]
+    }
+    assert beyond == {}
+    assert set(EXCEPTIONS) - set(found) == set(), "these need no exception any more"
+
+
+def test_the_registry_is_one_line_for_each_service() -> None:
+    [registry] = modules("patchwright/integrations/registry.py")
+    for service in ("github", "slack", "jira"):
+        named = [line for line in registry.text.splitlines() if service in line]
+        assert len(named) <= 2, named
+
+
+def _others() -> Iterator[Module]:
+    return (one for one in modules("patchwright/") if not one.name.startswith(OWN))
+
+
+def _named_in(module: Module) -> Iterator[str]:
+    """Yield words and texts that name a service, but for comments and docstrings."""
+    read = io.StringIO(module.text).readline
+    at_start = True
+    for token in tokenize.generate_tokens(read):
+        is_docstring = at_start and token.type == tokenize.STRING
+        is_code = token.type in {tokenize.NAME, tokenize.STRING} or _is_middle(token)
+        if is_code and not is_docstring and NAMES.search(token.string):
+            yield token.string
+        if token.type not in {tokenize.COMMENT, tokenize.NL}:
+            at_start = token.type in {
+                tokenize.NEWLINE,
+                tokenize.INDENT,
+                tokenize.DEDENT,
+                tokenize.ENCODING,
+            }
+
+
+def _is_middle(token: tokenize.TokenInfo) -> bool:
+    """Tell whether it is text within a formatted string, as of Python 3.12."""
+    return sys.version_info >= (3, 12) and tokenize.tok_name[token.type] == (
+        "FSTRING_MIDDLE"
+    )
