@@ -60,7 +60,7 @@ def test_an_answer_waits_until_the_words_before_it_are_heard(tmp_path: Path) -> 
 
 def test_nobody_wants_an_answer_after_a_stop(tmp_path: Path) -> None:
     with open_log(tmp_path / "log") as log, ThreadPoolExecutor(1) as pool:
-        scripted_user = ScriptedUser(log, spoken(STOP), patience_s=0.01)
+        scripted_user = ScriptedUser(log, spoken(STOP), wait_limit_s=0.01)
         scripted_user.append(*started())
         scripted_user.append(*asked())
         assert pool.submit(scripted_user.wait_until_accepted).result() is False
