@@ -75,11 +75,15 @@ def released(tmp_path_factory: pytest.TempPathFactory) -> Path:
     return folder / "out"
 
 
+def _clone_again(released: Path, folder: Path) -> Path:
+    """Return a clone of what was released, in a tenth of the time."""
+    first = released.parent / "clone"
+    subprocess.run(["git", "clone", "--quiet", first, folder], check=True)
+    return folder
+
+
 def test_two_builds_of_a_commit_are_the_same(released: Path, tmp_path: Path) -> None:
-    clone = tmp_path / "elsewhere"
-    subprocess.run(
-        ["git", "clone", "--quiet", released.parent / "clone", clone], check=True
-    )
+    clone = _clone_again(released, tmp_path / "elsewhere")
     ended = _release(clone, tmp_path / "out", TZ="Asia/Tokyo", LC_ALL="C")
     assert ended.returncode == 0, ended.stderr
     assert _digests(tmp_path / "out") == _digests(released)
@@ -122,8 +126,8 @@ def test_wheel_and_archive_have_what_the_program_reads(released: Path) -> None:
     assert {"requirements.lock", "action.yml", "LICENSE", "CHANGELOG.md"} <= names
 
 
-def test_what_is_not_committed_is_not_released(tmp_path: Path) -> None:
-    clone = _clone(tmp_path / "clone")
+def test_what_is_not_committed_is_not_released(released: Path, tmp_path: Path) -> None:
+    clone = _clone_again(released, tmp_path / "clone")
     (clone / "README.md").write_text("changed")
     ended = _release(clone, tmp_path / "out")
     assert ended.returncode != 0
@@ -131,9 +135,9 @@ def test_what_is_not_committed_is_not_released(tmp_path: Path) -> None:
 
 
 def test_a_version_that_the_changelog_does_not_have_is_not_released(
-    tmp_path: Path,
+    released: Path, tmp_path: Path
 ) -> None:
-    clone = _clone(tmp_path / "clone")
+    clone = _clone_again(released, tmp_path / "clone")
     (clone / "CHANGELOG.md").write_text("# Changelog\n")
     _git(clone, "commit", "--quiet", "--all", "-m", "Forget")
     ended = _release(clone, tmp_path / "out")
@@ -141,8 +145,10 @@ def test_a_version_that_the_changelog_does_not_have_is_not_released(
     assert f"[{VERSION}]" in ended.stderr
 
 
-def test_a_tag_of_another_version_is_not_released(tmp_path: Path) -> None:
-    clone = _clone(tmp_path / "clone")
+def test_a_tag_of_another_version_is_not_released(
+    released: Path, tmp_path: Path
+) -> None:
+    clone = _clone_again(released, tmp_path / "clone")
     _git(clone, "tag", "v99.0.0")
     ended = _release(clone, tmp_path / "out")
     assert ended.returncode != 0
