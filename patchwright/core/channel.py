@@ -21,7 +21,7 @@ class Offer(Value):
     the command is what was picked.
     """
 
-    label: str
+    words: str
     command: str = ""
     asks: str = ""
     url: str = ""

@@ -21,7 +21,7 @@ from patchwright.resolver.visibility import Question, QuestionReason, read_conse
 MAX_BUTTONS: Final = 5
 _MAX_LISTED: Final = 10
 _MAX_SAID_CHARS: Final = 100
-_PICKER: Final = Offer(label="Find a repository", picks_repository=True)
+_PICKER: Final = Offer(words="Find a repository", picks_repository=True)
 _HOW: Final = (
     "Answer here with its name, such as `owner/name`, or with a link to it. The "
     "request is kept."
@@ -77,7 +77,7 @@ def ask_which_repository(
 
 
 def _make_question(reason: QuestionReason, text: str, names: Sequence[str]) -> Question:
-    buttons = (Offer(label=name, command=name) for name in names[:MAX_BUTTONS])
+    buttons = (Offer(words=name, command=name) for name in names[:MAX_BUTTONS])
     return Question(reason=reason, text=text, offers=(*buttons, _PICKER))
 
 

@@ -93,10 +93,10 @@ def privacy_note() -> str:
 
 def _consent_offers(place: str) -> tuple[Offer, ...]:
     return (
-        Offer(label="Share", command="share"),
-        Offer(label="Keep it out", command="keep it out"),
-        Offer(label=f"Always share in this {place}", command="always share"),
-        Offer(label=f"Always keep out in this {place}", command="always keep it out"),
+        Offer(words="Share", command="share"),
+        Offer(words="Keep it out", command="keep it out"),
+        Offer(words=f"Always share in this {place}", command="always share"),
+        Offer(words=f"Always keep out in this {place}", command="always keep it out"),
     )
 
 

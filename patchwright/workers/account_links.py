@@ -55,7 +55,7 @@ def invitation_text(actor: Actor, link: str, forge_name: str) -> str:
 
 
 def invitation_offers(link: str, forge_name: str) -> Offers:
-    return (Offer(label=f"Link with {forge_name}", url=link),)
+    return (Offer(words=f"Link with {forge_name}", url=link),)
 
 
 def too_many_links_text(actor: Actor) -> str:

@@ -45,13 +45,13 @@ def with_offers(text: str, offers: Offers, mention: str) -> str:
 
 def _offer_line(text: str, offer: Offer, mention: str) -> str:
     if offer.url:
-        return "" if offer.url in text else f"- [{offer.label}]({offer.url})"
+        return "" if offer.url in text else f"- [{offer.words}]({offer.url})"
     command = f"{mention} {offer.command}"
     # What can be picked from a list elsewhere is written in an answer here.
     if offer.picks_repository or not offer.command or command in text:
         return ""
     more = " …" if offer.asks else ""
-    return f"- {offer.label}: reply `{command}{more}`"
+    return f"- {offer.words}: reply `{command}{more}`"
 
 
 # https://developer.atlassian.com/server/jira/platform/jira-rest-api-for-remote-issue-links/

@@ -144,10 +144,10 @@ def plain_text_object(words: str, longest: int) -> Block:
 
 def _element(offer: Offer, number: int) -> Block:
     if offer.picks_repository:
-        return repository_field(offer.label, numbered(REPOSITORY, number))
+        return repository_field(offer.words, numbered(REPOSITORY, number))
     button: Block = {
         "type": "button",
-        "text": plain_text_object(offer.label, MAX_LABEL),
+        "text": plain_text_object(offer.words, MAX_LABEL),
     }
     if offer.url:
         return {**button, "action_id": numbered(OPEN, number), "url": offer.url}

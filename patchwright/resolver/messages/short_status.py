@@ -124,15 +124,15 @@ def _join_facts(*parts: str) -> str:
 
 # Slack shows five buttons in a row.
 _MOST_CHOICES: Final = 4
-STOP: Final = Offer(label="Stop", command=Verb.STOP)
-_RETRY: Final = Offer(label="Retry", command=Verb.RETRY)
-_APPROVE: Final = Offer(label="Approve plan", command=Verb.APPROVE)
+STOP: Final = Offer(words="Stop", command=Verb.STOP)
+_RETRY: Final = Offer(words="Retry", command=Verb.RETRY)
+_APPROVE: Final = Offer(words="Approve plan", command=Verb.APPROVE)
 _CHANGE_PLAN: Final = Offer(
-    label="Change", command=Verb.PLAN, asks="What should be different?"
+    words="Change", command=Verb.PLAN, asks="What should be different?"
 )
-_RESUME: Final = Offer(label="Resume", command=Verb.RESUME)
-_YES: Final = Offer(label="Approve", command=Verb.APPROVE)
-_NO: Final = Offer(label="Reject", command=Verb.REJECT)
+_RESUME: Final = Offer(words="Resume", command=Verb.RESUME)
+_YES: Final = Offer(words="Approve", command=Verb.APPROVE)
+_NO: Final = Offer(words="Reject", command=Verb.REJECT)
 _BY_ADMINS: Final = "US dollars to add (admins of the repository only)"
 
 
@@ -143,7 +143,7 @@ def offers_while_running(frame: MessageHeader, progress: Progress) -> Offers:
     """
     example = raise_example(frame.max_raise_usd, progress.more_cost_usd)
     asks = f"US dollars to add, as {example}" if example else _BY_ADMINS
-    return (STOP, Offer(label="Raise the budget", command=Verb.BUDGET, asks=asks))
+    return (STOP, Offer(words="Raise the budget", command=Verb.BUDGET, asks=asks))
 
 
 def offers_at_end(outcome: Outcome, delivered: DeliveryResult) -> Offers:
@@ -157,7 +157,7 @@ def offers_at_end(outcome: Outcome, delivered: DeliveryResult) -> Offers:
     if outcome.waits:
         return _while_waiting(outcome)
     if delivered.pull_request_url:
-        return (Offer(label="Open pull request", url=delivered.pull_request_url),)
+        return (Offer(words="Open pull request", url=delivered.pull_request_url),)
     return (_RETRY,) if display_of(outcome.kind).was_cut_short else ()
 
 
@@ -170,7 +170,7 @@ def _while_waiting(outcome: Outcome) -> Offers:
             return (_RESUME, STOP)
         case WaitReason.QUESTION | WaitReason.PLAN:
             numbers = map(str, choices(outcome.summary)[:_MOST_CHOICES])
-            return (*(Offer(label=one, command=one) for one in numbers), STOP)
+            return (*(Offer(words=one, command=one) for one in numbers), STOP)
         case _:
             assert_never(reason)
 

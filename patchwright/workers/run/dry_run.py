@@ -221,7 +221,7 @@ class DryRunTracker(DryRunChannel[TalkThread]):
 
 
 def _offered(offers: Offers) -> str:
-    return f", with {_named([one.label for one in offers])}" if offers else ""
+    return f", with {_named([one.words for one in offers])}" if offers else ""
 
 
 def _named(names: tuple[str, ...] | list[str]) -> str:

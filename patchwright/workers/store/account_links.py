@@ -48,7 +48,7 @@ class LinkRequest(Value):
 
     digest: str
     actor: Actor
-    status: LinkStatus
+    standing: LinkStatus
     expires_at: datetime
     browser: str | None = None
     person: Actor | None = None
@@ -99,7 +99,7 @@ def _request(row: Row[*tuple[Any, ...]], now: datetime) -> LinkRequest:
     return LinkRequest(
         digest=row.digest,
         actor=actor_of(row).replace(host=row.host),
-        status=_status(row, now),
+        standing=_status(row, now),
         expires_at=row.expires_at,
         browser=row.browser,
         person=_person(row),

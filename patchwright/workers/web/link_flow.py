@@ -195,13 +195,13 @@ def show_confirmation(routes: LinkingRoutes, request: Request) -> Response:
 def confirm_link(routes: LinkingRoutes, request: Request, check: str) -> Response:
     held = read_browser_state(routes, request)
     found = routes.links.find(held.request)
-    if found is not None and found.status is LinkStatus.EXPIRED:
+    if found is not None and found.standing is LinkStatus.EXPIRED:
         return link_problem_page(LinkProblem.EXPIRED)
     if found is None or found.person is None or not held.has(found):
         return link_problem_page(LinkProblem.NOT_PROVEN)
     if not held.sent(found, check):
         return link_problem_page(LinkProblem.NOT_FROM_HERE)
-    if found.status is LinkStatus.USED:
+    if found.standing is LinkStatus.USED:
         # They pressed the button twice.
         return link_done_page(found, found.person)
     woken = routes.linker.confirm(found, held.browser_digest, found.person)

@@ -82,7 +82,7 @@ def usable_link(found: LinkRequest | None) -> LinkRequest | LinkProblem:
     """Return the link if it still counts, or else why it does not."""
     if found is None:
         return LinkProblem.UNKNOWN
-    match found.status:
+    match found.standing:
         case LinkStatus.OPEN:
             return found
         case LinkStatus.EXPIRED:

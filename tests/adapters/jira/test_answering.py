@@ -125,9 +125,9 @@ def test_text_of_any_length_is_accepted(scene: Scene) -> None:
 
 
 def test_offers_that_the_text_makes_are_not_made_again(scene: Scene) -> None:
-    approve = Offer(label="Approve", command="approve")
-    stop = Offer(label="Stop", command="stop")
-    page = Offer(label="Open the run", url="https://pw.example/runs/7f3a")
+    approve = Offer(words="Approve", command="approve")
+    stop = Offer(words="Stop", command="stop")
+    page = Offer(words="Open the run", url="https://pw.example/runs/7f3a")
     text = "Here is the plan: reply `@patchwright approve`."
     scene.channel.post(scene.ref, text, (approve, stop, page))
     (said,) = words(scene)

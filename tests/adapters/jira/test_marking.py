@@ -88,7 +88,7 @@ def test_private_words_go_by_mail_to_one_person(scene: Scene) -> None:
 
 
 def test_what_is_offered_privately_is_in_the_mail(scene: Scene) -> None:
-    offer = Offer(label="Link", url="https://pw.example/link/s3cret")
+    offer = Offer(words="Link", url="https://pw.example/link/s3cret")
     scene.channel.tell_privately(scene.ref, scene.actor, "Link first.", (offer,))
     assert "https://pw.example/link/s3cret" in scene.fake.mails[0].text
 

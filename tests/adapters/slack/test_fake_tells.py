@@ -123,9 +123,9 @@ def test_buttons_pickers_and_forms(
 ) -> None:
     root = fake.mention(office.ann, office.channel, "fix it")
     offers = (
-        Offer(label="Approve", command="approve"),
-        Offer(label="More", command="budget", asks="How much more?"),
-        Offer(label="Choose", picks_repository=True),
+        Offer(words="Approve", command="approve"),
+        Offer(words="More", command="budget", asks="How much more?"),
+        Offer(words="Choose", picks_repository=True),
     )
     ts = slack.channel.post(office.thread(root), "Well?", offers)
     message = fake.message(office.channel, ts)
@@ -151,7 +151,7 @@ def test_a_button_that_one_person_sees_is_about_the_thread(
     fake: FakeSlack, office: Office, slack: Slack, listener: Listener
 ) -> None:
     root = fake.mention(office.ann, office.channel, "fix it")
-    picker = Offer(label="Choose", picks_repository=True)
+    picker = Offer(words="Choose", picks_repository=True)
     slack.channel.tell_privately(
         office.thread(root), office.actor(office.ann), "Which one?", (picker,)
     )
@@ -203,8 +203,8 @@ def acted(fake: FakeSlack, office: Office, slack: Slack) -> FakeSlack:
     root = fake.mention(office.ann, office.channel, "fix it")
     fake.say(office.ann, office.channel, "please", root)
     offers = (
-        Offer(label="Approve", command="approve"),
-        Offer(label="Choose", picks_repository=True),
+        Offer(words="Approve", command="approve"),
+        Offer(words="Choose", picks_repository=True),
     )
     ts = slack.channel.post(office.thread(root), "Well?", offers)
     fake.press(office.ann, fake.message(office.channel, ts), "Approve")

@@ -109,10 +109,10 @@ def test_offers_can_be_pressed_and_picked(
 ) -> None:
     root = fake.mention(office.ann, office.channel, "fix it")
     offers = (
-        Offer(label="Approve", command="approve"),
-        Offer(label="Change", command="change", asks="What should change?"),
-        Offer(label="Open", url="https://bot.example/r1"),
-        Offer(label="Choose a repository", picks_repository=True),
+        Offer(words="Approve", command="approve"),
+        Offer(words="Change", command="change", asks="What should change?"),
+        Offer(words="Open", url="https://bot.example/r1"),
+        Offer(words="Choose a repository", picks_repository=True),
     )
     ts = slack.channel.post(office.thread(root), "Which one?", offers)
     message = fake.message(office.channel, ts)
@@ -141,7 +141,7 @@ def test_any_offers_are_blocks_that_slack_takes(
 ) -> None:
     office = Office(team="T1", token="", channel="C1", ann="U1", bob="U2")
     offers = tuple(
-        Offer(label=text, command="change", picks_repository=picks)
+        Offer(words=text, command="change", picks_repository=picks)
         for text, picks in offered
     )
     check_blocks(list(offer_blocks(office.thread("1.1"), offers)))

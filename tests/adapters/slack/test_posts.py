@@ -54,7 +54,7 @@ def test_an_edit_replaces_text_marks_and_offers(
     fake: FakeSlack, office: Office, slack: Slack, root: str
 ) -> None:
     thread = office.thread(root)
-    stop = Offer(label="Stop", command="stop")
+    stop = Offer(words="Stop", command="stop")
     ts = slack.channel.post(thread, f"Working\n{STATE}", (stop,))
     assert fake.buttons(fake.message(office.channel, ts)) == ["Stop"]
     slack.channel.edit(thread, ts, f"Done\n{STATE.replace('running', 'resolved')}")

@@ -9,7 +9,7 @@ from patchwright.integrations.slack.adapter import Slack
 from tests.adapters.slack.conftest import Office
 from tests.fakes.slack.fake import FakeSlack
 
-LINK = Offer(label="Link my account", url="https://bot.example/link/1")
+LINK = Offer(words="Link my account", url="https://bot.example/link/1")
 
 
 def test_it_is_shown_in_the_thread_once_that_has_a_reply(

@@ -54,8 +54,8 @@ def test_a_newer_link_takes_the_place_of_the_older_one(links: LinkStore) -> None
     old, other = invite(links), invite(links, KIM)
     new = invite(links)
     assert links.find(old) is None
-    assert found(links, new).status is LinkStatus.OPEN
-    assert found(links, other).status is LinkStatus.OPEN
+    assert found(links, new).standing is LinkStatus.OPEN
+    assert found(links, other).standing is LinkStatus.OPEN
     assert not links.begin(old, "b", "s")
 
 
@@ -71,9 +71,9 @@ def test_a_newer_link_knows_nothing_of_the_browser_of_the_older_one(
 def test_a_link_counts_for_fifteen_minutes(world: World, links: LinkStore) -> None:
     digest = invite(links)
     world.clock.advance(15 * MINUTE_S - 1)
-    assert found(links, digest).status is LinkStatus.OPEN
+    assert found(links, digest).standing is LinkStatus.OPEN
     world.clock.advance(1)
-    assert found(links, digest).status is LinkStatus.EXPIRED
+    assert found(links, digest).standing is LinkStatus.EXPIRED
     assert not links.begin(digest, "b", "s")
 
 
@@ -86,7 +86,7 @@ def test_somebody_gets_only_so_many_links_within_an_hour(
     assert links.invite(JO) is None
     assert links.invite(JO) is None
     assert (links.count_refused(JO), links.count_refused(KIM)) == (2, 0)
-    assert found(links, digest_of(str(given[-1]))).status is LinkStatus.OPEN
+    assert found(links, digest_of(str(given[-1]))).standing is LinkStatus.OPEN
     assert links.invite(KIM)
     world.clock.advance(60 * MINUTE_S)
     assert links.invite(JO)
@@ -112,5 +112,5 @@ def test_a_state_counts_once_in_its_browser_and_for_ten_minutes(
     assert not links.use_state(digest, "b", "s")
     links.begin(digest, "b", "late")
     world.clock.advance(10 * MINUTE_S)
-    assert found(links, digest).status is LinkStatus.OPEN
+    assert found(links, digest).standing is LinkStatus.OPEN
     assert not links.use_state(digest, "b", "late")

@@ -75,7 +75,7 @@ def test_an_invitation_leads_to_who_was_invited(
     invitation = people.invite(JO)
     assert invitation is not None
     [offer] = invitation.offers
-    assert offer.label == "Link with GitHub"
+    assert offer.words == "Link with GitHub"
     assert f"]({offer.url})" in invitation.text
     address, _, token = offer.url.rpartition("/")
     assert address == "https://bot.test/link"

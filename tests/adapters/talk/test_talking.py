@@ -31,7 +31,7 @@ from tests.unit.resolver.endings import FRAME, ORIGIN, proven
 
 PULL = "https://github.test/acme/shop/pull/8"
 OPENED = DeliveryResult(pull_request=8, pull_request_url=PULL)
-LINK = Offer(label="Link with GitHub", url="https://bot.test/link/abc")
+LINK = Offer(words="Link with GitHub", url="https://bot.test/link/abc")
 
 
 def fetch_nothing() -> Mirror:

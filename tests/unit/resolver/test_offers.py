@@ -48,12 +48,12 @@ def waiting(reason: str, summary: str = "Which?") -> Outcome:
 def test_each_end_offers_what_can_be_done_about_it(
     outcome: Outcome, words: list[str]
 ) -> None:
-    assert [one.label for one in offers_at_end(outcome, NOTHING)] == words
+    assert [one.words for one in offers_at_end(outcome, NOTHING)] == words
 
 
 def test_a_pull_request_is_opened_where_it_is() -> None:
     delivered = DeliveryResult(pull_request=8, pull_request_url=PULL)
-    offered = (Offer(label="Open pull request", url=PULL),)
+    offered = (Offer(words="Open pull request", url=PULL),)
     assert offers_at_end(proven(), delivered) == offered
 
 
@@ -114,4 +114,4 @@ def _while_running(
 def test_a_row_has_no_more_buttons_than_slack_shows() -> None:
     many = "\n".join(f"{number}. Way" for number in range(1, 10))
     offered = offers_at_end(waiting("question", many), NOTHING)
-    assert [one.label for one in offered] == ["1", "2", "3", "4", "Stop"]
+    assert [one.words for one in offered] == ["1", "2", "3", "4", "Stop"]

@@ -31,7 +31,7 @@ from patchwright.resolver.repository_references import (
 from patchwright.resolver.visibility import Question, QuestionReason
 from tests.unit.resolver.places import PLACES, SLACK, WEB, issue, repo, ticket
 
-PICKER = Offer(label="Find a repository", picks_repository=True)
+PICKER = Offer(words="Find a repository", picks_repository=True)
 ACCESS = {
     "acme/web": RepositoryAccess.READABLE,
     "acme/api": RepositoryAccess.READABLE,
@@ -146,8 +146,8 @@ def test_s74_several_named() -> None:
         "request is about one of them:\n\n- `acme/api`\n- `acme/secret`\n- `acme/web`"
         "\n\nAnswer here with the name of one. The request is kept.",
         offers=(
-            Offer(label="acme/api", command="acme/api"),
-            Offer(label="acme/web", command="acme/web"),
+            Offer(words="acme/api", command="acme/api"),
+            Offer(words="acme/web", command="acme/web"),
             PICKER,
         ),
     )

@@ -34,11 +34,11 @@ def test_c7_a_private_request_for_a_public_repository_is_asked_about() -> None:
         "Answer here with one of the two; with `always` it holds for all requests from "
         "this channel to that repository. Nothing is shown there before.",
         offers=(
-            Offer(label="Share", command="share"),
-            Offer(label="Keep it out", command="keep it out"),
-            Offer(label="Always share in this channel", command="always share"),
+            Offer(words="Share", command="share"),
+            Offer(words="Keep it out", command="keep it out"),
+            Offer(words="Always share in this channel", command="always share"),
             Offer(
-                label="Always keep out in this channel", command="always keep it out"
+                words="Always keep out in this channel", command="always keep it out"
             ),
         ),
     )

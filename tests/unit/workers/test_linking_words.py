@@ -78,7 +78,7 @@ def test_an_invitation_has_the_link_and_its_limits() -> None:
     assert "15 minutes" in text
     assert "Slack" in text
     (offer,) = invitation_offers(link, "GitHub")
-    assert (offer.label, offer.url, offer.command) == ("Link with GitHub", link, "")
+    assert (offer.words, offer.url, offer.command) == ("Link with GitHub", link, "")
     assert link in renewal_text(link, "GitHub")
 
 
