@@ -16,7 +16,7 @@ LINK = re.compile(r"\]\(([^)#:]+)(?:#[^)]*)?\)")
 # the product among them has to do with what is named here.
 EXTENSIONS = {
     "A new service": r"(?i)jira|class \w*Channel",
-    "A new command": r"\bVerb\b",
+    "A new command": r"\bVerb\b|\bdefinition_of\b",
     "A new condenser": r"(?i)condenser",
     "A new check of `patchwright doctor`": r"\bCHECKS\b|\bcheck_",
     "A new runtime": r"RuntimeFactory|sandbox",

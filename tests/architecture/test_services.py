@@ -43,7 +43,7 @@ EXCEPTIONS: dict[str, tuple[int, str]] = {
     "patchwright/resolver/messages/pull_request.py": (1, "a note on workflows"),
     "patchwright/resolver/repository.py": (2, "tickets name repositories otherwise"),
     "patchwright/resolver/repository_references.py": (10, "links to tickets"),
-    "patchwright/workers/cli/main.py": (1, "help on the Action"),
+    "patchwright/workers/cli/commands.py": (1, "help on the Action"),
     "patchwright/workers/cli/reference.py": (1, "a line of the manual"),
     "patchwright/workers/cli/remote_run.py": (39, "a run on a link connects by itself"),
     "patchwright/workers/cli/session.py": (1, "the key that signs commits"),

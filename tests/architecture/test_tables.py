@@ -46,6 +46,7 @@ def test_a_table_with_a_gap_is_found() -> None:
 from a import Colour
 
 HUES = {Colour.RED: 1}
+TONES = {a.Colour.RED: 1}
 
 def hue(colour):
     match colour:
@@ -62,7 +63,8 @@ def sure(colour):
             assert_never(colour)
 """
     gaps = dict(_gaps(Module("a.py", text), {"Colour": {"RED", "BLUE"}}))
-    assert gaps == {"a.py:HUES": {"BLUE"}, "a.py:hue": {"BLUE"}}
+    assert gaps.keys() == {"a.py:HUES", "a.py:TONES", "a.py:hue"}
+    assert all(missing == {"BLUE"} for missing in gaps.values())
 
 
 @cache
@@ -106,12 +108,21 @@ def _gaps(
 
 def _short_names(tree: ast.Module) -> dict[str, str]:
     return {
-        line.targets[0].id: line.value.id
+        line.targets[0].id: name
         for line in tree.body
         if isinstance(line, ast.Assign)
         and isinstance(line.targets[0], ast.Name)
-        and isinstance(line.value, ast.Name)
+        and (name := _last_name(line.value))
     }
+
+
+def _last_name(node: ast.expr) -> str:
+    """Return the name of a class, also where its module is written before it."""
+    match node:
+        case ast.Name(id=name) | ast.Attribute(attr=name):
+            return name
+        case _:
+            return ""
 
 
 Used = list[tuple[str, str]]
@@ -162,7 +173,7 @@ def _has_default(node: ast.Match) -> bool:
 
 def _members_of(nodes: Iterable[ast.expr]) -> Used:
     return [
-        (node.value.id, node.attr)
+        (_last_name(node.value), node.attr)
         for node in nodes
-        if isinstance(node, ast.Attribute) and isinstance(node.value, ast.Name)
+        if isinstance(node, ast.Attribute)
     ]
