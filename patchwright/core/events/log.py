@@ -108,6 +108,10 @@ def _in_order(numbers: range, *, reverse: bool) -> range:
     return numbers[::-1] if reverse else numbers
 
 
+def _notify_nobody(_conversation_id: ConversationId) -> None:
+    """Serve where this process is the only one, or the others hear by themselves."""
+
+
 class Wakeup(Protocol):
     """Something that rings; being told to twice is no more than being told once."""
 
@@ -118,13 +122,20 @@ class Notifier:
     """Rings for every listener of a conversation.
 
     A ring says only that there may be something new: it is remembered until the
-    listener clears it, and many rings may count as one. What other processes append
-    arrives by `notify_here`.
+    listener clears it, and many rings may count as one. `tell_others` carries a ring to
+    other processes; what they ring arrives by `ring_here`.
     """
 
-    def __init__(self) -> None:
+    def __init__(
+        self, notify_others: Callable[[ConversationId], None] = _notify_nobody
+    ) -> None:
         self._lock = threading.Lock()
         self._listeners: defaultdict[ConversationId, set[Wakeup]] = defaultdict(set)
+        self._notify_others = notify_others
+
+    def notify(self, conversation_id: ConversationId) -> None:
+        self.notify_here(conversation_id)
+        self._notify_others(conversation_id)
 
     def notify_here(self, conversation_id: ConversationId) -> None:
         with self._lock:

@@ -192,9 +192,9 @@ class Inbox:
             stored.verdict is DeliveryVerdict.JOINED
             and stored.conversation_id is not None
         ):
-            self._recorder.events.notifier.notify_here(stored.conversation_id)
+            self._recorder.events.notifier.notify(stored.conversation_id)
         for conversation_id in stored.other_conversations:
-            self._recorder.events.notifier.notify_here(conversation_id)
+            self._recorder.events.notifier.notify(conversation_id)
 
 
 def _refuse(future: "Future[InboxResult]", error: SQLAlchemyError) -> None:

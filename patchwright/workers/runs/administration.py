@@ -116,7 +116,7 @@ class RunAdministration:
             append_row(connection, job.conversation_id, event)
             if active.state is JobState.WAITING_USER:
                 wake_job(connection, job.id, self.clock.now())
-        self.events.notifier.notify_here(job.conversation_id)
+        self.events.notifier.notify(job.conversation_id)
         return active.state
 
     def retry(self, job: Job) -> JobId:
@@ -141,7 +141,7 @@ class RunAdministration:
             insert_job(connection, new_id, job.conversation_id, trigger, now)
             # It has not been handed to the queue: the next sweep does that in any case.
             wake_job(connection, new_id, now)
-        self.events.notifier.notify_here(job.conversation_id)
+        self.events.notifier.notify(job.conversation_id)
         return new_id
 
 

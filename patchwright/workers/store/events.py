@@ -25,6 +25,7 @@ from patchwright.core.text.strings import well_formed_tree
 from patchwright.core.types.base import ConversationId
 from patchwright.workers.db.columns import AwareTime, sqlite_time_text
 from patchwright.workers.db.database import Database
+from patchwright.workers.db.notifications import CHANNEL
 from patchwright.workers.db.tables import conversations, events
 from patchwright.workers.store.job import Lease
 from patchwright.workers.store.leases import lock_conversation
@@ -145,8 +146,6 @@ _APPEND: Final = sa.insert(events).from_select(
         sa.bindparam("payload", type_=sa.Text()),
     ).where(_OURS, sa.or_(_FENCE.is_(None), conversations.c.fence == _FENCE)),
 )
-# The channel of PostgreSQL on which conversations with new events are told.
-CHANNEL: Final = "patchwright_events"
 # PostgreSQL tells those who listen when the transaction is committed, and only then.
 # https://www.postgresql.org/docs/current/sql-notify.html
 _APPEND_AND_NOTIFY: Final = _APPEND.returning(
@@ -311,7 +310,7 @@ class SqlEventLog:
         new = self._store.new_event(source, payload, cause)
         with self._store.database.appending() as connection:
             event_id = append_row(connection, self._conversation_id, new, self._fence)
-        self._store.notifier.notify_here(self._conversation_id)
+        self._store.notifier.notify(self._conversation_id)
         return event_of(event_id, new.at, new.source, new.cause, new.payload)
 
     def read(
@@ -341,7 +340,7 @@ class SqlEventLog:
                 )
                 if event_id != entry.id:
                     raise LogNotEmptyError("the conversation has events already")
-        self._store.notifier.notify_here(self._conversation_id)
+        self._store.notifier.notify(self._conversation_id)
 
     def listen(self) -> AbstractContextManager[threading.Event]:
         return self._store.notifier.listen(self._conversation_id)

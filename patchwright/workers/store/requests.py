@@ -269,7 +269,7 @@ class ConversationLinkStore:
                 return None
             moving = RequestMover(connection, self._events, self._ids, into)
             job_id = moving.move(lease, trigger, now)
-        self._events.notifier.notify_here(into)
+        self._events.notifier.notify(into)
         return job_id
 
 

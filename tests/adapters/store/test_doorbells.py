@@ -1,9 +1,11 @@
 """What one process appends is heard at once in the others."""
 
+import socket
 import subprocess
 import sys
 from collections.abc import Iterator
 from contextlib import closing, contextmanager
+from pathlib import Path
 from threading import Event as Bell
 
 import pytest
@@ -14,13 +16,14 @@ from patchwright.core.events.types import Message, Source
 from patchwright.core.types.base import ConversationId, JobId, RandomIds
 from patchwright.core.webhook import DeliveryVerdict
 from patchwright.workers.db.database import Database
+from patchwright.workers.db.notifications import NotificationFolder
 from patchwright.workers.db.upgrade import upgrade
 from patchwright.workers.inbox.inbox import Inbox
 from patchwright.workers.inbox.recorder import Recorder
 from patchwright.workers.store.events import EventStore
 from patchwright.workers.store.notifier import (
     NotificationListener,
-    WaitForNews,
+    NotificationSource,
     open_notifier,
 )
 from tests.adapters.store.world import World, trigger
@@ -126,11 +129,11 @@ def cut_listeners(database: Database) -> int:
 def test_while_nothing_can_be_heard_everybody_looks_again_and_again() -> None:
     notifier = Notifier()
 
-    def fail() -> WaitForNews:
+    def fail() -> NotificationSource:
         raise ConnectionResetError
 
     @contextmanager
-    def broken() -> Iterator[WaitForNews]:
+    def broken() -> Iterator[NotificationSource]:
         yield fail()
 
     with (
@@ -139,3 +142,44 @@ def test_while_nothing_can_be_heard_everybody_looks_again_and_again() -> None:
     ):
         assert heard_by_now(wakeup)
         assert heard_by_now(wakeup)
+
+
+def test_the_socket_of_a_dead_process_is_taken_away(tmp_path: Path) -> None:
+    with NotificationFolder(tmp_path / "bells") as folder:
+        with socket.socket(socket.AF_UNIX, socket.SOCK_DGRAM) as dead:
+            dead.bind(str(tmp_path / "bells" / "dead"))
+        with folder.listen("alive") as alive:
+            folder.send("c1", apart_from="me")
+            assert alive.take() == frozenset({"c1"})
+        assert list((tmp_path / "bells").iterdir()) == []
+
+
+def test_a_process_that_does_not_listen_holds_up_nobody(tmp_path: Path) -> None:
+    with (
+        NotificationFolder(tmp_path / "bells") as folder,
+        folder.listen("busy") as busy,
+        folder.listen("ready") as ready,
+    ):
+        for number in range(2_000):
+            folder.send(f"c{number}", apart_from="me")
+            assert ready.take() == frozenset({f"c{number}"})
+        # Not all of them fitted, so it must look at everything.
+        assert busy.take() is None
+        assert busy.take() == frozenset()
+
+
+def test_who_rings_does_not_hear_itself(tmp_path: Path) -> None:
+    with NotificationFolder(tmp_path / "bells") as folder, folder.listen("me") as mine:
+        folder.send("c1", apart_from="me")
+        assert mine.take() == frozenset()
+
+
+def test_a_folder_deeper_than_a_socket_address_is_long_serves_too(
+    tmp_path: Path,
+) -> None:
+    deep = tmp_path / ("d" * 120)
+    deep.mkdir()
+    with NotificationFolder(deep / "bells") as folder, folder.listen("other") as other:
+        folder.send("c1", apart_from="me")
+        assert other.take() == frozenset({"c1"})
+    assert list((deep / "bells").iterdir()) == []
