@@ -33,6 +33,7 @@ from patchwright.core.types.triggers import Trigger
 from patchwright.integrations.git.command import GitDir
 from patchwright.integrations.git.remote import BranchUpdate, Push, Remote
 from patchwright.workers.run.lease import LeaseGuard
+from patchwright.workers.run.live_publisher import OutboxPublisher
 from patchwright.workers.run.services import RunServices
 
 
@@ -183,6 +184,7 @@ def with_lease_checks(services: RunServices, guard: LeaseGuard) -> RunServices:
     github, channel = services.code_host, services.channel
     return replace(
         services,
+        live=OutboxPublisher(services.stores.effects, guard.lease),
         code_host=replace(
             github,
             forge=GuardedForge(github.forge, guard),
