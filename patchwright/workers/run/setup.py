@@ -65,6 +65,7 @@ def open_status(services: RunServices, job: Job, plan: RunPlan) -> StatusComment
         plan.frame,
         ProgressTracker(services.sandboxes.kind, services.clock.now()),
         services.clock,
+        publisher=services.live,
         write=cross_post_progress if hides else progress_comment,
         shown=plan.config.progress_comment,
     )
