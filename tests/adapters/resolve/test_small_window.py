@@ -100,7 +100,9 @@ def run(folder: Path, condensers: tuple[str, ...], **llm: object) -> Run:
         usual = {"model": "openai/m", "base_url": server.base_url}
         models = models_at(folder, {**usual, "max_output_tokens": 1024, **llm})
         conduct = replace(CONDUCT, condenser=choose_condenser(condensers))
-        with bench(folder, models, files=CHAPTERS, agent_configuration=conduct) as scene:
+        with bench(
+            folder, models, files=CHAPTERS, agent_configuration=conduct
+        ) as scene:
             outcome, events = scene.resolve(), scene.events()
         assert server.refused == []
         last = server.raw_requests[-1].decode()

@@ -39,7 +39,9 @@ def test_the_administrators_word_counts_before_theirs(linking: Linking) -> None:
     assert found == Actor(service="github", login="mallory")
 
 
-@pytest.mark.parametrize(("is_from_own_site", "login"), [(True, "mallory"), (False, "")])
+@pytest.mark.parametrize(
+    ("is_from_own_site", "login"), [(True, "mallory"), (False, "")]
+)
 def test_an_id_alone_counts_where_they_are_at_home(
     linking: Linking, login: str, *, is_from_own_site: bool
 ) -> None:
