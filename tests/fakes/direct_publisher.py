@@ -1,7 +1,7 @@
 """A publisher that keeps no record: what it is given is carried out."""
 
 from patchwright.resolver.effects import RunEffect
-from patchwright.workers.run.live_publisher import Carry, Find, find_nothing
+from patchwright.resolver.publish.live import Carry, Find, find_nothing
 
 
 class DirectPublisher:

@@ -25,9 +25,9 @@ from patchwright.resolver.effects import (
 )
 from patchwright.resolver.progress import ProgressTracker
 from patchwright.resolver.publish.destination import CrossPostTarget
+from patchwright.resolver.publish.live import acknowledge, without_trace
 from patchwright.workers.run.guarded_services import with_lease_checks
 from patchwright.workers.run.lease import LeaseGuard
-from patchwright.workers.run.live_publisher import acknowledge, without_trace
 from patchwright.workers.run.plan import PLAN_ARTIFACT, RunPlan
 from patchwright.workers.run.publisher import OutcomePublisher
 from patchwright.workers.run.services import RunServices

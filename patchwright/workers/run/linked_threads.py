@@ -24,9 +24,9 @@ from patchwright.resolver.messages.result import wants_ping
 from patchwright.resolver.messages.short_status import cross_post_progress
 from patchwright.resolver.progress import ProgressTracker
 from patchwright.resolver.publish.destination import CrossPostTarget
+from patchwright.resolver.publish.live import without_trace
 from patchwright.resolver.repository_references import find_references
 from patchwright.resolver.visibility import RunVisibility, may_show_words
-from patchwright.workers.run.live_publisher import without_trace
 from patchwright.workers.run.plan import (
     EarlyResult,
     MovedResult,

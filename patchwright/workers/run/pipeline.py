@@ -18,6 +18,7 @@ from patchwright.core.types.work import (
 from patchwright.resolver.admission import Declined
 from patchwright.resolver.effects import AskPrivately
 from patchwright.resolver.publish.destination import CrossPostTarget
+from patchwright.resolver.publish.live import acknowledge, decline
 from patchwright.resolver.visibility import Question
 from patchwright.workers.run.admission import (
     JobAttempt,
@@ -37,7 +38,6 @@ from patchwright.workers.run.linked_threads import (
     move_at_start,
     move_request,
 )
-from patchwright.workers.run.live_publisher import acknowledge, decline
 from patchwright.workers.run.plan import (
     PLAN_ARTIFACT,
     AttemptResult,

@@ -21,8 +21,8 @@ from patchwright.resolver.admission import AdmissionPolicy, service_policy
 from patchwright.resolver.dependencies import AgentConfiguration
 from patchwright.resolver.guards.leaks import FindKnownSecrets
 from patchwright.resolver.publish.destination import Invitation
+from patchwright.resolver.publish.live import NO_PUBLISHER, LivePublisher
 from patchwright.resolver.repository_references import ReferenceScope
-from patchwright.workers.run.live_publisher import NO_PUBLISHER, LivePublisher
 from patchwright.workers.run.preparation import Sources
 from patchwright.workers.store.accounts import AccountStore
 from patchwright.workers.store.choices import ChoiceStore

@@ -30,10 +30,10 @@ from patchwright.resolver.messages.status import (
     progress_comment,
 )
 from patchwright.resolver.progress import ProgressTracker, Throttle
+from patchwright.resolver.publish.live import LivePublisher, without_trace
 from patchwright.resolver.visibility import RunVisibility
 from patchwright.workers.run.budget import max_raise_usd_of
 from patchwright.workers.run.configuration import apply_configuration
-from patchwright.workers.run.live_publisher import LivePublisher, without_trace
 from patchwright.workers.run.services import RunServices
 from patchwright.workers.store.job import Job
 

@@ -16,8 +16,8 @@ from patchwright.resolver.effects import (
     run_effect_key,
 )
 from patchwright.workers.db.database import Database
-from patchwright.workers.db.tables import effects
-from patchwright.workers.store.job import Lease
+from patchwright.workers.db.tables import effects, jobs
+from patchwright.workers.store.job import JobState, Lease
 from patchwright.workers.store.leases import require_lease
 
 # In the keys of effects that a run has while it works.
@@ -105,6 +105,10 @@ class EffectStore:
                 return BegunEffect(key, False, row.receipt if is_done else None)
             now = self._database.now(connection)
             planned = _row_of(lease.job_id, key, len(known), effect)
+            state = _state_of_job(connection, lease.job_id)
+            if state is not JobState.RUNNING:
+                # Somebody is answered while the end is shown, which waits for nothing.
+                planned["state"] = EffectState.DONE
             connection.execute(
                 insert(effects), {**planned, "planned_at": now, "due_at": now}
             )
@@ -181,6 +185,11 @@ def insert_effects(
     ]
     if rows:
         connection.execute(insert(effects), rows)
+
+
+def _state_of_job(connection: Connection, job_id: JobId) -> JobState:
+    query = select(jobs.c.state).where(jobs.c.id == job_id)
+    return JobState(connection.scalars(query).one())
 
 
 def _row_of(
