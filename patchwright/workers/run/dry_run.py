@@ -14,7 +14,7 @@ from patchwright.core.types.people import Actor
 from patchwright.resolver.messages.planned_writes import PlannedWrite
 from patchwright.resolver.publish.destination import Invitation
 from patchwright.workers.run.guarded_services import with_writer
-from patchwright.workers.run.live_publisher import OutboxPublisher
+from patchwright.workers.run.lease import OutboxPublisher
 from patchwright.workers.run.services import RunServices, Stores
 from patchwright.workers.store.job import Lease
 from patchwright.workers.store.outcomes import OutcomeStore

@@ -36,9 +36,12 @@ from patchwright.integrations.git.command import GitDir
 from patchwright.integrations.git.objects import ObjectStore
 from patchwright.integrations.git.remote import BranchUpdate, Push, Remote
 from patchwright.resolver.messages import planned_writes as planned
-from patchwright.workers.run.lease import LeaseGuard
-from patchwright.workers.run.live_publisher import OutboxPublisher
-from patchwright.workers.run.service_writer import LeasedWriter, ServiceWriter
+from patchwright.workers.run.lease import (
+    LeasedWriter,
+    LeaseGuard,
+    OutboxPublisher,
+    ServiceWriter,
+)
 from patchwright.workers.run.services import RunServices
 
 
