@@ -1,4 +1,4 @@
-"""Decide what is made visible outside when a task has ended."""
+"""Everything a run makes visible outside, and what is due when its task has ended."""
 
 from typing import Annotated, Final, Literal, assert_never
 
@@ -134,6 +134,72 @@ class UnknownEffect(Value):
     kind: Literal["unknown"] = "unknown"
 
 
+class Acknowledge(Value):
+    """React to the request of that key: it was seen."""
+
+    kind: Literal["acknowledge"] = "acknowledge"
+    request: str
+
+
+class Decline(Value):
+    """React to the request of that key: it is not followed."""
+
+    kind: Literal["decline"] = "decline"
+    request: str
+
+
+class OpenThread(Value):
+    """Begin the thread that a request names only for want of one."""
+
+    kind: Literal["open_thread"] = "open_thread"
+    thread: TalkThread
+
+
+class ShowStatus(Value):
+    """Post the comment that shows in a thread how far the run is.
+
+    It is one effect, however often the comment is edited while the run goes on.
+    """
+
+    kind: Literal["show_status"] = "show_status"
+    thread: ThreadRef
+
+
+class SetStartLabels(Value):
+    """Show by the thread's labels that a run works on it."""
+
+    kind: Literal["set_start_labels"] = "set_start_labels"
+
+
+class StartTicket(Value):
+    """Bring a ticket to the status of what is worked on."""
+
+    kind: Literal["start_ticket"] = "start_ticket"
+    thread: TalkThread
+    status: str
+
+
+class BeginCheck(Value):
+    """Say in the pull request's list of checks that a run works on the commit."""
+
+    kind: Literal["begin_check"] = "begin_check"
+    sha: str
+
+
+class AnswerQuestion(Value):
+    """Answer what somebody has asked about the run with the event of that id."""
+
+    kind: Literal["answer_question"] = "answer_question"
+    event_id: int
+
+
+class InviteFollower(Value):
+    """Ask who made the request of that key, privately, to show who they are."""
+
+    kind: Literal["invite_follower"] = "invite_follower"
+    request: str
+
+
 # What is written where others build on it, and what is said of it.
 RepositoryEffect = (
     PushBranch | OpenPullRequest | UpdatePullRequest | SetPullMetadata | AnswerReviews
@@ -149,9 +215,45 @@ NotificationEffect = (
     | AskPrivately
     | Invite
 )
+# What is shown while the run goes on; what shows the end takes the place of it.
+RunEffect = (
+    Acknowledge
+    | Decline
+    | OpenThread
+    | ShowStatus
+    | SetStartLabels
+    | StartTicket
+    | BeginCheck
+    | AnswerQuestion
+    | InviteFollower
+)
 Effect = Annotated[
-    RepositoryEffect | NotificationEffect | UnknownEffect, Field(discriminator="kind")
+    RepositoryEffect | NotificationEffect | RunEffect | UnknownEffect,
+    Field(discriminator="kind"),
 ]
+
+
+def run_effect_key(effect: RunEffect, part: int) -> str:
+    """Return what tells an effect from the others of its job.
+
+    `part` counts what was done at the end of earlier parts of the job, between which it
+    waited for people: labels, tickets and checks are set anew after that.
+    """
+    match effect:
+        case Acknowledge() | Decline() | InviteFollower():
+            return f"{effect.kind}:{effect.request}"
+        case AnswerQuestion():
+            return f"{effect.kind}:{effect.event_id}"
+        case OpenThread() | ShowStatus():
+            return f"{effect.kind}:{effect.thread}"
+        case SetStartLabels():
+            return f"{effect.kind}:{part}"
+        case StartTicket():
+            return f"{effect.kind}:{part}:{effect.thread}:{effect.status}"
+        case BeginCheck():
+            return f"{effect.kind}:{part}:{effect.sha}"
+        case _:
+            assert_never(effect)
 
 
 class NotificationPlan(Value):

@@ -28,6 +28,7 @@ from patchwright.resolver.effects import (
     PushBranch,
     ReportCheck,
     RepositoryEffect,
+    RunEffect,
     SetPullMetadata,
     SwapLabels,
     UnknownEffect,
@@ -122,6 +123,9 @@ class Publisher:
         """
         if isinstance(effect, UnknownEffect):
             raise UnknownEffectError(_UNKNOWN)
+        if isinstance(effect, RunEffect):
+            # The run has ended, and what shows that takes the place of it.
+            return so_far
         outcome = as_delivered(outcome, so_far)
         if isinstance(effect, NotificationEffect):
             return self._tell(effect, redact_for_thread(outcome, to), to, so_far)

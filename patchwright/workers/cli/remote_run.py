@@ -24,19 +24,12 @@ from patchwright.resolver.admission import AdmissionPolicy
 from patchwright.resolver.context.thread_history import filter_comments
 from patchwright.resolver.effects import (
     AnswerReviews,
-    AskPrivately,
-    AttachLink,
-    CrossPost,
     Effect,
-    FinalMessage,
-    Invite,
-    MoveTicket,
+    NotificationEffect,
     OpenPullRequest,
-    Ping,
     PushBranch,
-    ReportCheck,
+    RunEffect,
     SetPullMetadata,
-    SwapLabels,
     UnknownEffect,
     UpdatePullRequest,
     plan_effects,
@@ -212,20 +205,9 @@ class _RemoteDelivery:
 
 def _as_chosen(effect: Effect, deliver: DeliveryChoice) -> Effect | None:
     """Return the effect as `--deliver` wants it, or None if it does not."""
+    if isinstance(effect, NotificationEffect | RunEffect | UnknownEffect):
+        return None
     match effect:
-        case (
-            FinalMessage()
-            | Ping()
-            | SwapLabels()
-            | ReportCheck()
-            | CrossPost()
-            | AttachLink()
-            | MoveTicket()
-            | AskPrivately()
-            | Invite()
-            | UnknownEffect()
-        ):
-            return None
         case PushBranch():
             return (
                 None

@@ -9,7 +9,7 @@ from patchwright.core.llm.model import Image
 from patchwright.core.types.base import JobId
 from patchwright.core.types.work import Outcome
 from patchwright.integrations.git.objects import ObjectStore
-from patchwright.resolver.effects import RepositoryEffect
+from patchwright.resolver.effects import RepositoryEffect, RunEffect
 from patchwright.resolver.messages.status import DeliveryResult
 from patchwright.resolver.publish.publisher import with_refusal
 from patchwright.workers.store.effects import EffectState, StoredEffect
@@ -69,6 +69,8 @@ def delivery_results_of(effects: Sequence[StoredEffect]) -> DeliveryResult:
     """
     so_far = DeliveryResult()
     for one in effects:
+        if isinstance(one.effect, RunEffect):
+            continue
         if one.receipt:
             so_far = DeliveryResult.model_validate_json(one.receipt)
         elif one.state is EffectState.ABANDONED and isinstance(

@@ -28,6 +28,7 @@ from patchwright.core.types.base import Value
 from patchwright.core.types.threads import ForgeThread
 from patchwright.core.types.triggers import Trigger, trigger_definition
 from patchwright.core.types.work import Outcome, OutcomeKind, service_outcome
+from patchwright.resolver.effects import AnswerQuestion
 from patchwright.resolver.messages.answers import (
     PastRun,
     RunStatus,
@@ -36,6 +37,7 @@ from patchwright.resolver.messages.answers import (
 )
 from patchwright.resolver.messages.status import MessageHeader
 from patchwright.resolver.progress import ProgressTracker
+from patchwright.resolver.publish.live import Carry, Find, LivePublisher
 from patchwright.workers.run.plan import EarlyResult, tell_requester
 from patchwright.workers.run.services import RunServices
 from patchwright.workers.store.job import Job
@@ -100,9 +102,14 @@ class QuestionAnswerer:
     """
 
     def __init__(
-        self, channel: Channel, log: EventLog, about: Callable[[], RunDetails]
+        self,
+        channel: Channel,
+        publisher: LivePublisher,
+        log: EventLog,
+        about: Callable[[], RunDetails],
     ) -> None:
-        self._channel, self._log, self._about = channel, log, about
+        self._channel, self._publisher = channel, publisher
+        self._log, self._about = log, about
 
     def standing(self) -> RunStatus:
         return load_run_status(self._log, self._about())
@@ -117,13 +124,13 @@ class QuestionAnswerer:
         frame = self._about().frame
         mark = f"<!-- patchwright:answer={frame.run_id}:{event_id} -->"
         said = f"{text}\n\n{mark}"
-        start_call(partial(self._post, trigger, said, mark))
+        post = partial(self._channel.post, trigger.thread, said)
+        find = partial(self._channel.find_post, trigger.thread, mark)
+        start_call(partial(self._show, AnswerQuestion(event_id=event_id), post, find))
 
-    def _post(self, trigger: Trigger, text: str, mark: str) -> None:
-        """Post it, unless a worker that was lost has done so."""
+    def _show(self, effect: AnswerQuestion, post: Carry, find: Find) -> None:
         try:
-            if self._channel.find_post(trigger.thread, mark) is None:
-                self._channel.post(trigger.thread, text)
+            self._publisher.publish(effect, post, find)
         except ServiceError as error:
             log.warning("question_not_answered", reason=error.reason)
 

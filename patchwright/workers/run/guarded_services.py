@@ -1,12 +1,11 @@
-"""Channels and a forge that a worker writes to only while it holds its lease."""
+"""Channels and a forge to which a run writes through its one writer."""
 
 from dataclasses import dataclass, replace
+from functools import partial
 from typing import Generic, TypeVar
 
-import structlog
-
-from patchwright.core.channel import Offers, ServiceChannel, Tracker
-from patchwright.core.errors import ServiceError
+from patchwright.core.channel import ChannelRouter, Offers, ServiceChannel, Tracker
+from patchwright.core.errors import InvalidRequestError
 from patchwright.core.forge import (
     CheckReport,
     Checks,
@@ -22,7 +21,6 @@ from patchwright.core.forge import (
     Reviews,
     require_capability,
 )
-from patchwright.core.text.escape import split_marks
 from patchwright.core.types.people import Actor, Permission
 from patchwright.core.types.threads import (
     ForgeThread,
@@ -35,8 +33,15 @@ from patchwright.core.types.threads import (
 )
 from patchwright.core.types.triggers import Trigger
 from patchwright.integrations.git.command import GitDir
+from patchwright.integrations.git.objects import ObjectStore
 from patchwright.integrations.git.remote import BranchUpdate, Push, Remote
-from patchwright.workers.run.lease import LeaseGuard
+from patchwright.resolver.messages import planned_writes as planned
+from patchwright.workers.run.lease import (
+    LeasedWriter,
+    LeaseGuard,
+    OutboxPublisher,
+    ServiceWriter,
+)
 from patchwright.workers.run.services import RunServices
 
 
@@ -97,9 +102,11 @@ class ForgeReader:
         return self._real_pull_metadata.fetch_milestone(repo, issue)
 
 
-R = TypeVar("R", bound=ThreadRef)
+def _go_on() -> None:
+    """Go on where nothing is written."""
 
-log = structlog.get_logger(__name__)
+
+R = TypeVar("R", bound=ThreadRef)
 
 
 @dataclass(frozen=True)
@@ -107,15 +114,15 @@ class GuardedChannel(Generic[R]):
     """A `ServiceChannel`."""
 
     real: ServiceChannel[R]
-    guard: LeaseGuard
+    writer: ServiceWriter
 
     def acknowledge(self, trigger: Trigger) -> None:
-        self.guard.require()
-        self.real.acknowledge(trigger)
+        told = partial(planned.acknowledgement, trigger)
+        self.writer.write(told, partial(self.real.acknowledge, trigger), _go_on)
 
     def decline(self, trigger: Trigger) -> None:
-        self.guard.require()
-        self.real.decline(trigger)
+        told = partial(planned.declination, trigger)
+        self.writer.write(told, partial(self.real.decline, trigger), _go_on)
 
     def fetch_thread(self, ref: R) -> Thread:
         return self.real.fetch_thread(ref)
@@ -124,44 +131,36 @@ class GuardedChannel(Generic[R]):
         return self.real.fetch_opening(ref)
 
     def find_post(self, ref: R, mark: str) -> str | None:
-        return self.real.find_post(ref, mark)
+        return self.writer.find(str(ref), mark, partial(self.real.find_post, ref))
 
     def post(self, ref: R, text: str, offers: Offers = ()) -> str:
-        """Post it once, whoever else posts the same: the first of the two stays."""
-        self.guard.require()
-        post_id = self.real.post(ref, text, offers)
-        name = split_marks(text).name
-        if not name or not self.guard.is_contested():
-            return post_id
-        try:
-            first = self.real.find_post(ref, name) or post_id
-            if first != post_id:
-                log.warning("second_post_deleted", thread=str(ref))
-                self.real.delete(ref, post_id)
-        except ServiceError as error:
-            log.warning("second_post_unknown", thread=str(ref), reason=error.reason)
-            return post_id
-        return first
+        return self.writer.post(
+            planned.new_comment(ref, text, offers),
+            partial(self.real.post, ref, text, offers),
+            partial(self.real.find_post, ref),
+            partial(self.real.delete, ref),
+        )
 
     def edit(self, ref: R, post_id: str, text: str, offers: Offers = ()) -> None:
-        with self.guard.writing():
-            self.real.edit(ref, post_id, text, offers)
+        told = planned.changed_comment(ref, post_id, text, offers)
+        self.writer.overwrite(told, partial(self.real.edit, ref, post_id, text, offers))
 
     def delete(self, ref: R, post_id: str) -> None:
-        self.guard.require()
-        self.real.delete(ref, post_id)
+        told = partial(planned.deleted_comment, ref, post_id)
+        self.writer.write(told, partial(self.real.delete, ref, post_id), _go_on)
 
     def tell_privately(
         self, ref: R, actor: Actor, text: str, offers: Offers = ()
     ) -> None:
-        self.guard.require()
-        self.real.tell_privately(ref, actor, text, offers)
+        told = partial(planned.private_message, ref, actor, text, offers)
+        tell = partial(self.real.tell_privately, ref, actor, text, offers)
+        self.writer.write(told, tell, _go_on)
 
     def swap_labels(
         self, ref: R, add: tuple[str, ...], remove: tuple[str, ...]
     ) -> None:
-        with self.guard.writing():
-            self.real.swap_labels(ref, add, remove)
+        told = planned.swapped_labels(ref, add, remove)
+        self.writer.overwrite(told, partial(self.real.swap_labels, ref, add, remove))
 
     def fetch_attachment(
         self, ref: R, url: str, max_bytes: int, post_id: str = ""
@@ -176,54 +175,34 @@ class GuardedTracker(GuardedChannel[TalkThread]):
     real: Tracker
 
     def open_thread(self, trigger: Trigger, text: str) -> TalkThread:
-        self.guard.require()
-        return self.real.open_thread(trigger, text)
+        """Open it; where that is not done, the one named for want of it goes on."""
+        thread = trigger.thread
+        if not isinstance(thread, TalkThread):
+            raise TypeError(f"{thread} is not a thread of a service for talk")
+        return self.writer.write(
+            partial(planned.opened_thread, thread.place, text),
+            partial(self.real.open_thread, trigger, text),
+            lambda: thread,
+        )
 
     def name_people(self, trigger: Trigger) -> Trigger:
         return self.real.name_people(trigger)
 
     def attach_link(self, ref: TalkThread, url: str, title: str, key: str) -> None:
-        self.guard.require()
-        self.real.attach_link(ref, url, title, key)
+        told = partial(planned.attached_link, ref, url, title)
+        attach = partial(self.real.attach_link, ref, url, title, key)
+        self.writer.write(told, attach, _go_on)
 
     def move(self, ref: TalkThread, status: str) -> None:
-        self.guard.require()
-        self.real.move(ref, status)
-
-
-def with_lease_checks(services: RunServices, guard: LeaseGuard) -> RunServices:
-    """Return the services of one run, each write to which asks for the lease first.
-
-    This is the one place that every write of a run passes.
-    """
-    github, channel = services.code_host, services.channel
-    return replace(
-        services,
-        code_host=replace(
-            github,
-            forge=GuardedForge(github.forge, guard),
-            reviews=github.reviews and GuardedReviews(github.reviews, guard),
-        ),
-        # What no service knows has pages of ours alone.
-        channel=replace(
-            channel,
-            forge=GuardedChannel(channel.forge, guard),
-            trackers={
-                name: GuardedTracker(guard=guard, real=tracker)
-                for name, tracker in channel.trackers.items()
-            },
-        ),
-        mirrors=services.mirrors.with_push(
-            GuardedPush(services.mirrors.push_by, guard)
-        ),
-    )
+        told = partial(planned.moved_ticket, ref, status)
+        self.writer.write(told, partial(self.real.move, ref, status), _go_on)
 
 
 @dataclass(frozen=True)
 class GuardedForge(ForgeReader):
     """A `Forge`, with the capabilities of the real one."""
 
-    guard: LeaseGuard
+    writer: ServiceWriter
 
     @property
     def checks(self) -> ForgeChecks | None:
@@ -240,34 +219,60 @@ class GuardedForge(ForgeReader):
     def open_pull_request(
         self, repo: RepoRef, head_branch: str, base_branch: str, text: PullRequestText
     ) -> PullRequest:
-        self.guard.require()
-        return self.real.open_pull_request(repo, head_branch, base_branch, text)
+        def made_up() -> PullRequest:
+            return PullRequest(
+                number=planned.NO_NUMBER,
+                url="",
+                head_branch=head_branch,
+                base_branch=base_branch,
+                head_sha="",
+                draft=text.draft,
+                same_repository=True,
+            )
+
+        what = (repo, head_branch, base_branch, text)
+        told = partial(planned.opened_pull_request, *what)
+        opened = partial(self.real.open_pull_request, *what)
+        return self.writer.write(told, opened, made_up)
 
     def update_pull_request(
         self, repo: RepoRef, number: int, text: PullRequestText
     ) -> PullRequest:
-        self.guard.require()
-        return self.real.update_pull_request(repo, number, text)
+        return self.writer.write(
+            partial(planned.updated_pull_request, repo, number, text),
+            partial(self.real.update_pull_request, repo, number, text),
+            partial(self.real.fetch_pull_request, repo, number),
+        )
 
     def set_pull_metadata(
         self, repo: RepoRef, number: int, pull_metadata: PullMetadata
     ) -> tuple[str, ...]:
-        self.guard.require()
-        return self._real_pull_metadata.set_pull_metadata(repo, number, pull_metadata)
+        what = (repo, number, pull_metadata)
+        told = partial(planned.put_metadata, *what)
+        return self.writer.write(
+            told, partial(self._real_pull_metadata.set_pull_metadata, *what), tuple
+        )
 
     def request_review(
         self, repo: RepoRef, number: int, reviewers: tuple[str, ...]
     ) -> None:
-        self.guard.require()
-        self._real_pull_metadata.request_review(repo, number, reviewers)
+        told = partial(planned.requested_review, repo, number, reviewers)
+        ask = self._real_pull_metadata.request_review
+        self.writer.write(told, partial(ask, repo, number, reviewers), _go_on)
 
     def report_check(self, repo: RepoRef, sha: str, report: CheckReport) -> None:
-        with self.guard.writing():
-            self._real_checks.report_check(repo, sha, report)
+        told = planned.reported_check(repo, sha, report)
+        report_check = self._real_checks.report_check
+        self.writer.overwrite(told, partial(report_check, repo, sha, report))
 
     def commit_on_branch(self, repo: RepoRef, branch: str, commit: NewCommit) -> str:
-        self.guard.require()
-        return self._real_commits.commit_on_branch(repo, branch, commit)
+        """Have it made; where that is not done, git pushes, which is a write too."""
+
+        def leave_to_git() -> str:
+            raise InvalidRequestError(f"no commit is made on {branch} in a dry run")
+
+        make = partial(self._real_commits.commit_on_branch, repo, branch, commit)
+        return self.writer.write(lambda: None, make, leave_to_git)
 
 
 @dataclass(frozen=True)
@@ -275,32 +280,31 @@ class GuardedReviews:
     """Reviews of a forge, as `Reviews`."""
 
     real: Reviews
-    guard: LeaseGuard
+    writer: ServiceWriter
 
     def answer_review(self, ref: ForgeThread, review_thread: str, text: str) -> str:
-        """Answer once, whoever else answers the same: the first of the two stays."""
-        self.guard.require()
-        answer = self.real.answer_review(ref, review_thread, text)
-        name = split_marks(text).name
-        if not name or not self.guard.is_contested():
-            return answer
-        first = self.real.find_review_answer(ref, review_thread, name) or answer
-        if first != answer:
-            self.real.delete_review_answer(ref, answer)
-        return first
+        return self.writer.post(
+            planned.review_answer(ref, review_thread, text),
+            partial(self.real.answer_review, ref, review_thread, text),
+            partial(self.real.find_review_answer, ref, review_thread),
+            partial(self.real.delete_review_answer, ref),
+        )
 
     def find_review_answer(
         self, ref: ForgeThread, review_thread: str, mark: str
     ) -> str | None:
-        return self.real.find_review_answer(ref, review_thread, mark)
+        look = partial(self.real.find_review_answer, ref, review_thread)
+        return self.writer.find(review_thread, mark, look)
 
     def resolve_review(self, ref: ForgeThread, review_thread: str) -> None:
-        self.guard.require()
-        self.real.resolve_review(ref, review_thread)
+        told = partial(planned.resolved_review, ref, review_thread)
+        resolve = partial(self.real.resolve_review, ref, review_thread)
+        self.writer.write(told, resolve, _go_on)
 
     def delete_review_answer(self, ref: ForgeThread, answer: str) -> None:
-        self.guard.require()
-        self.real.delete_review_answer(ref, answer)
+        told = partial(planned.deleted_review_answer, ref, answer)
+        delete = partial(self.real.delete_review_answer, ref, answer)
+        self.writer.write(told, delete, _go_on)
 
 
 @dataclass(frozen=True)
@@ -308,8 +312,56 @@ class GuardedPush:
     """A `Push`."""
 
     real: Push
-    guard: LeaseGuard
+    writer: ServiceWriter
 
     def __call__(self, store: GitDir, remote: Remote, update: BranchUpdate) -> None:
-        self.guard.require()
-        self.real(store, remote, update)
+        # What a push would refuse is refused.
+        update.ref()
+
+        def told() -> planned.PlannedWrite:
+            code = ObjectStore(store)
+            changed = code.changed_paths(code.parents_of(update.sha)[0], update.sha)
+            files = tuple(change.shown for change in changed)
+            return planned.pushed_branch(
+                remote.url, update.branch, update.expect, update.sha, files
+            )
+
+        self.writer.write(told, partial(self.real, store, remote, update), _go_on)
+
+
+def with_writer(services: RunServices, writer: ServiceWriter) -> RunServices:
+    """Return the services of one run, each write to which passes its writer.
+
+    This is the one place that every write of a run passes.
+    """
+    github = services.code_host
+    return replace(
+        services,
+        code_host=replace(
+            github,
+            forge=GuardedForge(github.forge, writer),
+            reviews=github.reviews and GuardedReviews(github.reviews, writer),
+        ),
+        channel=_with_writer(services.channel, writer),
+        mirrors=services.mirrors.with_push(
+            GuardedPush(services.mirrors.push_by, writer)
+        ),
+    )
+
+
+def _with_writer(channel: ChannelRouter, writer: ServiceWriter) -> ChannelRouter:
+    # What no service knows has pages of ours alone.
+    return replace(
+        channel,
+        forge=GuardedChannel(channel.forge, writer),
+        trackers={
+            name: GuardedTracker(writer=writer, real=tracker)
+            for name, tracker in channel.trackers.items()
+        },
+    )
+
+
+def with_lease_checks(services: RunServices, guard: LeaseGuard) -> RunServices:
+    """Return the services of one run, each write to which asks for the lease first."""
+    live = OutboxPublisher(services.stores.effects, guard.lease)
+    return replace(with_writer(services, LeasedWriter(guard)), live=live)

@@ -1,15 +1,25 @@
-"""Renew a job's lease while it runs, and check it before each write."""
+"""Renew a job's lease while it runs, and write only under it."""
 
 import threading
 from collections.abc import Callable, Iterator
-from contextlib import contextmanager
-from typing import Final
+from contextlib import contextmanager, suppress
+from typing import Final, Protocol, TypeVar
 
 import structlog
 from sqlalchemy.exc import SQLAlchemyError
 
 from patchwright.core.clock import Clock, with_log_context
-from patchwright.core.errors import LeaseLostError, ServiceUnavailableError
+from patchwright.core.errors import (
+    LeaseLostError,
+    ServiceError,
+    ServiceUnavailableError,
+)
+from patchwright.core.text.escape import split_marks
+from patchwright.core.types.base import Value
+from patchwright.resolver.effects import RunEffect
+from patchwright.resolver.messages.planned_writes import PlannedWrite
+from patchwright.resolver.publish.live import Carry, Find, find_nothing
+from patchwright.workers.store.effects import BegunEffect, EffectStore
 from patchwright.workers.store.job import Lease
 from patchwright.workers.store.jobs import JobStore
 from patchwright.workers.store.leases import LeaseStore
@@ -20,6 +30,11 @@ _UNKNOWN: Final = (
     "the database does not answer, so nothing is written: another worker may have the "
     "job by now"
 )
+_NOT_RECORDED: Final = (
+    "the database does not answer, so nothing is written: nobody would know of it"
+)
+
+T = TypeVar("T")
 
 log = structlog.get_logger(__name__)
 
@@ -155,3 +170,139 @@ def heartbeat(
     finally:
         stop.set()
         thread.join()
+
+
+class ServiceWriter(Protocol):
+    """Carries out the writes of a run, or keeps them.
+
+    `planned` says in words what is written, None where there is nothing to say.
+    """
+
+    def write(
+        self,
+        planned: Callable[[], PlannedWrite | None],
+        carry: Callable[[], T],
+        instead: Callable[[], T],
+    ) -> T:
+        """Carry it out; `instead` returns what to go on with where that is not done."""
+        ...
+
+    def overwrite(self, planned: PlannedWrite, carry: Callable[[], None]) -> None:
+        """Carry out what takes the place of something earlier."""
+        ...
+
+    def post(
+        self,
+        planned: PlannedWrite,
+        carry: Callable[[], str],
+        find: Callable[[str], str | None],
+        delete: Callable[[str], None],
+    ) -> str:
+        """Add a post once and return its id.
+
+        `find` returns the first post there with a mark, and `delete` takes one back.
+        """
+        ...
+
+    def find(
+        self, thread: str, mark: str, look: Callable[[str], str | None]
+    ) -> str | None:
+        """Return the id of a post of ours that contains `mark`."""
+        ...
+
+
+class LeasedWriter:
+    """A `ServiceWriter` that writes only while its worker holds the lease."""
+
+    def __init__(self, guard: LeaseGuard) -> None:
+        self._guard = guard
+
+    def write(
+        self,
+        planned: Callable[[], PlannedWrite | None],
+        carry: Callable[[], T],
+        instead: Callable[[], T],
+    ) -> T:
+        del planned, instead
+        self._guard.require()
+        return carry()
+
+    def overwrite(self, planned: PlannedWrite, carry: Callable[[], None]) -> None:
+        del planned
+        with self._guard.writing():
+            carry()
+
+    def post(
+        self,
+        planned: PlannedWrite,
+        carry: Callable[[], str],
+        find: Callable[[str], str | None],
+        delete: Callable[[str], None],
+    ) -> str:
+        """Post it once, whoever else posts the same: the first of the two stays."""
+        self._guard.require()
+        post_id = carry()
+        name = split_marks(planned.text).name
+        if not name or not self._guard.is_contested():
+            return post_id
+        try:
+            first = find(name) or post_id
+            if first != post_id:
+                log.warning("second_post_deleted", thread=planned.thread)
+                delete(post_id)
+        except ServiceError as error:
+            log.warning(
+                "second_post_unknown", thread=planned.thread, reason=error.reason
+            )
+            return post_id
+        return first
+
+    def find(
+        self, thread: str, mark: str, look: Callable[[str], str | None]
+    ) -> str | None:
+        del thread
+        return look(mark)
+
+
+class Receipt(Value):
+    """Where an effect of a run at work can be seen."""
+
+    seen_at: str = ""
+
+
+class OutboxPublisher:
+    """A `LivePublisher` that records each effect before and after.
+
+    An effect that an earlier attempt of the job has done is not repeated, and one that
+    it may have done is looked for before that.
+    """
+
+    def __init__(self, effects: EffectStore, lease: Lease) -> None:
+        self._effects, self._lease = effects, lease
+
+    def publish(
+        self, effect: RunEffect, carry: Carry, find: Find = find_nothing
+    ) -> str:
+        begun = self._begin(effect)
+        if begun.receipt is not None:
+            return Receipt.model_validate_json(begun.receipt).seen_at
+        try:
+            found = None if begun.is_new else find()
+            seen_at = carry() if found is None else found
+        except ServiceError as error:
+            with suppress(SQLAlchemyError):
+                self._effects.mark_refused(self._lease, begun.key, str(error))
+            raise
+        receipt = Receipt(seen_at=seen_at).model_dump_json()
+        try:
+            self._effects.mark_done(self._lease, begun.key, receipt)
+        except SQLAlchemyError as error:
+            # Another attempt looks for it.
+            log.warning("effect_not_marked", error=type(error).__name__)
+        return seen_at
+
+    def _begin(self, effect: RunEffect) -> BegunEffect:
+        try:
+            return self._effects.begin(self._lease, effect)
+        except SQLAlchemyError as error:
+            raise ServiceUnavailableError(_NOT_RECORDED) from error

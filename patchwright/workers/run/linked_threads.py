@@ -3,6 +3,7 @@
 from contextlib import ExitStack
 from dataclasses import dataclass
 from datetime import datetime
+from functools import partial
 from typing import Final, Self
 
 import structlog
@@ -18,11 +19,12 @@ from patchwright.core.types.threads import (
 )
 from patchwright.core.types.triggers import Trigger, TriggerKind
 from patchwright.core.types.work import Outcome, OutcomeKind, service_outcome
-from patchwright.resolver.effects import MoveTicket, NotificationPlan
+from patchwright.resolver.effects import MoveTicket, NotificationPlan, StartTicket
 from patchwright.resolver.messages.result import wants_ping
 from patchwright.resolver.messages.short_status import cross_post_progress
 from patchwright.resolver.progress import ProgressTracker
 from patchwright.resolver.publish.destination import CrossPostTarget
+from patchwright.resolver.publish.live import without_trace
 from patchwright.resolver.repository_references import find_references
 from patchwright.resolver.visibility import RunVisibility, may_show_words
 from patchwright.workers.run.plan import (
@@ -183,7 +185,12 @@ def move_at_start(services: RunServices, job: Job) -> tuple[str, ...]:
     remarks = []
     for ticket in tickets_of(services, job).threads:
         try:
-            services.channel.tracker(ticket).move(ticket, status)
+            services.live.publish(
+                StartTicket(thread=ticket, status=status),
+                without_trace(
+                    partial(services.channel.tracker(ticket).move, ticket, status)
+                ),
+            )
         except ServiceError as error:
             log.warning("ticket_not_moved", key=ticket.id, error=str(error))
             remarks.append(
@@ -312,6 +319,7 @@ class CrossPosts:
             frame,
             watch,
             services.clock,
+            publisher=services.live,
             write=cross_post_progress,
             shown=self._plan.config.progress_comment,
         )

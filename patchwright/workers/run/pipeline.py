@@ -1,7 +1,5 @@
 """The first half of a job: its steps in order, from the request to the outcome."""
 
-from collections.abc import Callable
-
 import structlog
 from sqlalchemy.exc import InterfaceError, OperationalError
 
@@ -10,7 +8,7 @@ from patchwright.core.errors import LeaseLostError, PatchwrightError, ServiceErr
 from patchwright.core.forge import Checks
 from patchwright.core.settings.repository import RepositoryConfig
 from patchwright.core.types.threads import TalkThread, ThreadKind
-from patchwright.core.types.triggers import Trigger, TriggerKind
+from patchwright.core.types.triggers import TriggerKind
 from patchwright.core.types.work import (
     Outcome,
     OutcomeKind,
@@ -20,6 +18,7 @@ from patchwright.core.types.work import (
 from patchwright.resolver.admission import Declined
 from patchwright.resolver.effects import AskPrivately
 from patchwright.resolver.publish.destination import CrossPostTarget
+from patchwright.resolver.publish.live import acknowledge, decline
 from patchwright.resolver.visibility import Question
 from patchwright.workers.run.admission import (
     JobAttempt,
@@ -159,7 +158,7 @@ class Pipeline:
             return None
         if answered := answer_without_rights(self._services, self._job):
             return self._end_early(answered)
-        self._react(self._channel.acknowledge)
+        acknowledge(self._services.live, self._channel, self._trigger)
         try:
             placed = self._placing.resolve(thread)
         except ServiceError as error:
@@ -233,7 +232,7 @@ class Pipeline:
         # What nobody asked for needs no refusal either.
         nobody_asked = self._trigger.kind.is_automatic
         if judged.quiet and not (judged.silent or nobody_asked):
-            self._react(self._channel.decline)
+            decline(self._services.live, self._channel, self._trigger)
         if self._trigger.thread.kind is ThreadKind.CHAT and not judged.silent:
             # Nobody else need know what somebody may not do.
             return self._end_early(
@@ -266,7 +265,7 @@ class Pipeline:
 
     def _start(self) -> AttemptResult:
         if not self._trigger.kind.is_automatic:
-            self._react(self._channel.acknowledge)
+            acknowledge(self._services.live, self._channel, self._trigger)
         self._plan = self._plan.replace(
             remarks=move_at_start(self._services, self._job)
         )
@@ -313,12 +312,6 @@ class Pipeline:
         status = open_status(self._services, self._job, self._plan)
         self._plan = self._plan.replace(status_post=status.post_id)
         return status
-
-    def _react(self, react: Callable[[Trigger], None]) -> None:
-        try:
-            react(self._trigger)
-        except ServiceError as error:
-            log.warning("reaction_not_shown", reason=error.reason)
 
 
 def _current_cross_posts(mirrors: CrossPosts) -> tuple[CrossPostTarget, ...]:

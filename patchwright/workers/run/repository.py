@@ -1,7 +1,7 @@
 """Find out who asked in a chat or ticket, and which repository it is about."""
 
 from dataclasses import dataclass, replace
-from functools import cached_property
+from functools import cached_property, partial
 from typing import Final
 
 from patchwright.core.errors import (
@@ -16,7 +16,7 @@ from patchwright.core.types.threads import RepoRef, TalkThread, ThreadKind
 from patchwright.core.types.triggers import Trigger, TriggerKind
 from patchwright.core.types.work import OutcomeKind, service_outcome
 from patchwright.resolver.admission import with_forge_accounts
-from patchwright.resolver.effects import Invite
+from patchwright.resolver.effects import Invite, OpenThread
 from patchwright.resolver.repository import (
     RememberScope,
     RepositoryCandidates,
@@ -293,10 +293,18 @@ class RepositoryResolver:
         """Open it; if only the answer was lost, it is found to be there already."""
         trigger = self._job.trigger
         tracker, text = self._services.channel.tracker(thread), _opening(trigger)
+
+        def open_thread() -> str:
+            return tracker.open_thread(trigger, text).model_dump_json()
+
+        publish = partial(
+            self._services.live.publish, OpenThread(thread=thread), open_thread
+        )
         try:
-            return tracker.open_thread(trigger, text)
+            opened = publish()
         except ServiceUnavailableError:
-            return tracker.open_thread(trigger, text)
+            opened = publish()
+        return TalkThread.model_validate_json(opened)
 
     @cached_property
     def _places(self) -> ReferenceScope:

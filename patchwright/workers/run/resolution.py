@@ -259,6 +259,7 @@ class JobResolution:
             sha,
             self._plan.frame,
             services.clock,
+            publisher=services.live,
         )
 
     def _linked_pulls(self) -> tuple[int, ...]:

@@ -22,6 +22,7 @@ from patchwright.resolver.admission import AdmissionPolicy, service_policy
 from patchwright.resolver.dependencies import AgentConfiguration
 from patchwright.resolver.guards.leaks import FindKnownSecrets
 from patchwright.resolver.publish.destination import Invitation
+from patchwright.resolver.publish.live import NO_PUBLISHER, LivePublisher
 from patchwright.resolver.repository_references import ReferenceScope
 from patchwright.workers.run.preparation import Sources
 from patchwright.workers.store.accounts import AccountStore
@@ -129,7 +130,8 @@ class RunServices:
     the servers of a sandbox. `find_known` finds the service's own secrets in a text.
     `find_page` returns the address of a run's page, empty where there is none. `submit`
     hands a job to the queue. `warm_up` begins what the model needs and takes long, for
-    somebody who is about to need it. `overrides` hold for every run.
+    somebody who is about to need it. `overrides` hold for every run. `live` is how one
+    run shows what it shows while it works.
     """
 
     settings: Settings
@@ -149,6 +151,7 @@ class RunServices:
     warm_up: Callable[[], None]
     directory: ServiceDirectory
     overrides: RunOverrides = field(default_factory=RunOverrides)
+    live: LivePublisher = NO_PUBLISHER
 
     @property
     def sources(self) -> Sources:

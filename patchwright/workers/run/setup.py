@@ -42,6 +42,7 @@ def open_steering(
         policy_with(services, plan.config),
         events,
         partial(services.stores.requests.joined, job.id),
+        publisher=services.live,
         settle=partial(services.stores.requests.settle, lease),
         about=lambda: about,
         # Asked for each act: who has lost a role must not steer for a while longer.
@@ -65,6 +66,7 @@ def open_status(services: RunServices, job: Job, plan: RunPlan) -> StatusComment
         plan.frame,
         ProgressTracker(services.sandboxes.kind, services.clock.now()),
         services.clock,
+        publisher=services.live,
         write=cross_post_progress if hides else progress_comment,
         shown=plan.config.progress_comment,
     )

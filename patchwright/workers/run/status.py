@@ -2,6 +2,7 @@
 
 import threading
 from collections.abc import Callable
+from functools import partial
 from typing import Final, Self
 
 import structlog
@@ -15,6 +16,7 @@ from patchwright.core.settings.repository import RepositoryConfig
 from patchwright.core.text.escape import plain_name
 from patchwright.core.types.threads import ForgeThread, RepoRef, ThreadRef
 from patchwright.core.types.triggers import Trigger, TriggerKind
+from patchwright.resolver.effects import BeginCheck, SetStartLabels, ShowStatus
 from patchwright.resolver.messages.short_status import (
     check_at_start,
     labels_at_start,
@@ -23,9 +25,11 @@ from patchwright.resolver.messages.short_status import (
 from patchwright.resolver.messages.status import (
     MessageHeader,
     Progress,
+    mark,
     progress_comment,
 )
 from patchwright.resolver.progress import ProgressTracker, Throttle
+from patchwright.resolver.publish.live import LivePublisher, without_trace
 from patchwright.resolver.visibility import RunVisibility
 from patchwright.workers.run.budget import max_raise_usd_of
 from patchwright.workers.run.configuration import apply_configuration
@@ -106,11 +110,13 @@ class StatusComment:
         watch: ProgressTracker,
         clock: Clock,
         *,
+        publisher: LivePublisher,
         write: Write = progress_comment,
         shown: bool = True,
         every_s: float = EDIT_EVERY_S,
     ) -> None:
-        self._channel, self._thread = channel, thread
+        self._channel, self._publisher = channel, publisher
+        self._thread = thread
         self._frame, self._watch = frame, watch
         self._clock, self._every_s = clock, every_s
         self._write, self._is_shown = write, shown
@@ -141,16 +147,23 @@ class StatusComment:
     def begin(self, earlier_post: str) -> None:
         """Post the comment, or take over the one an earlier attempt has made."""
         self._swap_labels()
-        if earlier_post:
-            self.post_id = earlier_post
-            return
+        self.post_id = earlier_post
         if not self._is_shown:
             return
-        try:
+
+        def post() -> str:
             begun = Progress(state="running")
             text = self._write(begun, self._frame)
             offers = offers_while_running(self._frame, begun)
-            self.post_id = self._channel.post(self._thread, text, offers)
+            return earlier_post or self._channel.post(self._thread, text, offers)
+
+        def find() -> str | None:
+            own = mark(self._frame.run_id)
+            return earlier_post or self._channel.find_post(self._thread, own)
+
+        try:
+            shown = ShowStatus(thread=self._thread)
+            self.post_id = self._publisher.publish(shown, post, find)
         except ServiceError as error:
             log.warning("status_not_posted", reason=error.reason, error=str(error))
 
@@ -192,19 +205,34 @@ class StatusComment:
             return
         swap = labels_at_start(self._frame.label)
         try:
-            self._channel.swap_labels(self._thread, swap.add, swap.remove)
+            self._publisher.publish(
+                SetStartLabels(),
+                without_trace(
+                    partial(
+                        self._channel.swap_labels, self._thread, swap.add, swap.remove
+                    )
+                ),
+            )
         except ServiceError as error:
             log.warning("labels_not_swapped", reason=error.reason, error=str(error))
 
 
 def begin_check(
-    forge: Forge, repo: RepoRef, sha: str, frame: MessageHeader, clock: Clock
+    forge: Forge,
+    repo: RepoRef,
+    sha: str,
+    frame: MessageHeader,
+    clock: Clock,
+    *,
+    publisher: LivePublisher,
 ) -> None:
     """Show on a commit of a pull request that it is worked on, where we may."""
     if forge.checks is None:
         return
+    report = check_at_start(frame, clock.now())
+    show = partial(forge.checks.report_check, repo, sha, report)
     try:
-        forge.checks.report_check(repo, sha, check_at_start(frame, clock.now()))
+        publisher.publish(BeginCheck(sha=sha), without_trace(show))
     except ServiceError as error:
         log.info("check_not_begun", reason=error.reason, error=str(error))
 

@@ -45,7 +45,14 @@ from patchwright.resolver.admission import (
     trigger_actors,
     with_forge_accounts,
 )
+from patchwright.resolver.effects import InviteFollower
 from patchwright.resolver.publish.destination import Invitation
+from patchwright.resolver.publish.live import (
+    LivePublisher,
+    acknowledge,
+    decline,
+    without_trace,
+)
 from patchwright.resolver.repository import is_answer
 from patchwright.workers.run.budget import compute_raise
 from patchwright.workers.run.commands import QuestionAnswerer, RunDetails, command_in
@@ -75,6 +82,7 @@ class Steering:
         log: EventLog,
         joined_after: Callable[[int], tuple[JoinedRequest, ...]],
         *,
+        publisher: LivePublisher,
         settle: Callable[[int], None],
         about: Callable[[], RunDetails],
         permission_of: Permissions,
@@ -83,12 +91,13 @@ class Steering:
         invite: Callable[[Actor], Invitation | None],
     ) -> None:
         self._channel, self._policy = channel, policy
+        self._publisher = publisher
         self._find_person, self._invite = find_person, invite
         self._named = named
         self._joined_after, self._settle = joined_after, settle
         self._log = log
         self._about = about
-        self._answering = QuestionAnswerer(channel, log, about)
+        self._answering = QuestionAnswerer(channel, publisher, log, about)
         self._permission_of = permission_of
 
     def receive(self, event: Event) -> AcceptedSteering | None:
@@ -117,15 +126,15 @@ class Steering:
         known = with_forge_accounts(trigger, self._find_person)
         if known is None:
             if not is_unaddressed:
-                start_call(partial(self._show, self._send_invitation, trigger))
+                start_call(partial(self._send_invitation, trigger))
             return None
         trigger = known
         judged = self._admit(trigger)
         if isinstance(judged, Declined):
             if not (judged.silent or is_unaddressed):
-                start_call(partial(self._show, self._channel.decline, trigger))
+                start_call(partial(decline, self._publisher, self._channel, trigger))
             return None
-        start_call(partial(self._show, self._channel.acknowledge, trigger))
+        start_call(partial(acknowledge, self._publisher, self._channel, trigger))
         command = command_in(trigger)
         if command is None or _is_request(command):
             return _follow_up(self._named(trigger))
@@ -162,11 +171,19 @@ class Steering:
                 assert_never(effect)
 
     def _send_invitation(self, trigger: Trigger) -> None:
-        invitation = self._invite(trigger.actor)
-        if invitation is not None:
-            self._channel.tell_privately(
-                trigger.thread, trigger.actor, invitation.text, invitation.offers
-            )
+        def send() -> None:
+            # The link is made only now: it must not lie about anywhere.
+            invitation = self._invite(trigger.actor)
+            if invitation is not None:
+                self._channel.tell_privately(
+                    trigger.thread, trigger.actor, invitation.text, invitation.offers
+                )
+
+        try:
+            effect = InviteFollower(request=trigger.key)
+            self._publisher.publish(effect, without_trace(send))
+        except ServiceError as error:
+            log.warning("reaction_not_shown", reason=error.reason)
 
     def _raise(
         self, command: BotCommand, trigger: Trigger, event_id: int
@@ -194,12 +211,6 @@ class Steering:
         asked = self._log.read(1, event_id, limit=1, reverse=True, kinds=kinds)
         found = [e.payload for e in asked if isinstance(e.payload, ConfirmationAsked)]
         return found[0].digest if found else ""
-
-    def _show(self, act: Callable[[Trigger], None], trigger: Trigger) -> None:
-        try:
-            act(trigger)
-        except ServiceError as error:
-            log.warning("reaction_not_shown", reason=error.reason)
 
 
 def _is_request(command: BotCommand) -> bool:

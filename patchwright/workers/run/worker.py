@@ -248,10 +248,9 @@ class JobWorker:
 
         In a rehearsal nothing does at all.
         """
-        services = with_lease_checks(self._services, guard)
         if self._services.overrides.is_dry_run:
-            return as_dry_run(services, guard.lease)
-        return services
+            return as_dry_run(self._services, guard.lease)
+        return with_lease_checks(self._services, guard)
 
     def _work(self, job: Job, running: _RunningJob) -> AttemptResult | MovedResult:
         services = self._services_for(running.guard)

@@ -3,18 +3,25 @@
 from collections.abc import Mapping, Sequence
 from datetime import datetime, timedelta
 from enum import StrEnum
-from typing import Any, Final
+from typing import Any, Final, NamedTuple
 
 from pydantic import TypeAdapter, ValidationError
 from sqlalchemy import Connection, Row, func, insert, select, update
 
 from patchwright.core.types.base import JobId, Value
-from patchwright.resolver.effects import Effect, UnknownEffect
+from patchwright.resolver.effects import (
+    Effect,
+    RunEffect,
+    UnknownEffect,
+    run_effect_key,
+)
 from patchwright.workers.db.database import Database
-from patchwright.workers.db.tables import effects
-from patchwright.workers.store.job import Lease
+from patchwright.workers.db.tables import effects, jobs
+from patchwright.workers.store.job import JobState, Lease
 from patchwright.workers.store.leases import require_lease
 
+# In the keys of effects that a run has while it works.
+_WHILE_RUNNING: Final = "run"
 _EFFECT: Final[TypeAdapter[Effect]] = TypeAdapter(Effect)
 
 
@@ -30,7 +37,7 @@ class StoredEffect(Value):
     """One effect of a job, by a key that no other effect has.
 
     `receipt` says where it can be seen, once it is done; `error` is why the last try
-    failed.
+    failed. One that is done with an error is one that the run went on without.
     """
 
     key: str
@@ -41,6 +48,17 @@ class StoredEffect(Value):
     due_at: datetime
     receipt: str | None
     error: str | None
+
+
+class BegunEffect(NamedTuple):
+    """An effect of a run at work; `is_new` says that nobody can have done it before.
+
+    `receipt` is there if it was done.
+    """
+
+    key: str
+    is_new: bool
+    receipt: str | None
 
 
 class EffectStore:
@@ -70,6 +88,35 @@ class EffectStore:
         )
         first = next(pending, None)
         return first if first and first.due_at <= self._now() else None
+
+    def begin(self, lease: Lease, effect: RunEffect) -> BegunEffect:
+        """Record what a run is about to show; an earlier attempt may have done so."""
+        own = select(effects.c.key, effects.c.state, effects.c.error, effects.c.receipt)
+        query = own.where(effects.c.job_id == lease.job_id)
+        prefix = f"{lease.job_id}:{_WHILE_RUNNING}:"
+        with self._database.writing() as connection:
+            require_lease(connection, lease)
+            known = {row.key: row for row in connection.execute(query)}
+            part = sum(not key.startswith(prefix) for key in known)
+            key = f"{prefix}{run_effect_key(effect, part)}"
+            row = known.get(key)
+            if row is not None:
+                is_done = row.state == EffectState.DONE and row.error is None
+                return BegunEffect(key, False, row.receipt if is_done else None)
+            now = self._database.now(connection)
+            planned = _row_of(lease.job_id, key, len(known), effect)
+            state = _state_of_job(connection, lease.job_id)
+            if state is not JobState.RUNNING:
+                # Somebody is answered while the end is shown, which waits for nothing.
+                planned["state"] = EffectState.DONE
+            connection.execute(
+                insert(effects), {**planned, "planned_at": now, "due_at": now}
+            )
+            return BegunEffect(key, True, None)
+
+    def mark_refused(self, lease: Lease, key: str, error: str) -> None:
+        """Note that a service did not do what the run can go on without."""
+        self._change(lease, key, {"state": EffectState.DONE, "error": error})
 
     def mark_done(self, lease: Lease, key: str, receipt: str) -> None:
         values = {"state": EffectState.DONE, "receipt": receipt, "error": None}
@@ -130,11 +177,7 @@ def insert_effects(
     first = connection.scalars(query).one()
     rows = [
         {
-            "key": f"{job_id}:{position}:{effect.kind}",
-            "job_id": job_id,
-            "position": position,
-            "effect": effect.model_dump_json(),
-            "state": EffectState.PENDING,
+            **_row_of(job_id, f"{job_id}:{position}:{effect.kind}", position, effect),
             "planned_at": now,
             "due_at": due_at,
         }
@@ -142,6 +185,23 @@ def insert_effects(
     ]
     if rows:
         connection.execute(insert(effects), rows)
+
+
+def _state_of_job(connection: Connection, job_id: JobId) -> JobState:
+    query = select(jobs.c.state).where(jobs.c.id == job_id)
+    return JobState(connection.scalars(query).one())
+
+
+def _row_of(
+    job_id: JobId, key: str, position: int, effect: Effect
+) -> dict[str, object]:
+    return {
+        "key": key,
+        "job_id": job_id,
+        "position": position,
+        "effect": effect.model_dump_json(),
+        "state": EffectState.PENDING,
+    }
 
 
 def abandon_pending(connection: Connection, job_id: JobId, error: str) -> None:

@@ -79,6 +79,9 @@ WORK_ARTIFACTS: Final = (COMMITS, CHECKPOINT)
 log = structlog.get_logger(__name__)
 
 
+_SUPERSEDED: Final = "the run ended before it was shown"
+
+
 class EffectsPendingError(PatchwrightError):
     """A job cannot end while something it promised is neither done nor given up."""
 
@@ -123,6 +126,8 @@ class OutcomeStore:
             if not ended.rowcount:
                 raise LeaseLostError(f"job {lease.job_id} does not run any more")
             due_at = self._database.now(connection)
+            # What the run was about to show when its worker was lost.
+            abandon_pending(connection, lease.job_id, _SUPERSEDED)
             insert_effects(connection, lease.job_id, effects, now, due_at)
             _keep_artifacts(connection, lease.job_id, artifacts or {})
         return lease.replace(state=JobState.DELIVERING)

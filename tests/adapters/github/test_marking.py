@@ -32,6 +32,7 @@ from patchwright.resolver.publish.publisher import Publisher
 from patchwright.workers.run.status import StatusComment, begin_check
 from tests.adapters.github.conftest import SHOP, connect, issue_ref
 from tests.fakes.clock import START, FakeClock
+from tests.fakes.direct_publisher import DirectPublisher
 from tests.fakes.github.acts.checks import checks_on
 from tests.fakes.github.bare import find_commit
 from tests.fakes.github.fake import FakeGitHub
@@ -97,6 +98,7 @@ def status_comment(
         frame,
         watch,
         SystemClock(),
+        publisher=DirectPublisher(),
         every_s=0.01,
     )
 
@@ -141,7 +143,9 @@ def test_labels_that_may_not_be_touched_are_left(fake: FakeGitHub, number: int) 
 def test_the_end_is_reported_on_the_old_commit_and_on_the_new_one(
     fake: FakeGitHub, as_app: GitHub, number: int, sha: str
 ) -> None:
-    begin_check(as_app.forge, SHOP, sha, LABELLED, FakeClock())
+    begin_check(
+        as_app.forge, SHOP, sha, LABELLED, FakeClock(), publisher=DirectPublisher()
+    )
     new = fake.commit_files("acme/shop", "fix", {"a.py": "2\n"}, author="ann")
     outcome = proven().replace(head_sha=new)
     so_far = DeliveryResult(branch="fix", pull_request=12)
@@ -169,7 +173,9 @@ def test_a_commit_that_was_not_pushed_gets_no_report(
 def test_who_is_no_app_reports_no_check_and_goes_on(
     fake: FakeGitHub, as_user: GitHub, number: int, sha: str
 ) -> None:
-    begin_check(as_user.forge, SHOP, sha, LABELLED, FakeClock())
+    begin_check(
+        as_user.forge, SHOP, sha, LABELLED, FakeClock(), publisher=DirectPublisher()
+    )
     perform(as_user, issue_ref(number), ReportCheck(sha=sha), proven())
     assert fake.world.check_runs == {}
 
