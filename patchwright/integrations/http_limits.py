@@ -21,17 +21,17 @@ def retry_after_limits(ask: Callable[[], T], clock: Clock) -> T:
 
     Nothing was done then, so that a write may be repeated like a read.
     """
-    left_s = LONGEST_WAIT_S
+    budget_s = LONGEST_WAIT_S
     while True:
         try:
             return ask()
         except RateLimitedError as error:
             left_s = (error.until - clock.now()).total_seconds()
             wait_s = max(left_s, LEAST_WAIT_S)
-            if wait_s > left_s:
+            if wait_s > budget_s:
                 raise
             log.info("waits_for_service", seconds=wait_s, reason=str(error))
-            left_s -= wait_s
+            budget_s -= wait_s
             clock.sleep(wait_s)
 
 

@@ -70,7 +70,6 @@ EXCEPTIONS: dict[str, tuple[int, str]] = {
     ),
     "patchwright/workers/inbox/delivery.py": (2, "headers that are kept"),
     "patchwright/workers/plugins/people.py": (8, "links to tickets"),
-    "patchwright/workers/run/dry_run.py": (5, "the name of a variable"),
     "patchwright/workers/run/guarded_services.py": (5, "the name of a variable"),
     "patchwright/workers/run/linked_threads.py": (3, "where tickets are moved"),
     "patchwright/workers/run/publisher.py": (3, "the name of a variable"),
