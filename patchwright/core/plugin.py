@@ -66,7 +66,7 @@ class PollingPositions(Protocol):
     def put(self, source: str, read_up_to: datetime) -> None: ...
 
 
-class RunSummary(Value):
+class ShownRun(Value):
     """A run in a person's list; `cost` is in words, such as `$0.41`."""
 
     state: str
@@ -81,7 +81,7 @@ class PersonSummary(Value):
     `linked_as` is their name on the forge, or empty.
     """
 
-    runs: tuple[RunSummary, ...] = ()
+    runs: tuple[ShownRun, ...] = ()
     repository: str = ""
     linked_as: str = ""
 

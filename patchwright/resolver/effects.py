@@ -186,7 +186,7 @@ class BeginCheck(Value):
     sha: str
 
 
-class AnswerQuestion(Value):
+class PostAnswer(Value):
     """Answer what somebody has asked about the run with the event of that id."""
 
     kind: Literal["answer_question"] = "answer_question"
@@ -224,7 +224,7 @@ RunEffect = (
     | SetStartLabels
     | StartTicket
     | BeginCheck
-    | AnswerQuestion
+    | PostAnswer
     | InviteFollower
 )
 Effect = Annotated[
@@ -242,7 +242,7 @@ def run_effect_key(effect: RunEffect, part: int) -> str:
     match effect:
         case Acknowledge() | Decline() | InviteFollower():
             return f"{effect.kind}:{effect.request}"
-        case AnswerQuestion():
+        case PostAnswer():
             return f"{effect.kind}:{effect.event_id}"
         case OpenThread() | ShowStatus():
             return f"{effect.kind}:{effect.thread}"

@@ -23,8 +23,11 @@ LONG_FUNCTIONS = {
 # What may be shorter than `SHORT` lines, and why; folders end in a slash.
 SHORT_MODULES = {
     "patchwright/core/settings/environment.py": "the only reader of os.environ",
+    "patchwright/integrations/jira/plugin.py": "light: without the vendor's client",
     "patchwright/integrations/mcp/launcher.py": "starts a tool server in its sandbox",
     "patchwright/integrations/signatures.py": "shared by services that know no other",
+    "patchwright/integrations/slack/credentials.py": "read without the vendor's client",
+    "patchwright/integrations/slack/plugin.py": "light: without the vendor's client",
     "patchwright/workers/action/__main__.py": "what `python -m` runs",
     "patchwright/workers/cli/maintenance_handler.py": "loaded by its command alone",
     "patchwright/workers/cli/serve_handler.py": "loaded by its command alone",
@@ -91,50 +94,48 @@ LIMITS = (
         f"files under {SHORT} lines without a reason",
         lambda product: len([n for n in product.short_modules if not may_be_short(n)]),
         "0",
-        6,
-        reason="modules still move between the layers",
+        0,
     ),
     Limit(
         "import lines per 100 of code",
         lambda product: product.import_share,
         "<= 11",
-        14,
+        12.5,
         reason="a step of a run imports its values one by one",
     ),
     Limit(
         "pure pass-through functions",
         lambda product: len(product.pass_throughs),
         "<= 80",
-        175,
+        165,
         reason="guarded and dry-run services repeat the methods of their protocols",
     ),
     Limit(
         "private one-statement functions with one caller",
         lambda product: len(product.one_line_helpers),
         "where the name says more than the line",
-        395,
+        385,
         reason="whether a name says more is for a reviewer to judge",
     ),
     Limit(
         "modules with exactly one importer",
         lambda product: len(product.single_importer),
         "<= 60",
-        112,
+        105,
         reason="the registry of an integration is the one importer of its parts",
     ),
     Limit(
         f"those of them under {SMALL} lines",
         lambda product: len(product.small_with_single_importer),
         "0",
-        4,
+        2,
         reason="modules still move between the layers",
     ),
     Limit(
         "class names with two meanings",
         lambda product: len(product.repeated_classes),
         "0",
-        3,
-        reason="modules still move between the layers",
+        0,
     ),
     Limit(
         "modules named by a gerund",
@@ -146,7 +147,7 @@ LIMITS = (
         "circles of folders that import each other",
         lambda product: len(product.circles),
         "0",
-        7,
+        5,
         reason="what a folder's parts share lies in the folder above",
     ),
     Limit(
@@ -157,6 +158,6 @@ LIMITS = (
     ),
 )
 MENTION_LIMITS = {
-    "files executed by one mention until the first model call": ("<= 110", 166),
-    "files executed by one mention in all": ("<= 180", 218),
+    "files executed by one mention until the first model call": ("<= 110", 170),
+    "files executed by one mention in all": ("<= 180", 220),
 }

@@ -3,7 +3,7 @@
 from collections.abc import Iterable, Iterator
 from typing import Final
 
-from patchwright.core.plugin import PersonSummary, RunSummary
+from patchwright.core.plugin import PersonSummary, ShownRun
 from patchwright.core.types.people import Actor
 from patchwright.core.types.threads import TalkThread
 from patchwright.core.types.triggers import FormRequest
@@ -185,7 +185,7 @@ def _repository_section(facts: PersonSummary) -> Iterator[Block]:
     }
 
 
-def _runs_section(runs: tuple[RunSummary, ...]) -> Iterator[Block]:
+def _runs_section(runs: tuple[ShownRun, ...]) -> Iterator[Block]:
     yield _heading("My runs")
     if not runs:
         yield from _text_blocks("There are none yet.")

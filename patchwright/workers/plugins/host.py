@@ -9,7 +9,7 @@ from typing import Final
 import structlog
 
 from patchwright.core.clock import Clock, start_call
-from patchwright.core.plugin import PersonSummary, RunSummary
+from patchwright.core.plugin import PersonSummary, ShownRun
 from patchwright.core.types.base import JobId
 from patchwright.core.types.people import Actor
 from patchwright.core.types.threads import RepoRef
@@ -128,8 +128,8 @@ class PersonPages:
             linked_as=person.login,
         )
 
-    def _shown(self, job: Job) -> RunSummary:
-        return RunSummary(
+    def _shown(self, job: Job) -> ShownRun:
+        return ShownRun(
             state=state_words(job),
             title=job.trigger.title,
             url=self.find_page(job.id, job.created_at),

@@ -28,7 +28,7 @@ from patchwright.core.types.base import Value
 from patchwright.core.types.threads import ForgeThread
 from patchwright.core.types.triggers import Trigger, trigger_definition
 from patchwright.core.types.work import Outcome, OutcomeKind, service_outcome
-from patchwright.resolver.effects import AnswerQuestion
+from patchwright.resolver.effects import PostAnswer
 from patchwright.resolver.messages.answers import (
     PastRun,
     RunStatus,
@@ -126,9 +126,9 @@ class QuestionAnswerer:
         said = f"{text}\n\n{mark}"
         post = partial(self._channel.post, trigger.thread, said)
         find = partial(self._channel.find_post, trigger.thread, mark)
-        start_call(partial(self._show, AnswerQuestion(event_id=event_id), post, find))
+        start_call(partial(self._show, PostAnswer(event_id=event_id), post, find))
 
-    def _show(self, effect: AnswerQuestion, post: Carry, find: Find) -> None:
+    def _show(self, effect: PostAnswer, post: Carry, find: Find) -> None:
         try:
             self._publisher.publish(effect, post, find)
         except ServiceError as error:

@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 
 from patchwright.core.channel import Offer
 from patchwright.core.errors import InvalidRequestError
-from patchwright.core.plugin import PersonSummary, RunSummary
+from patchwright.core.plugin import PersonSummary, ShownRun
 from patchwright.core.types.triggers import FormRequest
 from patchwright.integrations.slack.actions import FORM, decode_form, offer_blocks
 from patchwright.integrations.slack.adapter import Slack
@@ -25,7 +25,7 @@ from tests.fakes.slack.blocks import check_blocks
 from tests.fakes.slack.fake import FakeSlack
 from tests.fakes.slack.render.interactions import new_trigger
 
-RUN = RunSummary(
+RUN = ShownRun(
     state="done",
     title="Fix *it* <!channel>",
     url="https://bot.example/r1",
