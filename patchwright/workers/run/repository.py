@@ -1,7 +1,6 @@
 """Find out who asked in a chat or ticket, and which repository it is about."""
 
 from dataclasses import dataclass, replace
-from functools import cached_property
 from typing import Final
 
 from patchwright.core.errors import (
@@ -23,7 +22,6 @@ from patchwright.resolver.repository import (
     RepositoryCandidates,
     RepositoryChoice,
     choose_repository,
-    is_answer,
     mapped_repository,
     read_answer,
     repository_of_tickets,
@@ -36,17 +34,19 @@ from patchwright.resolver.repository_references import (
 from patchwright.resolver.visibility import Question
 from patchwright.workers.run.permissions import make_access_check
 from patchwright.workers.run.plan import EarlyResult, tell_requester
-from patchwright.workers.run.services import ChatServices, RunServices
+from patchwright.workers.run.run import (
+    End,
+    Run,
+    end_early,
+    fail,
+    find_scope,
+    is_by,
+    skipped_on_resume,
+)
+from patchwright.workers.run.services import RunServices
+from patchwright.workers.run.setup import name_people, react
 from patchwright.workers.store.choices import DEFAULT_REPOSITORY, place_scope
-from patchwright.workers.store.job import Job, Lease
 from patchwright.workers.store.requests import JoinedRequest
-
-
-def name_people(services: RunServices, trigger: Trigger) -> Trigger:
-    thread = trigger.thread
-    if not isinstance(thread, TalkThread):
-        return trigger
-    return services.channel.tracker(thread).name_people(trigger)
 
 
 @dataclass(frozen=True)
@@ -146,196 +146,177 @@ class AskedQuestion(Value):
     up_to: int
 
 
-class RepositoryResolver:
-    def __init__(self, services: RunServices, job: Job, lease: Lease) -> None:
-        self._services, self._job, self._lease = services, job, lease
-        self._talk: ChatServices = services.chat
-        self._joined = services.stores.requests.joined(job.id)
+@skipped_on_resume
+def acknowledge_in_chat(services: RunServices, run: Run) -> Run | End:
+    """Show that the request was seen: to find out where the code is may take long."""
+    if isinstance(run.trigger.thread, TalkThread):
+        react(services.channel.acknowledge, run.trigger)
+    return run
 
-    def resolve(self, thread: TalkThread) -> Trigger | EarlyResult:
-        """Return the request with what was found out, or why it waits."""
-        known = self._find_request(self._start_thread(thread))
-        if known is None:
-            return self._unknown()
-        found = self._find_repository(thread, known)
-        if isinstance(found, EarlyResult):
-            return found
-        named = name_people(self._services, known)
-        placed = named.replace(repo=found)
-        if placed != self._job.trigger:
-            self._talk.conversation_links.settle(self._lease, placed)
-        return placed
 
-    def _find_repository(
-        self, thread: TalkThread, known: Trigger
-    ) -> RepoRef | EarlyResult:
-        """Return where the work is, or why it waits.
+@skipped_on_resume
+def start_thread(services: RunServices, run: Run) -> Run | End:
+    """Begin a thread for a request that was made where nobody could see it."""
+    trigger, thread = run.trigger, run.trigger.thread
+    if not isinstance(thread, TalkThread) or thread.has_begun:
+        return run
+    try:
+        new = _open(services, trigger, thread)
+    except ServiceError as error:
+        return fail(services, run, error)
+    links, begun = services.chat.conversation_links, trigger.replace(thread=new)
+    links.replace(run.lease, thread, new, services.clock.now())
+    links.settle(run.lease, begun)
+    return run.with_trigger(begun)
 
-        A conversation has one pull request, so that it stays where it is.
-        """
-        place = known.place or self._known_repository()
-        if place is not None:
-            return self._elsewhere(known, place) or place
-        said = tuple(one.request for one in self.answers())
-        choosing = RepositoryChooser(
-            self._services, thread, known.asker, said, self._places
-        )
-        found = choosing.choose(known)
-        if not isinstance(found, Question):
-            return found.repo
-        asked = self.ask(found)
-        if asked.effects and self._talk.needs_renewal(known.asker):
-            return replace(asked, effects=(*asked.effects, Invite(renews=True)))
-        return asked
 
-    def _elsewhere(self, known: Trigger, place: RepoRef) -> EarlyResult | None:
-        """Refuse to take work that is meant for another repository to this one."""
-        meant = find_references([known.request], self._places).meant
-        if not meant or place in meant:
-            return None
-        text = _ELSEWHERE.format(
-            place=inline_code(place.full_name), meant=inline_code(meant[0].full_name)
-        )
-        refused = service_outcome(OutcomeKind.REFUSED, "other-repository", text)
-        return EarlyResult(refused, (tell_requester(known.thread, text),), self._up_to)
+@skipped_on_resume
+def find_requester(services: RunServices, run: Run) -> Run | End:
+    """Find the first request of somebody who is known to the forge.
 
-    def ask(self, asked: Question) -> EarlyResult:
-        """Wait for an answer; what was asked already is not asked again for nothing."""
-        outcome = service_outcome(
-            OutcomeKind.NEEDS_INPUT, asked.reason, asked.text, waits=True
-        )
-        up_to = self._up_to
-        if self._was_asked(asked.text):
-            return EarlyResult(outcome, (), up_to)
-        self._keep_asked(asked.text)
-        told = tell_requester(self._job.trigger.thread, asked.text, asked.offers)
-        return EarlyResult(outcome, (told,), up_to)
-
-    def answers(self) -> list[Trigger]:
-        """Return what the requester has said since, oldest first."""
-        own = self._job.trigger.actor
-        return [one.trigger for one in self._joined if _is_by(one, own)]
-
-    def answered_up_to(self) -> int:
-        """Return the last event of those answers that nothing else came before."""
-        last, trigger = 0, self._job.trigger
-        if not isinstance(trigger.thread, TalkThread):
-            return last
-        for one in self._joined:
-            is_own = _is_by(one, trigger.actor)
-            if not (is_own and is_answer(one.trigger.request, self._places)):
-                break
-            last = one.event_id
-        return last
-
-    def _find_request(self, first: Trigger) -> Trigger | None:
-        """Return the first request of somebody who is known to the forge.
-
-        Whoever came before them may never show who they are, and is not waited for.
-        """
-        if known := with_forge_accounts(first, self._talk.find_person):
-            return known
-        for one in self._joined:
-            known = with_forge_accounts(one.trigger, self._talk.find_person)
+    Whoever came before them may never show who they are, and is not waited for.
+    """
+    if not isinstance(run.trigger.thread, TalkThread):
+        return run
+    try:
+        known = with_forge_accounts(run.trigger, services.chat.find_person)
+        if known is not None:
+            return replace(run, identified=known)
+        for one in run.joined:
+            known = with_forge_accounts(one.trigger, services.chat.find_person)
             if known is not None and known.kind is not TriggerKind.REPLY:
-                self._prefer(one, first)
-                return known
+                return replace(_prefer(services, run, one), identified=known)
+    except ServiceError as error:
+        return fail(services, run, error)
+    return end_early(services, run, _unknown(services, run))
+
+
+@skipped_on_resume
+def find_repository(services: RunServices, run: Run) -> Run | End:
+    """Find out where the code is, where the thread does not say it."""
+    thread, known = run.trigger.thread, run.identified
+    if not isinstance(thread, TalkThread) or known is None:
+        return run
+    run = replace(run, scope=find_scope(services, run))
+    try:
+        found = _find_repository(services, run, thread, known)
+        if isinstance(found, EarlyResult):
+            return end_early(services, run, found)
+        placed = name_people(services, known).replace(repo=found)
+    except ServiceError as error:
+        return fail(services, run, error)
+    if placed != run.trigger:
+        services.chat.conversation_links.settle(run.lease, placed)
+    return run.with_trigger(placed)
+
+
+def ask_requester(services: RunServices, run: Run, asked: Question) -> EarlyResult:
+    """Wait for an answer; what was asked already is not asked again for nothing."""
+    outcome = service_outcome(
+        OutcomeKind.NEEDS_INPUT, asked.reason, asked.text, waits=True
+    )
+    if _was_asked(services, run, asked.text):
+        return EarlyResult(outcome, (), run.last_joined_id)
+    _keep_asked(services, run, asked.text)
+    told = tell_requester(run.trigger.thread, asked.text, asked.offers)
+    return EarlyResult(outcome, (told,), run.last_joined_id)
+
+
+def _find_repository(
+    services: RunServices, run: Run, thread: TalkThread, known: Trigger
+) -> RepoRef | EarlyResult:
+    """Return where the work is, or why it waits.
+
+    A conversation has one pull request, so that it stays where it is.
+    """
+    scope = find_scope(services, run)
+    threads = services.stores.threads
+    place = known.place or threads.repository_of(run.job.conversation_id)
+    if place is not None:
+        return _elsewhere(run, known, place, scope) or place
+    said = tuple(one.request for one in run.answers)
+    choosing = RepositoryChooser(services, thread, known.asker, said, scope)
+    found = choosing.choose(known)
+    if not isinstance(found, Question):
+        return found.repo
+    asked = ask_requester(services, run, found)
+    if asked.effects and services.chat.needs_renewal(known.asker):
+        return replace(asked, effects=(*asked.effects, Invite(renews=True)))
+    return asked
+
+
+def _elsewhere(
+    run: Run, known: Trigger, place: RepoRef, scope: ReferenceScope
+) -> EarlyResult | None:
+    """Refuse to take work that is meant for another repository to this one."""
+    meant = find_references([known.request], scope).meant
+    if not meant or place in meant:
         return None
+    text = _ELSEWHERE.format(
+        place=inline_code(place.full_name), meant=inline_code(meant[0].full_name)
+    )
+    refused = service_outcome(OutcomeKind.REFUSED, "other-repository", text)
+    told = tell_requester(known.thread, text)
+    return EarlyResult(refused, (told,), run.last_joined_id)
 
-    def _prefer(self, one: JoinedRequest, first: Trigger) -> None:
-        """Have the job be about that request; the first one joins it instead."""
-        self._talk.conversation_links.swap(self._lease, one, first)
-        self._job = self._job.replace(trigger=one.trigger)
-        self._joined = self._services.stores.requests.joined(self._job.id)
 
-    def _was_asked(self, text: str) -> bool:
-        """Tell whether the requester knows the question, and has not called us since.
+def _prefer(services: RunServices, run: Run, one: JoinedRequest) -> Run:
+    """Have the job be about that request; the first one joins it instead."""
+    services.chat.conversation_links.swap(run.lease, one, run.trigger)
+    joined = services.stores.requests.joined(run.job.id)
+    return replace(run.with_trigger(one.trigger), joined=joined)
 
-        What others say is no reason to bother them once more.
-        """
-        own = self._job.trigger.actor
-        stores = self._services.stores
-        kept = stores.outcomes.load_artifact(self._job.id, QUESTION_ARTIFACT)
-        if kept is None:
-            return False
-        before = AskedQuestion.model_validate_json(kept)
-        calls = any(
-            one.event_id > before.up_to
-            and one.trigger.kind is not TriggerKind.REPLY
-            and _is_by(one, own)
-            for one in self._joined
+
+def _was_asked(services: RunServices, run: Run, text: str) -> bool:
+    """Tell whether the requester knows the question, and has not called us since.
+
+    What others say is no reason to bother them once more.
+    """
+    kept = services.stores.outcomes.load_artifact(run.job.id, QUESTION_ARTIFACT)
+    if kept is None:
+        return False
+    before = AskedQuestion.model_validate_json(kept)
+    calls = any(
+        one.event_id > before.up_to
+        and one.trigger.kind is not TriggerKind.REPLY
+        and is_by(one, run.trigger.actor)
+        for one in run.joined
+    )
+    return before.text == text and not calls
+
+
+def _keep_asked(services: RunServices, run: Run, text: str) -> None:
+    asked = AskedQuestion(text=text, up_to=run.last_joined_id)
+    kept = asked.model_dump_json().encode()
+    services.stores.outcomes.keep_artifact(run.lease, QUESTION_ARTIFACT, kept)
+
+
+def _open(services: RunServices, trigger: Trigger, thread: TalkThread) -> TalkThread:
+    """Open it; if only the answer was lost, it is found to be there already."""
+    tracker, text = services.channel.tracker(thread), _opening(trigger)
+    try:
+        return tracker.open_thread(trigger, text)
+    except ServiceUnavailableError:
+        return tracker.open_thread(trigger, text)
+
+
+def _unknown(services: RunServices, run: Run) -> EarlyResult:
+    """Wait until the person has shown who they are; or say that there is no way.
+
+    A bot does not link: without a word, so that two do not keep each other busy.
+    """
+    if run.trigger.actor.is_bot:
+        unnamed = service_outcome(OutcomeKind.REFUSED, "bot-not-named", _UNNAMED_BOT)
+        return EarlyResult(unnamed, ())
+    if services.chat.can_invite:
+        outcome = service_outcome(
+            OutcomeKind.NEEDS_INPUT, NOT_LINKED, _INVITED, waits=True
         )
-        return before.text == text and not calls
-
-    def _keep_asked(self, text: str) -> None:
-        kept = AskedQuestion(text=text, up_to=self._up_to).model_dump_json().encode()
-        self._services.stores.outcomes.keep_artifact(
-            self._lease, QUESTION_ARTIFACT, kept
-        )
-
-    @property
-    def _up_to(self) -> int:
-        """The last event that was taken notice of."""
-        return self._joined[-1].event_id if self._joined else 0
-
-    def _start_thread(self, thread: TalkThread) -> Trigger:
-        """Return the request with a thread that is there to be answered in."""
-        trigger = self._job.trigger
-        if thread.has_begun:
-            return trigger
-        new = self._open(thread)
-        conversation_links, now = (
-            self._talk.conversation_links,
-            self._services.clock.now(),
-        )
-        conversation_links.replace(self._lease, thread, new, now)
-        begun = trigger.replace(thread=new)
-        conversation_links.settle(self._lease, begun)
-        return begun
-
-    def _open(self, thread: TalkThread) -> TalkThread:
-        """Open it; if only the answer was lost, it is found to be there already."""
-        trigger = self._job.trigger
-        tracker, text = self._services.channel.tracker(thread), _opening(trigger)
-        try:
-            return tracker.open_thread(trigger, text)
-        except ServiceUnavailableError:
-            return tracker.open_thread(trigger, text)
-
-    @cached_property
-    def _places(self) -> ReferenceScope:
-        return self._talk.find_places()
-
-    def _unknown(self) -> EarlyResult:
-        """Wait until the person has shown who they are; or say that there is no way.
-
-        A bot does not link: without a word, so that two do not keep each other busy.
-        """
-        if self._job.trigger.actor.is_bot:
-            unnamed = service_outcome(
-                OutcomeKind.REFUSED, "bot-not-named", _UNNAMED_BOT
-            )
-            return EarlyResult(unnamed, ())
-        if self._talk.can_invite:
-            outcome = service_outcome(
-                OutcomeKind.NEEDS_INPUT, NOT_LINKED, _INVITED, waits=True
-            )
-            effects = () if self._was_asked(_INVITED) else (Invite(),)
-            self._keep_asked(_INVITED)
-            return EarlyResult(outcome, effects, self._up_to)
-        refused = service_outcome(OutcomeKind.REFUSED, NOT_LINKED, _NO_WAY)
-        return EarlyResult(
-            refused, (tell_requester(self._job.trigger.thread, _NO_WAY),)
-        )
-
-    def _known_repository(self) -> RepoRef | None:
-        """Return where the conversation's work is already; it has one pull request."""
-        threads = self._services.stores.threads
-        return threads.repository_of(self._job.conversation_id)
-
-
-def _is_by(one: JoinedRequest, own: Actor) -> bool:
-    return one.trigger.actor.is_same(own)
+        effects = () if _was_asked(services, run, _INVITED) else (Invite(),)
+        _keep_asked(services, run, _INVITED)
+        return EarlyResult(outcome, effects, run.last_joined_id)
+    refused = service_outcome(OutcomeKind.REFUSED, NOT_LINKED, _NO_WAY)
+    return EarlyResult(refused, (tell_requester(run.trigger.thread, _NO_WAY),))
 
 
 def _opening(trigger: Trigger) -> str:

@@ -1,29 +1,40 @@
 """Set up steering and the status comment of a run."""
 
+from collections.abc import Callable
 from functools import partial
 
 import structlog
 from pydantic import ValidationError
+from sqlalchemy.exc import InterfaceError, OperationalError
 
-from patchwright.core.errors import ServiceError
+from patchwright.core.errors import LeaseLostError, ServiceError
 from patchwright.core.events.log import EventLog
 from patchwright.core.settings.repository import RepositoryConfig
-from patchwright.core.types.threads import ForgeThread
+from patchwright.core.types.threads import ForgeThread, TalkThread
+from patchwright.core.types.triggers import Trigger
 from patchwright.resolver.messages.short_status import cross_post_progress
 from patchwright.resolver.messages.status import mark, progress_comment
 from patchwright.resolver.progress import ProgressTracker
+from patchwright.resolver.publish.destination import CrossPostTarget
 from patchwright.workers.run.admission import policy_with
 from patchwright.workers.run.budget import max_raise_usd_of
 from patchwright.workers.run.commands import RunDetails
+from patchwright.workers.run.linked_threads import CrossPosts
 from patchwright.workers.run.permissions import find_permission
 from patchwright.workers.run.plan import PLAN_ARTIFACT, RunPlan
-from patchwright.workers.run.repository import name_people
 from patchwright.workers.run.services import RunServices
 from patchwright.workers.run.status import StatusComment, make_message_header
 from patchwright.workers.run.steering import Steering
 from patchwright.workers.store.job import Job, Lease
 
 log = structlog.get_logger(__name__)
+
+
+def name_people(services: RunServices, trigger: Trigger) -> Trigger:
+    thread = trigger.thread
+    if not isinstance(thread, TalkThread):
+        return trigger
+    return services.channel.tracker(thread).name_people(trigger)
 
 
 def open_steering(
@@ -93,3 +104,22 @@ def find_earlier_post(services: RunServices, job: Job) -> str:
     except ServiceError as error:
         log.warning("earlier_status_not_found", reason=error.reason)
         return ""
+
+
+def react(act: Callable[[Trigger], None], trigger: Trigger) -> None:
+    """Show a reaction; the run does not depend on it."""
+    try:
+        act(trigger)
+    except ServiceError as error:
+        log.warning("reaction_not_shown", reason=error.reason)
+
+
+def list_cross_posts(cross_posts: CrossPosts) -> tuple[CrossPostTarget, ...]:
+    """Return who else is told; not to know of some must not lose finished work."""
+    try:
+        return cross_posts.list_current()
+    except (LeaseLostError, OperationalError, InterfaceError):
+        raise
+    except Exception:  # whatever is wrong with what was tied to the conversation
+        log.exception("mirrors_not_read")
+        return cross_posts.saved

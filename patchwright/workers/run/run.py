@@ -1,0 +1,200 @@
+"""One attempt at a job: what is known of it so far, its steps' type, and its ends."""
+
+from collections.abc import Callable, Iterable
+from dataclasses import dataclass, replace
+from functools import wraps
+
+import structlog
+
+from patchwright.core.agent.run_log import ReleaseSignal
+from patchwright.core.errors import PatchwrightError
+from patchwright.core.events.log import EventLog
+from patchwright.core.forge import Checks
+from patchwright.core.settings.repository import RepositoryConfig
+from patchwright.core.types.people import Actor
+from patchwright.core.types.threads import TalkThread, ThreadKind
+from patchwright.core.types.triggers import Trigger
+from patchwright.core.types.work import (
+    Outcome,
+    OutcomeKind,
+    error_outcome,
+    service_outcome,
+)
+from patchwright.resolver.admission import Declined
+from patchwright.resolver.context.thread_history import FilteredThreads
+from patchwright.resolver.effects import AskPrivately
+from patchwright.resolver.repository import is_answer
+from patchwright.resolver.repository_references import ReferenceScope
+from patchwright.workers.run.linked_threads import CrossPosts, OtherConversation
+from patchwright.workers.run.plan import (
+    AttemptResult,
+    EarlyResult,
+    MovedResult,
+    RunPlan,
+)
+from patchwright.workers.run.preparation import Prepared
+from patchwright.workers.run.services import RunServices
+from patchwright.workers.run.setup import react
+from patchwright.workers.run.status import StatusComment, make_message_header
+from patchwright.workers.store.job import Job, Lease
+from patchwright.workers.store.requests import JoinedRequest
+from patchwright.workers.store.threads import LinkedThread
+
+log = structlog.get_logger(__name__)
+
+
+@dataclass(frozen=True)
+class Run:
+    """One attempt at one job; each step returns it with what it has found out.
+
+    `log` is written from the event `start_id` on. With `has_begun` an earlier attempt
+    has planned the run, and this one takes it up. `joined` are the requests that came
+    since, `identified` is the request with who has made it on the forge, and `scope`
+    what texts may refer to. `other` is the conversation of a thread
+    that the request names. `checks` are those of the pull request, where these were
+    read. `status` and `cross_posts` show how far the run is. `linked` are the threads
+    of the conversation and `heard` what they say, of which `prepared` was made.
+    """
+
+    job: Job
+    lease: Lease
+    log: EventLog
+    release_signal: ReleaseSignal
+    plan: RunPlan
+    joined: tuple[JoinedRequest, ...] = ()
+    start_id: int = 0
+    has_begun: bool = False
+    identified: Trigger | None = None
+    scope: ReferenceScope | None = None
+    other: OtherConversation | None = None
+    checks: Checks | None = None
+    status: StatusComment | None = None
+    cross_posts: CrossPosts | None = None
+    linked: tuple[LinkedThread, ...] = ()
+    heard: FilteredThreads | None = None
+    prepared: Prepared | None = None
+
+    @property
+    def trigger(self) -> Trigger:
+        return self.job.trigger
+
+    @property
+    def answers(self) -> list[Trigger]:
+        """What the requester has said since, oldest first."""
+        own = self.trigger.actor
+        return [one.trigger for one in self.joined if is_by(one, own)]
+
+    @property
+    def last_joined_id(self) -> int:
+        """The last event that was taken notice of."""
+        return self.joined[-1].event_id if self.joined else 0
+
+    def with_trigger(self, trigger: Trigger) -> "Run":
+        return replace(self, job=self.job.replace(trigger=trigger))
+
+
+End = AttemptResult | MovedResult
+Step = Callable[[RunServices, Run], Run | End]
+
+
+def open_run(
+    services: RunServices, job: Job, lease: Lease, release_signal: ReleaseSignal
+) -> Run:
+    """Return what is known of an attempt when it starts."""
+    return Run(
+        job,
+        lease,
+        services.stores.events.open(job.conversation_id, lease),
+        release_signal,
+        RunPlan(frame=make_message_header(services, job, RepositoryConfig())),
+        services.stores.requests.joined(job.id),
+    )
+
+
+def follow(services: RunServices, run: Run, steps: Iterable[Step]) -> Run | End:
+    """Take the steps in order, until one of them ends the run."""
+    for step in steps:
+        found = step(services, run)
+        if not isinstance(found, Run):
+            return found
+        run = found
+    return run
+
+
+def skipped_on_resume(step: Step) -> Step:
+    """Leave a step out where an earlier attempt has planned the run already."""
+
+    @wraps(step)
+    def take(services: RunServices, run: Run) -> Run | End:
+        return run if run.has_begun else step(services, run)
+
+    return take
+
+
+def is_by(one: JoinedRequest, person: Actor) -> bool:
+    return one.trigger.actor.is_same(person)
+
+
+def find_scope(services: RunServices, run: Run) -> ReferenceScope:
+    """Return what texts can refer to, which stays the same for the whole run."""
+    return services.chat.find_places() if run.scope is None else run.scope
+
+
+def answered_up_to(services: RunServices, run: Run) -> int:
+    """Return the last event of the answers that nothing else came before.
+
+    Nothing else that was said meanwhile was read: it gets a job of its own.
+    """
+    last, asker = 0, run.trigger.actor
+    if not (run.joined and isinstance(run.trigger.thread, TalkThread)):
+        return last
+    scope = find_scope(services, run)
+    for one in run.joined:
+        if not (is_by(one, asker) and is_answer(one.trigger.request, scope)):
+            break
+        last = one.event_id
+    return last
+
+
+def end(
+    services: RunServices, run: Run, outcome: Outcome, *, quiet: bool = False
+) -> AttemptResult:
+    """End the job with what is known so far."""
+    read_up_to = answered_up_to(services, run)
+    return AttemptResult(outcome, run.plan, read_up_to=read_up_to, quiet=quiet)
+
+
+def end_if(services: RunServices, run: Run, outcome: Outcome | None) -> Run | End:
+    return run if outcome is None else end(services, run, outcome)
+
+
+def end_early(services: RunServices, run: Run, found: EarlyResult) -> AttemptResult:
+    done = AttemptResult(
+        found.outcome, run.plan, found.read_up_to, effects=found.effects
+    )
+    return done.read(answered_up_to(services, run))
+
+
+def fail(
+    services: RunServices, run: Run, error: PatchwrightError, *, quiet: bool = False
+) -> AttemptResult:
+    return end(services, run, error_outcome(error), quiet=quiet)
+
+
+def decline(services: RunServices, run: Run, judged: Declined) -> AttemptResult:
+    log.info("request_declined", reason=judged.reason, text=judged.text)
+    outcome = service_outcome(
+        OutcomeKind.REFUSED, judged.reason, judged.text, by=judged.by
+    )
+    # What nobody asked for needs no refusal either.
+    nobody_asked = run.trigger.kind.is_automatic
+    if judged.quiet and not (judged.silent or nobody_asked):
+        react(services.channel.decline, run.trigger)
+    if run.trigger.thread.kind is ThreadKind.CHAT and not judged.silent:
+        # Nobody else need know what somebody may not do.
+        told = EarlyResult(outcome, (AskPrivately(text=judged.text),))
+        return end_early(services, run, told)
+    # A ticket has no reactions that could say it without words.
+    has_words = run.trigger.thread.kind is ThreadKind.TICKET and not judged.silent
+    is_quiet = judged.quiet and not has_words
+    return end(services, run, outcome, quiet=is_quiet or nobody_asked)

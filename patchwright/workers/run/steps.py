@@ -1,0 +1,242 @@
+"""The steps of a run up to its work: from the request until the agent may begin."""
+
+from dataclasses import replace
+
+from patchwright.core.errors import LeaseLostError, PatchwrightError, ServiceError
+from patchwright.core.types.threads import TalkThread
+from patchwright.core.types.triggers import TriggerKind
+from patchwright.resolver.admission import Declined
+from patchwright.resolver.visibility import Question
+from patchwright.workers.run.admission import (
+    admit_request,
+    begin_attempt,
+    fetch_config,
+    find_closed_thread,
+    find_stop,
+    last_run,
+    lost_too_often,
+)
+from patchwright.workers.run.commands import answer_command, answer_without_rights
+from patchwright.workers.run.linked_threads import (
+    CrossPosts,
+    link_threads,
+    move_after_merge,
+    move_at_start,
+    move_request,
+)
+from patchwright.workers.run.plan import (
+    PLAN_ARTIFACT,
+    AttemptResult,
+    MovedResult,
+    RunPlan,
+)
+from patchwright.workers.run.repository import ask_requester
+from patchwright.workers.run.resolution import WORK_STEPS
+from patchwright.workers.run.rounds import find_round_trigger
+from patchwright.workers.run.run import (
+    End,
+    Run,
+    answered_up_to,
+    decline,
+    end,
+    end_early,
+    end_if,
+    fail,
+    follow,
+    skipped_on_resume,
+)
+from patchwright.workers.run.sandboxes import check_disk_space
+from patchwright.workers.run.services import RunServices
+from patchwright.workers.run.setup import (
+    find_earlier_post,
+    list_cross_posts,
+    open_status,
+    react,
+)
+from patchwright.workers.run.status import make_message_header, without_ticket_key
+from patchwright.workers.run.visibility import find_visibility
+
+
+def mark_start(services: RunServices, run: Run) -> Run | End:
+    """Mark that this attempt starts, and go on where an earlier one has been."""
+    attempt = begin_attempt(run.log, run.job.id, run.lease.attempt)
+    run = replace(run, start_id=attempt.start_id)
+    if not attempt.earlier:
+        return run
+    post = find_earlier_post(services, run.job)
+    run = replace(run, plan=run.plan.replace(status_post=post))
+    kept = services.stores.outcomes.load_artifact(run.job.id, PLAN_ARTIFACT)
+    begun = run.log.read(attempt.earlier[0], kinds=frozenset({"run_started"}))
+    if kept is None or not begun:
+        return run
+    return replace(
+        run,
+        start_id=attempt.start_of(begun[0].id),
+        plan=RunPlan.model_validate_json(kept).replace(status_post=post),
+        has_begun=True,
+    )
+
+
+def give_up_if_lost(services: RunServices, run: Run) -> Run | End:
+    return end_if(services, run, lost_too_often(run.lease.attempt))
+
+
+def move_tickets_after_merge(services: RunServices, run: Run) -> Run | End:
+    if run.trigger.kind is not TriggerKind.MERGED:
+        return run
+    return end_early(services, run, move_after_merge(services, run.job))
+
+
+@skipped_on_resume
+def stop_if_cancelled(services: RunServices, run: Run) -> Run | End:
+    return end_if(services, run, find_stop(run.log, run.job, run.start_id))
+
+
+@skipped_on_resume
+def answer_anyone(services: RunServices, run: Run) -> Run | End:
+    """Answer what needs no run and no rights, where no code lives."""
+    if not isinstance(run.trigger.thread, TalkThread):
+        return run
+    answered = answer_without_rights(services, run.job)
+    return run if answered is None else end_early(services, run, answered)
+
+
+@skipped_on_resume
+def read_configuration(services: RunServices, run: Run) -> Run | End:
+    """Read the repository's configuration; without it nothing can be judged.
+
+    Only who may ask by the service's own rules is told that it failed: two bots must
+    not keep each other busy.
+    """
+    try:
+        config = fetch_config(services, run.job)
+    except ServiceError as error:
+        judged = admit_request(services, run.job, run.plan.config)
+        if isinstance(judged, Declined):
+            return decline(services, run, judged)
+        return fail(services, run, error, quiet=run.trigger.kind.is_automatic)
+    frame = make_message_header(services, run.job, config)
+    return replace(run, plan=run.plan.replace(config=config, frame=frame))
+
+
+def check_access(services: RunServices, run: Run) -> Run | End:
+    judged = admit_request(services, run.job, run.plan.config)
+    if isinstance(judged, Declined):
+        return decline(services, run, judged)
+    if run.has_begun:
+        return run
+    return replace(run, plan=run.plan.replace(admitted=judged.why))
+
+
+@skipped_on_resume
+def answer_if_known(services: RunServices, run: Run) -> Run | End:
+    """Answer a command that needs no run."""
+    last = last_run(services, run.job.conversation_id, run.trigger.thread)
+    known = services.overrides.answer
+    answered = known or answer_command(run.trigger, run.plan.frame.handle, last)
+    return end_if(services, run, answered)
+
+
+@skipped_on_resume
+def stop_if_closed(services: RunServices, run: Run) -> Run | End:
+    return end_if(services, run, find_closed_thread(services.stores.threads, run.job))
+
+
+@skipped_on_resume
+def skip_round_if_not_due(services: RunServices, run: Run) -> Run | End:
+    """End at once where nothing triggers a run that nobody asked for."""
+    if not run.trigger.kind.is_automatic:
+        return run
+    found = find_round_trigger(services, run.job, run.lease, run.plan.config)
+    run = replace(run, checks=found.checks)
+    if found.end is None:
+        return run
+    return end(services, run, found.end, quiet=not found.end.summary)
+
+
+@skipped_on_resume
+def link_conversation(services: RunServices, run: Run) -> Run | End:
+    """Make one conversation of all the threads that the request names."""
+    return replace(run, other=link_threads(services, run.job, run.lease))
+
+
+@skipped_on_resume
+def check_visibility(services: RunServices, run: Run) -> Run | End:
+    """Ask before anything private may be shown to everybody."""
+    try:
+        found = find_visibility(services, run.job, run.answers)
+    except ServiceError as error:
+        return fail(services, run, error)
+    if isinstance(found, Question):
+        return end_early(services, run, ask_requester(services, run, found))
+    frame = without_ticket_key(run.plan.frame, found)
+    return replace(run, plan=run.plan.replace(openness=found, frame=frame))
+
+
+@skipped_on_resume
+def move_to_other_conversation(services: RunServices, run: Run) -> Run | End:
+    """Go on in the conversation of a named thread, where it may be shown there."""
+    if run.other is None:
+        return run
+    moved = move_request(services, run.job, run.lease, run.other, run.plan.openness)
+    if moved is None:
+        # It was moved on meanwhile: look where it is.
+        again = (link_conversation, check_visibility, move_to_other_conversation)
+        return follow(services, run, again)
+    if isinstance(moved, MovedResult):
+        return moved
+    return end_early(services, run, moved)
+
+
+@skipped_on_resume
+def require_disk_space(services: RunServices, run: Run) -> Run | End:
+    return end_if(services, run, check_disk_space(services.settings))
+
+
+@skipped_on_resume
+def acknowledge(services: RunServices, run: Run) -> Run | End:
+    if not run.trigger.kind.is_automatic:
+        react(services.channel.acknowledge, run.trigger)
+    return run
+
+
+@skipped_on_resume
+def move_tickets(services: RunServices, run: Run) -> Run | End:
+    remarks = move_at_start(services, run.job)
+    return replace(run, plan=run.plan.replace(remarks=remarks))
+
+
+def show_status(services: RunServices, run: Run) -> Run | End:
+    status = open_status(services, run.job, run.plan)
+    plan = run.plan.replace(status_post=status.post_id)
+    return replace(run, status=status, plan=plan)
+
+
+def show_cross_posts(services: RunServices, run: Run) -> Run | End:
+    """Keep the other threads of the conversation up to date as well."""
+    cross_posts = CrossPosts(services, run.job, run.plan)
+    plan = run.plan.replace(mirrors=cross_posts.saved)
+    return replace(run, cross_posts=cross_posts, plan=plan)
+
+
+def work(services: RunServices, run: Run) -> Run | End:
+    """Have the agent resolve it, and show how far that is."""
+    status, cross_posts = run.status, run.cross_posts
+    if status is None or cross_posts is None:
+        raise ValueError("a run shows its status before it works")
+    done: Run | End
+    with status, cross_posts:
+        try:
+            with (
+                run.log.subscribe(status.show, run.start_id),
+                run.log.subscribe(cross_posts.show, run.start_id),
+            ):
+                done = follow(services, run, WORK_STEPS)
+        except LeaseLostError:
+            raise
+        except PatchwrightError as error:
+            done = fail(services, run, error)
+    if not isinstance(done, AttemptResult):
+        raise TypeError("the last step of the work ends it")
+    done = done.with_last(status.last, list_cross_posts(cross_posts))
+    return done.read(answered_up_to(services, run))
