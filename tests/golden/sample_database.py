@@ -23,6 +23,7 @@ from patchwright.integrations.github.deliveries import DeliveryAttempt
 from patchwright.integrations.slack.tokens import SlackInstallation
 from patchwright.resolver.effects import Effect, NotificationEffect, RepositoryEffect
 from patchwright.resolver.messages.status import DeliveryResult
+from patchwright.resolver.run_plan import PLAN_ARTIFACT, RunPlan
 from patchwright.workers.db.database import Database
 from patchwright.workers.db.tables import effects, jobs
 from patchwright.workers.db.upgrade import upgrade
@@ -31,7 +32,6 @@ from patchwright.workers.inbox.missed_deliveries import MissedDeliveryStore
 from patchwright.workers.inbox.recorder import Recorder
 from patchwright.workers.ops.heartbeat import ProcessStatus, record_heartbeat
 from patchwright.workers.run.artifacts import DIFF, keep_images
-from patchwright.workers.run.plan import PLAN_ARTIFACT, RunPlan
 from patchwright.workers.run.services import Stores
 from patchwright.workers.store.app_credentials import (
     GitHubAppStore,

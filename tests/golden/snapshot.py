@@ -20,6 +20,7 @@ from patchwright.core.replay.trajectory import facts_of, split_runs
 from patchwright.core.types.base import AccountId, ConversationId, Ids, JobId, RandomIds
 from patchwright.core.types.people import Actor
 from patchwright.core.types.threads import RepoRef
+from patchwright.resolver.run_plan import PLAN_ARTIFACT, RunPlan
 from patchwright.workers.compose import make_stores
 from patchwright.workers.db.database import Database
 from patchwright.workers.db.tables import (
@@ -41,7 +42,6 @@ from patchwright.workers.db.tables import (
 from patchwright.workers.inbox.missed_deliveries import MissedDeliveryStore
 from patchwright.workers.ops.heartbeat import live_processes
 from patchwright.workers.run.artifacts import load_images
-from patchwright.workers.run.plan import PLAN_ARTIFACT, RunPlan
 from patchwright.workers.run.services import Stores
 from patchwright.workers.runs.reader import RunReader
 from patchwright.workers.runs.run_row import row_of_job

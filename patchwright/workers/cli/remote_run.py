@@ -40,9 +40,18 @@ from patchwright.resolver.effects import (
     plan_effects,
 )
 from patchwright.resolver.messages.status import DeliveryResult, MessageHeader
+from patchwright.resolver.permissions import find_permission
+from patchwright.resolver.preparation import (
+    PreparationRequest,
+    Prepared,
+    Sources,
+    fetch_thread,
+    prepare,
+)
 from patchwright.resolver.publish.destination import PublisherDependencies
 from patchwright.resolver.publish.publisher import Publisher, as_delivered
 from patchwright.resolver.repository_references import read_thread_url
+from patchwright.resolver.run_plan import RunPlan, destination
 from patchwright.resolver.triage import (
     TriageQuestion,
     has_asked,
@@ -52,15 +61,6 @@ from patchwright.resolver.triage import (
 from patchwright.workers.cli.run_commands import DeliveryChoice
 from patchwright.workers.cli.session import FinishedRun, RunSession
 from patchwright.workers.github_connection import connect_github, trust_for_git
-from patchwright.workers.run.permissions import find_permission
-from patchwright.workers.run.plan import RunPlan, destination
-from patchwright.workers.run.preparation import (
-    PreparationRequest,
-    Prepared,
-    Sources,
-    fetch_thread,
-    prepare,
-)
 from patchwright.workers.store.redaction import clean_thread
 
 

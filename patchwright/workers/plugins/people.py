@@ -16,6 +16,7 @@ from patchwright.core.types.people import Actor
 from patchwright.integrations.github.sign_in import fetch_readable_repositories
 from patchwright.integrations.github.webhooks.triggers import SERVICE
 from patchwright.integrations.github.webhooks.triggers import SERVICE as FORGE
+from patchwright.resolver.permissions import PermissionCache
 from patchwright.resolver.publish.destination import Invitation
 from patchwright.resolver.repository_references import ReferenceScope
 from patchwright.workers.account_links import (
@@ -30,7 +31,6 @@ from patchwright.workers.account_links import (
 from patchwright.workers.db.database import Database
 from patchwright.workers.github_connection import make_github_connection
 from patchwright.workers.plugins.repository_search import RepositorySearch
-from patchwright.workers.run.permissions import PermissionCache
 from patchwright.workers.run.services import ChatServices, Stores
 from patchwright.workers.store.account_links import LinkStore
 from patchwright.workers.store.accounts import AccountStore

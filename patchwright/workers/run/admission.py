@@ -28,10 +28,10 @@ from patchwright.resolver.admission import (
     trigger_actors,
 )
 from patchwright.resolver.messages.answers import PastRun
+from patchwright.resolver.permissions import find_permission
 from patchwright.resolver.publish.destination import redact_for_public
+from patchwright.resolver.run_plan import PLAN_ARTIFACT, RunPlan
 from patchwright.workers.run.artifacts import delivery_results_of
-from patchwright.workers.run.permissions import find_permission
-from patchwright.workers.run.plan import PLAN_ARTIFACT, RunPlan
 from patchwright.workers.run.services import RunServices
 from patchwright.workers.store.job import Job
 from patchwright.workers.store.threads import ThreadStore

@@ -25,7 +25,7 @@ from patchwright.resolver.messages.answers import (
 )
 from patchwright.resolver.messages.status import MessageHeader
 from patchwright.resolver.progress import ProgressTracker
-from patchwright.workers.run.plan import EarlyResult, tell_requester
+from patchwright.resolver.run_plan import EarlyResult, tell_requester
 from patchwright.workers.run.services import RunServices
 from patchwright.workers.run.status import handle_of
 from patchwright.workers.store.job import Job

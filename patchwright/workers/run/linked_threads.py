@@ -24,13 +24,13 @@ from patchwright.resolver.messages.short_status import cross_post_progress
 from patchwright.resolver.progress import ProgressTracker
 from patchwright.resolver.publish.destination import CrossPostTarget
 from patchwright.resolver.repository_references import find_references
-from patchwright.resolver.visibility import RunVisibility, may_show_words
-from patchwright.workers.run.plan import (
+from patchwright.resolver.run_plan import (
     EarlyResult,
     MovedResult,
     RunPlan,
     tell_requester,
 )
+from patchwright.resolver.visibility import RunVisibility, may_show_words
 from patchwright.workers.run.services import RunServices
 from patchwright.workers.run.status import StatusComment, handle_of
 from patchwright.workers.run.visibility import copy_consent, may_join

@@ -21,8 +21,8 @@ from patchwright.resolver.effects import (
     SwapLabels,
 )
 from patchwright.resolver.messages.status import UNFINISHED, DeliveryResult, mark
+from patchwright.resolver.run_plan import destination
 from patchwright.workers.run.artifacts import delivery_results_of
-from patchwright.workers.run.plan import destination
 from patchwright.workers.run.publisher import make_deliverer
 from patchwright.workers.run.services import WORK_AT_SERVICE, RunServices
 from patchwright.workers.run.setup import load_plan

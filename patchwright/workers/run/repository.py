@@ -17,6 +17,7 @@ from patchwright.core.types.triggers import Trigger, TriggerKind
 from patchwright.core.types.work import OutcomeKind, service_outcome
 from patchwright.resolver.admission import with_forge_accounts
 from patchwright.resolver.effects import Invite
+from patchwright.resolver.permissions import make_access_check
 from patchwright.resolver.repository import (
     RememberScope,
     RepositoryCandidates,
@@ -31,9 +32,8 @@ from patchwright.resolver.repository_references import (
     ReferenceScope,
     find_references,
 )
+from patchwright.resolver.run_plan import EarlyResult, tell_requester
 from patchwright.resolver.visibility import Question
-from patchwright.workers.run.permissions import make_access_check
-from patchwright.workers.run.plan import EarlyResult, tell_requester
 from patchwright.workers.run.run import (
     End,
     Run,

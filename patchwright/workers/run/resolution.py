@@ -14,6 +14,7 @@ from patchwright.core.types.threads import ForgeThread, Thread, ThreadKind, Thre
 from patchwright.core.types.triggers import Trigger
 from patchwright.core.types.work import Outcome, OutcomeKind, Task
 from patchwright.integrations.git.objects import ObjectStore
+from patchwright.resolver.configuration import apply_configuration, commit_author_of
 from patchwright.resolver.context.linked_threads import read_linked_threads
 from patchwright.resolver.context.repository_files import RepositoryLibrary
 from patchwright.resolver.context.thread_history import FilteredThreads, filter_comments
@@ -22,7 +23,17 @@ from patchwright.resolver.messages.pull_request import (
     answer_requesting_threads,
     unanswered_note,
 )
+from patchwright.resolver.permissions import find_permission
+from patchwright.resolver.preparation import (
+    PreparationRequest,
+    Prepared,
+    fetch_mirror,
+    fetch_thread,
+    prepare,
+)
 from patchwright.resolver.resolve import resolve
+from patchwright.resolver.run_plan import PLAN_ARTIFACT, AttemptResult, RunPlan
+from patchwright.resolver.sandboxes import sandbox_spec
 from patchwright.resolver.triage import (
     TriageQuestion,
     has_asked,
@@ -37,19 +48,8 @@ from patchwright.workers.run.artifacts import (
     pack_change,
 )
 from patchwright.workers.run.budget import open_budget
-from patchwright.workers.run.configuration import apply_configuration, commit_author_of
-from patchwright.workers.run.permissions import find_permission
-from patchwright.workers.run.plan import PLAN_ARTIFACT, AttemptResult, RunPlan
-from patchwright.workers.run.preparation import (
-    PreparationRequest,
-    Prepared,
-    fetch_mirror,
-    fetch_thread,
-    prepare,
-)
 from patchwright.workers.run.rounds import find_competing_pull_request
 from patchwright.workers.run.run import End, Run, Step, skipped_on_resume
-from patchwright.workers.run.sandboxes import sandbox_spec
 from patchwright.workers.run.services import RunServices
 from patchwright.workers.run.setup import open_steering
 from patchwright.workers.run.status import begin_check

@@ -23,16 +23,16 @@ from patchwright.core.types.work import (
 from patchwright.resolver.admission import Declined
 from patchwright.resolver.context.thread_history import FilteredThreads
 from patchwright.resolver.effects import AskPrivately
+from patchwright.resolver.preparation import Prepared
 from patchwright.resolver.repository import is_answer
 from patchwright.resolver.repository_references import ReferenceScope
-from patchwright.workers.run.linked_threads import CrossPosts, OtherConversation
-from patchwright.workers.run.plan import (
+from patchwright.resolver.run_plan import (
     AttemptResult,
     EarlyResult,
     MovedResult,
     RunPlan,
 )
-from patchwright.workers.run.preparation import Prepared
+from patchwright.workers.run.linked_threads import CrossPosts, OtherConversation
 from patchwright.workers.run.services import RunServices
 from patchwright.workers.run.setup import react
 from patchwright.workers.run.status import StatusComment, make_message_header

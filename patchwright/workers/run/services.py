@@ -20,9 +20,9 @@ from patchwright.integrations.git.mirror import MirrorCache
 from patchwright.resolver.admission import AdmissionPolicy, service_policy
 from patchwright.resolver.dependencies import AgentConfiguration
 from patchwright.resolver.guards.leaks import FindKnownSecrets
+from patchwright.resolver.preparation import Sources
 from patchwright.resolver.publish.destination import Invitation
 from patchwright.resolver.repository_references import ReferenceScope
-from patchwright.workers.run.preparation import Sources
 from patchwright.workers.store.accounts import AccountStore
 from patchwright.workers.store.choices import ChoiceStore
 from patchwright.workers.store.effects import EffectStore

@@ -14,14 +14,14 @@ from patchwright.core.types.threads import ForgeThread, TalkThread
 from patchwright.core.types.triggers import Trigger
 from patchwright.resolver.messages.short_status import cross_post_progress
 from patchwright.resolver.messages.status import mark, progress_comment
+from patchwright.resolver.permissions import find_permission
 from patchwright.resolver.progress import ProgressTracker
 from patchwright.resolver.publish.destination import CrossPostTarget
+from patchwright.resolver.run_plan import PLAN_ARTIFACT, RunPlan
 from patchwright.workers.run.admission import policy_with
 from patchwright.workers.run.budget import max_raise_usd_of
 from patchwright.workers.run.commands import RunDetails
 from patchwright.workers.run.linked_threads import CrossPosts
-from patchwright.workers.run.permissions import find_permission
-from patchwright.workers.run.plan import PLAN_ARTIFACT, RunPlan
 from patchwright.workers.run.services import RunServices
 from patchwright.workers.run.status import StatusComment, make_message_header
 from patchwright.workers.run.steering import Steering

@@ -38,11 +38,11 @@ from patchwright.resolver.admission import (
     with_forge_accounts,
 )
 from patchwright.resolver.messages.answers import QUESTION_VERBS
+from patchwright.resolver.permissions import Permissions
 from patchwright.resolver.publish.destination import Invitation
 from patchwright.resolver.repository import is_answer
 from patchwright.workers.run.budget import compute_raise
 from patchwright.workers.run.commands import QuestionAnswerer, RunDetails, command_in
-from patchwright.workers.run.permissions import Permissions
 from patchwright.workers.run.services import RunServices
 from patchwright.workers.store.job import Job
 from patchwright.workers.store.requests import JoinedRequest

@@ -6,6 +6,13 @@ from patchwright.core.errors import LeaseLostError, PatchwrightError, ServiceErr
 from patchwright.core.types.threads import TalkThread
 from patchwright.core.types.triggers import TriggerKind
 from patchwright.resolver.admission import Declined
+from patchwright.resolver.run_plan import (
+    PLAN_ARTIFACT,
+    AttemptResult,
+    MovedResult,
+    RunPlan,
+)
+from patchwright.resolver.sandboxes import check_disk_space
 from patchwright.resolver.visibility import Question
 from patchwright.workers.run.admission import (
     admit_request,
@@ -24,12 +31,6 @@ from patchwright.workers.run.linked_threads import (
     move_at_start,
     move_request,
 )
-from patchwright.workers.run.plan import (
-    PLAN_ARTIFACT,
-    AttemptResult,
-    MovedResult,
-    RunPlan,
-)
 from patchwright.workers.run.repository import ask_requester
 from patchwright.workers.run.resolution import WORK_STEPS
 from patchwright.workers.run.rounds import find_round_trigger
@@ -45,7 +46,6 @@ from patchwright.workers.run.run import (
     follow,
     skipped_on_resume,
 )
-from patchwright.workers.run.sandboxes import check_disk_space
 from patchwright.workers.run.services import RunServices
 from patchwright.workers.run.setup import (
     find_earlier_post,

@@ -22,6 +22,7 @@ from patchwright.resolver.publish.destination import (
     text_redactor,
     title_redactor,
 )
+from patchwright.resolver.run_plan import RunPlan, issue_of
 from patchwright.resolver.visibility import (
     Consent,
     Question,
@@ -29,7 +30,6 @@ from patchwright.resolver.visibility import (
     needs_consent,
     read_consent,
 )
-from patchwright.workers.run.plan import RunPlan, issue_of
 from patchwright.workers.run.services import RunServices
 from patchwright.workers.store.choices import consent_name, place_scope
 from patchwright.workers.store.job import Job

@@ -21,13 +21,14 @@ from patchwright.resolver.effects import (
     plan_effects,
 )
 from patchwright.resolver.publish.publisher import as_delivered
+from patchwright.resolver.run_plan import PLAN_ARTIFACT, AttemptResult, MovedResult
+from patchwright.resolver.sandboxes import InterruptibleSandboxes
 from patchwright.workers.queue.interface import BrokerUnavailableError
 from patchwright.workers.run.dry_run import as_dry_run
 from patchwright.workers.run.guarded_services import with_lease_checks
 from patchwright.workers.run.lease import LeaseGuard, heartbeat
 from patchwright.workers.run.linked_threads import plan_notification, tickets_of
 from patchwright.workers.run.pipeline import run_job
-from patchwright.workers.run.plan import PLAN_ARTIFACT, AttemptResult, MovedResult
 from patchwright.workers.run.publisher import OutcomePublisher, give_up_lost_effect
 from patchwright.workers.run.recovery import (
     give_up_job,
@@ -38,7 +39,6 @@ from patchwright.workers.run.recovery import (
     with_kept_work,
 )
 from patchwright.workers.run.run import end, open_run
-from patchwright.workers.run.sandboxes import InterruptibleSandboxes
 from patchwright.workers.run.services import RunServices
 from patchwright.workers.store.job import Job, JobState, Lease
 

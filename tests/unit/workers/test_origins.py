@@ -11,8 +11,8 @@ from patchwright.core.types.threads import LinkedIssue, Thread, ThreadPost, Thre
 from patchwright.core.types.triggers import Trigger
 from patchwright.resolver.messages.pull_request import RequestOrigin
 from patchwright.resolver.publish.destination import PrivateContent
+from patchwright.resolver.run_plan import RunPlan
 from patchwright.resolver.visibility import Consent, RunVisibility
-from patchwright.workers.run.plan import RunPlan
 from patchwright.workers.run.status import handle_of, label_of
 from patchwright.workers.run.visibility import (
     find_ticket_key,

@@ -13,8 +13,8 @@ from patchwright.core.errors import LeaseLostError
 from patchwright.core.events.jsonl import JsonlEventLog
 from patchwright.core.types.base import ConversationId, JobId
 from patchwright.core.types.work import Outcome, OutcomeKind
+from patchwright.resolver.run_plan import AttemptResult, MovedResult, RunPlan
 from patchwright.workers.run.pipeline import STEPS, run_job
-from patchwright.workers.run.plan import AttemptResult, MovedResult, RunPlan
 from patchwright.workers.run.resolution import WORK_STEPS
 from patchwright.workers.run.run import End, Run, Step, follow, skipped_on_resume
 from patchwright.workers.run.services import RunServices
