@@ -16,6 +16,7 @@ from patchwright.core.types.threads import ForgeThread, TalkThread
 from patchwright.integrations.github.app import CALLBACK_PATH
 from patchwright.integrations.github.sign_in import SignIn
 from patchwright.integrations.github.webhooks.triggers import SERVICE
+from patchwright.resolver.job import Job
 from patchwright.workers.account_links import make_identity_tokens, make_user_tokens
 from patchwright.workers.compose import (
     ServiceParts,
@@ -37,9 +38,8 @@ from patchwright.workers.ops.service_metrics import ServiceMetrics
 from patchwright.workers.plugins.github import EventConfirmation, GitHubReceiverLookup
 from patchwright.workers.plugins.people import ChatComposition
 from patchwright.workers.plugins.registry import PluginRoutes, WebContext
-from patchwright.workers.run.services import Stores
 from patchwright.workers.runs.reader import RunReader
-from patchwright.workers.store.job import Job
+from patchwright.workers.store.run_store import Stores
 from patchwright.workers.store.threads import ThreadStore
 from patchwright.workers.web.access import (
     FetchPermission,

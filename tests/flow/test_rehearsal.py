@@ -3,8 +3,8 @@
 from pathlib import Path
 
 from patchwright.core.types.work import OutcomeKind, Proof
+from patchwright.resolver.services import RunOverrides
 from patchwright.workers.run.dry_run import list_planned_writes
-from patchwright.workers.run.services import RunOverrides
 from tests.fakes.github import Proposal
 from tests.fakes.github.acts import reviews
 from tests.fakes.github.acts.reviews import Spot

@@ -24,6 +24,7 @@ from patchwright.core.types.triggers import (
     TriggerKind,
 )
 from patchwright.integrations.github.auth import installation_name
+from patchwright.resolver.job import JobState
 from patchwright.resolver.rounds import PENDING
 from patchwright.workers.db.tables import threads
 from patchwright.workers.inbox.delivery import DeliveryVerdict, InboxResult
@@ -31,7 +32,6 @@ from patchwright.workers.store.accounts import forget_person, unlink_host
 from patchwright.workers.store.app_credentials import SLACK_OWNER as SLACK
 from patchwright.workers.store.choices import move_choices
 from patchwright.workers.store.events import EventStore, append_row
-from patchwright.workers.store.job import JobState
 from patchwright.workers.store.jobs import (
     ActiveJob,
     cancel_job,

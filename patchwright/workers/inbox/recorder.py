@@ -21,6 +21,7 @@ from patchwright.core.types.triggers import (
     Trigger,
     TriggerKind,
 )
+from patchwright.resolver.job import JobState
 from patchwright.workers.db.database import insert_once
 from patchwright.workers.db.tables import deliveries
 from patchwright.workers.inbox.delivery import (
@@ -31,7 +32,6 @@ from patchwright.workers.inbox.delivery import (
 )
 from patchwright.workers.inbox.lifecycle_events import LifecycleEvents, start_automatic
 from patchwright.workers.store.events import EventStore, append_row
-from patchwright.workers.store.job import JobState
 from patchwright.workers.store.jobs import (
     change_trigger,
     find_active_job,

@@ -11,7 +11,7 @@ from patchwright.core.clock import Clock
 from patchwright.core.errors import ServiceError
 from patchwright.core.forge import Forge
 from patchwright.core.settings.model import Settings
-from patchwright.core.types.base import AccountId, RandomIds
+from patchwright.core.types.base import AccountId
 from patchwright.core.types.people import Actor
 from patchwright.integrations.github.sign_in import fetch_readable_repositories
 from patchwright.integrations.github.webhooks.triggers import SERVICE
@@ -19,6 +19,7 @@ from patchwright.integrations.github.webhooks.triggers import SERVICE as FORGE
 from patchwright.resolver.permissions import PermissionCache
 from patchwright.resolver.publish.destination import Invitation
 from patchwright.resolver.repository_references import ReferenceScope
+from patchwright.resolver.services import ChatServices
 from patchwright.workers.account_links import (
     invitation_offers,
     invitation_text,
@@ -31,12 +32,11 @@ from patchwright.workers.account_links import (
 from patchwright.workers.db.database import Database
 from patchwright.workers.github_connection import make_github_connection
 from patchwright.workers.plugins.repository_search import RepositorySearch
-from patchwright.workers.run.services import ChatServices, Stores
 from patchwright.workers.store.account_links import LinkStore
 from patchwright.workers.store.accounts import AccountStore
 from patchwright.workers.store.choices import ChoiceStore, account_scope
 from patchwright.workers.store.identity_tokens import IdentityTokens
-from patchwright.workers.store.requests import ConversationLinkStore
+from patchwright.workers.store.run_store import Stores
 from patchwright.workers.store.secrets import SecretStore
 from patchwright.workers.store.threads import ThreadStore
 
@@ -195,9 +195,6 @@ class ChatComposition:
             ],
             scope_of=people.scope_of,
             choices=self.choices,
-            conversation_links=ConversationLinkStore(
-                self.database, self.stores.events, RandomIds()
-            ),
         )
 
     @cached_property

@@ -22,11 +22,12 @@ from patchwright.core.types.triggers import (
 from patchwright.integrations.github.webhooks.triggers import SERVICE
 from patchwright.integrations.slack.adapter import Slack
 from patchwright.integrations.slack.views import MAX_RUNS, HomePage, HomeRun, options_of
+from patchwright.resolver.job import Job
 from patchwright.resolver.messages.elements import cost_text
+from patchwright.resolver.run_store import DEFAULT_REPOSITORY
 from patchwright.workers.plugins.people import PersonDirectory
 from patchwright.workers.plugins.repository_search import RepositorySearch
-from patchwright.workers.store.choices import DEFAULT_REPOSITORY, ChoiceStore
-from patchwright.workers.store.job import Job
+from patchwright.workers.store.choices import ChoiceStore
 from patchwright.workers.store.jobs import JobStore
 from patchwright.workers.web.pages.views import state_words
 

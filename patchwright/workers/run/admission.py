@@ -15,8 +15,9 @@ from patchwright.core.events.types import (
 )
 from patchwright.core.settings.repository import RepositoryConfig
 from patchwright.core.settings.repository_file import read_repository_config
-from patchwright.core.types.base import ConversationId, JobId, Value
-from patchwright.core.types.threads import TalkThread, ThreadRef
+from patchwright.core.types.base import JobId, Value
+from patchwright.core.types.threads import TalkThread
+from patchwright.core.types.triggers import Trigger
 from patchwright.core.types.work import Outcome, OutcomeKind, service_outcome
 from patchwright.resolver.admission import (
     AdmissionPolicy,
@@ -27,21 +28,20 @@ from patchwright.resolver.admission import (
     start_trigger_of,
     trigger_actors,
 )
+from patchwright.resolver.job import Job
 from patchwright.resolver.messages.answers import PastRun
 from patchwright.resolver.permissions import find_permission
 from patchwright.resolver.publish.destination import redact_for_public
+from patchwright.resolver.run import Run
 from patchwright.resolver.run_plan import PLAN_ARTIFACT, RunPlan
-from patchwright.workers.run.artifacts import delivery_results_of
 from patchwright.workers.run.services import RunServices
-from patchwright.workers.store.job import Job
-from patchwright.workers.store.threads import ThreadStore
 
 
-def fetch_config(services: RunServices, job: Job) -> RepositoryConfig:
+def fetch_config(services: RunServices, trigger: Trigger) -> RepositoryConfig:
     """Read the repository's wishes from its default branch; raises `ServiceError`."""
     overrides = services.overrides
     path = overrides.config_file
-    said = services.code_host.forge.fetch_file(job.trigger.home, path)
+    said = services.code_host.forge.fetch_file(trigger.home, path)
     return overrides.applied_to(read_repository_config(said, path))
 
 
@@ -49,16 +49,14 @@ def policy_with(services: RunServices, config: RepositoryConfig) -> AdmissionPol
     return repository_policy(services.policy, config)
 
 
-def admit_request(
-    services: RunServices, job: Job, config: RepositoryConfig
-) -> Admitted | Declined:
+def admit_request(services: RunServices, run: Run) -> Admitted | Declined:
     """Judge whoever took part in a request, by what the forge says of them now."""
-    trigger, forge = job.trigger, services.code_host.forge
+    trigger, forge = run.trigger, services.code_host.forge
     since = services.clock.now() - timedelta(hours=1)
-    runs = services.stores.jobs.count_since(job.conversation_id, since)
+    runs = run.store.count_runs(since)
     return check_access(
         trigger_actors(trigger),
-        policy_with(services, config),
+        policy_with(services, run.plan.config),
         partial(find_permission, forge, trigger.home),
         start_trigger=start_trigger_of(trigger.kind),
         # This job is among them, unless nobody asked for it.
@@ -66,25 +64,22 @@ def admit_request(
     )
 
 
-def last_run(
-    services: RunServices, conversation_id: ConversationId, thread: ThreadRef
-) -> PastRun | None:
+def last_run(run: Run) -> PastRun | None:
     """Return the conversation's newest run that has ended, and what came of it.
 
-    It is told in that thread, where everybody may read it.
+    It is told in the thread of this one, where everybody may read it.
     """
-    stores = services.stores
-    job = stores.jobs.newest_run(conversation_id)
-    kept = stores.outcomes.load_artifact(job.id, PLAN_ARTIFACT) if job else None
-    if job is None or job.outcome is None or kept is None:
+    last = run.store.find_last_run()
+    kept = run.store.load_kept(PLAN_ARTIFACT, last.id) if last else None
+    if last is None or last.outcome is None or kept is None:
         return None
     plan = RunPlan.model_validate_json(kept)
-    hidden = None if isinstance(thread, TalkThread) else plan.hidden
+    is_private = isinstance(run.trigger.thread, TalkThread)
     return PastRun(
         frame=plan.frame,
-        trigger=job.trigger,
-        outcome=redact_for_public(job.outcome, hidden),
-        delivered=delivery_results_of(stores.effects.of_job(job.id)),
+        trigger=last.trigger,
+        outcome=redact_for_public(last.outcome, None if is_private else plan.hidden),
+        delivered=run.store.load_delivered(last.id),
     )
 
 
@@ -161,10 +156,10 @@ def _is_operators(event: Event, job: Job) -> bool:
     return event.source is Source.USER and event.at >= job.created_at
 
 
-def find_closed_thread(threads: ThreadStore, job: Job) -> Outcome | None:
+def find_closed_thread(run: Run) -> Outcome | None:
     """Return how a run ends whose thread was closed while it waited."""
-    closed_at = threads.closed_at(job.trigger.thread)
-    if closed_at is None or closed_at <= job.created_at:
+    closed_at = run.store.closed_at(run.trigger.thread)
+    if closed_at is None or closed_at <= run.job.created_at:
         return None
     text = "The thread was closed before the run had begun."
     return service_outcome(OutcomeKind.STOPPED, "thread-closed", text)

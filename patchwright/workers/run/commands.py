@@ -16,6 +16,7 @@ from patchwright.core.types.base import Value
 from patchwright.core.types.threads import ForgeThread
 from patchwright.core.types.triggers import Trigger, TriggerKind
 from patchwright.core.types.work import Outcome, OutcomeKind, service_outcome
+from patchwright.resolver.job import Job
 from patchwright.resolver.messages.answers import (
     PastRun,
     RunStatus,
@@ -28,7 +29,6 @@ from patchwright.resolver.progress import ProgressTracker
 from patchwright.resolver.run_plan import EarlyResult, tell_requester
 from patchwright.workers.run.services import RunServices
 from patchwright.workers.run.status import handle_of
-from patchwright.workers.store.job import Job
 
 
 class RunDetails(Value):

@@ -32,12 +32,13 @@ from patchwright.core.types.triggers import Trigger
 from patchwright.integrations.git.command import GitDir
 from patchwright.integrations.git.objects import ObjectStore
 from patchwright.integrations.git.remote import BranchUpdate, Remote
+from patchwright.resolver.job import Lease
 from patchwright.resolver.messages.elements import count_noun
 from patchwright.resolver.publish.destination import Invitation
 from patchwright.workers.run.guarded_services import ForgeReader
-from patchwright.workers.run.services import RunServices, Stores
-from patchwright.workers.store.job import Lease
+from patchwright.workers.run.services import RunServices
 from patchwright.workers.store.outcomes import OutcomeStore
+from patchwright.workers.store.run_store import Stores
 
 DRY_RUN_ARTIFACT: Final = "rehearsal"
 

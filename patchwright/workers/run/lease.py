@@ -10,7 +10,7 @@ from sqlalchemy.exc import SQLAlchemyError
 
 from patchwright.core.clock import Clock, with_log_context
 from patchwright.core.errors import LeaseLostError, ServiceUnavailableError
-from patchwright.workers.store.job import Lease
+from patchwright.resolver.job import Lease
 from patchwright.workers.store.jobs import JobStore
 from patchwright.workers.store.leases import LeaseStore
 

@@ -1,8 +1,15 @@
 """The first half of a job: its steps in order, from the request to the outcome."""
 
+from collections.abc import Callable
+
 import structlog
 
+from patchwright.core.agent.run_log import ReleaseSignal
 from patchwright.core.errors import LeaseLostError
+from patchwright.core.settings.repository import RepositoryConfig
+from patchwright.resolver.job import Job, Lease
+from patchwright.resolver.run import End, Run, end
+from patchwright.resolver.run_plan import RunPlan
 from patchwright.workers.run.recovery import internal_failure
 from patchwright.workers.run.repository import (
     acknowledge_in_chat,
@@ -10,8 +17,8 @@ from patchwright.workers.run.repository import (
     find_requester,
     start_thread,
 )
-from patchwright.workers.run.run import End, Run, Step, end
 from patchwright.workers.run.services import RunServices
+from patchwright.workers.run.status import make_message_header
 from patchwright.workers.run.steps import (
     acknowledge,
     answer_anyone,
@@ -33,6 +40,8 @@ from patchwright.workers.run.steps import (
     stop_if_closed,
     work,
 )
+
+Step = Callable[[RunServices, Run], Run | End]
 
 STEPS: tuple[Step, ...] = (
     mark_start,
@@ -61,6 +70,22 @@ STEPS: tuple[Step, ...] = (
 )
 
 log = structlog.get_logger(__name__)
+
+
+def open_run(
+    services: RunServices, job: Job, lease: Lease, release_signal: ReleaseSignal
+) -> Run:
+    """Return what is known of an attempt when it starts."""
+    store = services.open_store(job, lease)
+    return Run(
+        job,
+        lease,
+        store,
+        store.open_log(),
+        release_signal,
+        RunPlan(frame=make_message_header(services, job, RepositoryConfig())),
+        store.load_requests(),
+    )
 
 
 def run_job(services: RunServices, run: Run, steps: tuple[Step, ...] = STEPS) -> End:

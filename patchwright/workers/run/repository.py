@@ -32,21 +32,25 @@ from patchwright.resolver.repository_references import (
     ReferenceScope,
     find_references,
 )
-from patchwright.resolver.run_plan import EarlyResult, tell_requester
-from patchwright.resolver.visibility import Question
-from patchwright.workers.run.run import (
+from patchwright.resolver.run import (
     End,
     Run,
     end_early,
     fail,
     find_scope,
     is_by,
+    react,
     skipped_on_resume,
 )
+from patchwright.resolver.run_plan import EarlyResult, tell_requester
+from patchwright.resolver.run_store import (
+    DEFAULT_REPOSITORY,
+    JoinedRequest,
+    place_scope,
+)
+from patchwright.resolver.visibility import Question
 from patchwright.workers.run.services import RunServices
-from patchwright.workers.run.setup import name_people, react
-from patchwright.workers.store.choices import DEFAULT_REPOSITORY, place_scope
-from patchwright.workers.store.requests import JoinedRequest
+from patchwright.workers.run.setup import name_people
 
 
 @dataclass(frozen=True)
@@ -164,9 +168,9 @@ def start_thread(services: RunServices, run: Run) -> Run | End:
         new = _open(services, trigger, thread)
     except ServiceError as error:
         return fail(services, run, error)
-    links, begun = services.chat.conversation_links, trigger.replace(thread=new)
-    links.replace(run.lease, thread, new, services.clock.now())
-    links.settle(run.lease, begun)
+    begun = trigger.replace(thread=new)
+    run.store.replace_thread(thread, new)
+    run.store.settle(begun)
     return run.with_trigger(begun)
 
 
@@ -185,7 +189,7 @@ def find_requester(services: RunServices, run: Run) -> Run | End:
         for one in run.joined:
             known = with_forge_accounts(one.trigger, services.chat.find_person)
             if known is not None and known.kind is not TriggerKind.REPLY:
-                return replace(_prefer(services, run, one), identified=known)
+                return replace(_prefer(run, one), identified=known)
     except ServiceError as error:
         return fail(services, run, error)
     return end_early(services, run, _unknown(services, run))
@@ -206,18 +210,18 @@ def find_repository(services: RunServices, run: Run) -> Run | End:
     except ServiceError as error:
         return fail(services, run, error)
     if placed != run.trigger:
-        services.chat.conversation_links.settle(run.lease, placed)
+        run.store.settle(placed)
     return run.with_trigger(placed)
 
 
-def ask_requester(services: RunServices, run: Run, asked: Question) -> EarlyResult:
+def ask_requester(run: Run, asked: Question) -> EarlyResult:
     """Wait for an answer; what was asked already is not asked again for nothing."""
     outcome = service_outcome(
         OutcomeKind.NEEDS_INPUT, asked.reason, asked.text, waits=True
     )
-    if _was_asked(services, run, asked.text):
+    if _was_asked(run, asked.text):
         return EarlyResult(outcome, (), run.last_joined_id)
-    _keep_asked(services, run, asked.text)
+    _keep_asked(run, asked.text)
     told = tell_requester(run.trigger.thread, asked.text, asked.offers)
     return EarlyResult(outcome, (told,), run.last_joined_id)
 
@@ -230,8 +234,7 @@ def _find_repository(
     A conversation has one pull request, so that it stays where it is.
     """
     scope = find_scope(services, run)
-    threads = services.stores.threads
-    place = known.place or threads.repository_of(run.job.conversation_id)
+    place = known.place or run.store.find_repository()
     if place is not None:
         return _elsewhere(run, known, place, scope) or place
     said = tuple(one.request for one in run.answers)
@@ -239,7 +242,7 @@ def _find_repository(
     found = choosing.choose(known)
     if not isinstance(found, Question):
         return found.repo
-    asked = ask_requester(services, run, found)
+    asked = ask_requester(run, found)
     if asked.effects and services.chat.needs_renewal(known.asker):
         return replace(asked, effects=(*asked.effects, Invite(renews=True)))
     return asked
@@ -260,19 +263,19 @@ def _elsewhere(
     return EarlyResult(refused, (told,), run.last_joined_id)
 
 
-def _prefer(services: RunServices, run: Run, one: JoinedRequest) -> Run:
+def _prefer(run: Run, one: JoinedRequest) -> Run:
     """Have the job be about that request; the first one joins it instead."""
-    services.chat.conversation_links.swap(run.lease, one, run.trigger)
-    joined = services.stores.requests.joined(run.job.id)
+    run.store.swap(one, run.trigger)
+    joined = run.store.load_requests()
     return replace(run.with_trigger(one.trigger), joined=joined)
 
 
-def _was_asked(services: RunServices, run: Run, text: str) -> bool:
+def _was_asked(run: Run, text: str) -> bool:
     """Tell whether the requester knows the question, and has not called us since.
 
     What others say is no reason to bother them once more.
     """
-    kept = services.stores.outcomes.load_artifact(run.job.id, QUESTION_ARTIFACT)
+    kept = run.store.load_kept(QUESTION_ARTIFACT)
     if kept is None:
         return False
     before = AskedQuestion.model_validate_json(kept)
@@ -285,10 +288,10 @@ def _was_asked(services: RunServices, run: Run, text: str) -> bool:
     return before.text == text and not calls
 
 
-def _keep_asked(services: RunServices, run: Run, text: str) -> None:
+def _keep_asked(run: Run, text: str) -> None:
     asked = AskedQuestion(text=text, up_to=run.last_joined_id)
     kept = asked.model_dump_json().encode()
-    services.stores.outcomes.keep_artifact(run.lease, QUESTION_ARTIFACT, kept)
+    run.store.keep(QUESTION_ARTIFACT, kept)
 
 
 def _open(services: RunServices, trigger: Trigger, thread: TalkThread) -> TalkThread:
@@ -312,8 +315,8 @@ def _unknown(services: RunServices, run: Run) -> EarlyResult:
         outcome = service_outcome(
             OutcomeKind.NEEDS_INPUT, NOT_LINKED, _INVITED, waits=True
         )
-        effects = () if _was_asked(services, run, _INVITED) else (Invite(),)
-        _keep_asked(services, run, _INVITED)
+        effects = () if _was_asked(run, _INVITED) else (Invite(),)
+        _keep_asked(run, _INVITED)
         return EarlyResult(outcome, effects, run.last_joined_id)
     refused = service_outcome(OutcomeKind.REFUSED, NOT_LINKED, _NO_WAY)
     return EarlyResult(refused, (tell_requester(run.trigger.thread, _NO_WAY),))

@@ -1,6 +1,6 @@
 """Read the threads of a job, have the agent resolve it, and pack the result."""
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
 from functools import partial
 
@@ -14,6 +14,11 @@ from patchwright.core.types.threads import ForgeThread, Thread, ThreadKind, Thre
 from patchwright.core.types.triggers import Trigger
 from patchwright.core.types.work import Outcome, OutcomeKind, Task
 from patchwright.integrations.git.objects import ObjectStore
+from patchwright.resolver.artifacts import (
+    keep_images,
+    load_images,
+    pack_change,
+)
 from patchwright.resolver.configuration import apply_configuration, commit_author_of
 from patchwright.resolver.context.linked_threads import read_linked_threads
 from patchwright.resolver.context.repository_files import RepositoryLibrary
@@ -32,7 +37,9 @@ from patchwright.resolver.preparation import (
     prepare,
 )
 from patchwright.resolver.resolve import resolve
+from patchwright.resolver.run import End, Run, skipped_on_resume
 from patchwright.resolver.run_plan import PLAN_ARTIFACT, AttemptResult, RunPlan
+from patchwright.resolver.run_store import StoredCheckpoints
 from patchwright.resolver.sandboxes import sandbox_spec
 from patchwright.resolver.triage import (
     TriageQuestion,
@@ -41,15 +48,8 @@ from patchwright.resolver.triage import (
     triage,
 )
 from patchwright.resolver.visibility import privacy_note
-from patchwright.workers.run.artifacts import (
-    StoredCheckpoints,
-    keep_images,
-    load_images,
-    pack_change,
-)
 from patchwright.workers.run.budget import open_budget
 from patchwright.workers.run.rounds import find_competing_pull_request
-from patchwright.workers.run.run import End, Run, Step, skipped_on_resume
 from patchwright.workers.run.services import RunServices
 from patchwright.workers.run.setup import open_steering
 from patchwright.workers.run.status import begin_check
@@ -60,22 +60,18 @@ from patchwright.workers.run.visibility import (
     with_name,
     with_origins,
 )
-from patchwright.workers.store.job import Job
 from patchwright.workers.store.redaction import clean_thread
 
 log = structlog.get_logger(__name__)
 
 
-def read_threads(
-    services: RunServices, job: Job, others: Iterable[ThreadRef], rule: ContextFrom
-) -> FilteredThreads:
-    """Read a job's thread, and `others` of its conversation, as they were then."""
-    trigger, at = job.trigger, job.created_at
+def read_threads(services: RunServices, run: Run) -> FilteredThreads:
+    """Read a run's thread, and the others of its conversation, as they were then."""
+    trigger, at = run.trigger, run.job.created_at
     thread = fetch_thread(services.channel, trigger, at)
-    tied = read_linked_threads(services.channel, others, at)
-    redact = services.stores.events.redact
-    clean = [clean_thread(redact, one) for one in (thread, *tied)]
-    return _hear(services, trigger, clean, rule)
+    tied = read_linked_threads(services.channel, _other_threads(run), at)
+    clean = [clean_thread(run.store.redact, one) for one in (thread, *tied)]
+    return _hear(services, trigger, clean, run.plan.config.context_from)
 
 
 def _hear(
@@ -110,10 +106,9 @@ def _ourselves(services: RunServices) -> tuple[Actor, ...]:
 @skipped_on_resume
 def read_conversation(services: RunServices, run: Run) -> Run | End:
     """Read the threads of the conversation, as they were when it was asked for."""
-    job, rule = run.job, run.plan.config.context_from
-    linked = services.stores.threads.threads_of(job.conversation_id)
+    linked = run.store.load_threads()
     run = replace(run, linked=linked)
-    return replace(run, heard=read_threads(services, job, _other_threads(run), rule))
+    return replace(run, heard=read_threads(services, run))
 
 
 @skipped_on_resume
@@ -136,7 +131,7 @@ def stop_if_competing(services: RunServices, run: Run) -> Run | End:
     """End where people work on it already, unless it is our own pull request."""
     if _linked_pulls(run):
         return run
-    competing = find_competing_pull_request(services, run.job)
+    competing = find_competing_pull_request(services, run)
     return run if competing is None else AttemptResult(competing, run.plan, 0)
 
 
@@ -176,21 +171,17 @@ def show_check(services: RunServices, run: Run) -> Run | End:
 def read_follow_ups(services: RunServices, run: Run) -> Run | End:
     """Add what was said meanwhile, and end the run if that is to stop."""
     prepared, steering = _prepared(run), _open_steering(services, run)
-    task, stopped = with_follow_ups(
-        services, run.job, steering, prepared.task, run.start_id
-    )
+    task, stopped = with_follow_ups(services, run, steering, prepared.task)
     if stopped is not None:
         return AttemptResult(stopped, run.plan, run.start_id)
     return replace(run, prepared=replace(prepared, task=task))
 
 
 @skipped_on_resume
-def keep_plan(services: RunServices, run: Run) -> Run | End:
+def keep_plan(_services: RunServices, run: Run) -> Run | End:
     """Keep the plan for later attempts, and what of the task is not in the log."""
-    outcomes = services.stores.outcomes
-    keep_images(outcomes, run.lease, _prepared(run).images)
-    planned = run.plan.model_dump_json().encode()
-    outcomes.keep_artifact(run.lease, PLAN_ARTIFACT, planned)
+    keep_images(run.store.keep, _prepared(run).images)
+    run.store.keep(PLAN_ARTIFACT, run.plan.model_dump_json().encode())
     return run
 
 
@@ -205,14 +196,14 @@ def resolve_task(services: RunServices, run: Run) -> Run | End:
         raise ValueError("a run that was begun has a repository and a target")
     refs = target.start_ref, target.trusted_ref
     code = fetch_mirror(services.sources, repository, *refs).objects
-    kept = load_images(services.stores.outcomes, run.job.id)
+    kept = load_images(run.store.load_kept)
     done = _resolve(services, run, None, code, kept)
     if not done.outcome.waits:
         services.sandboxes.remove(run.job.id)
     return done
 
 
-WORK_STEPS: tuple[Step, ...] = (
+WORK_STEPS: tuple[Callable[[RunServices, Run], Run | End], ...] = (
     read_conversation,
     ask_back,
     stop_if_competing,
@@ -231,11 +222,11 @@ def _resolve(
     code: ObjectStore,
     images: Mapping[str, Image],
 ) -> AttemptResult:
-    redaction = PrivateTextRedaction(services, run.job)
+    redaction = PrivateTextRedaction(run.store, run.trigger)
     dependencies = _dependencies(services, run, redaction, code, images)
     resolution = resolve(task, dependencies, run.start_id)
     outcome = resolution.outcome
-    redact = services.stores.events.redact
+    redact = run.store.redact
     packed = (
         pack_change(code, outcome, lambda text: str(redact(text)))
         if outcome.head_sha
@@ -263,7 +254,7 @@ def _prepared(run: Run) -> Prepared:
 
 
 def _open_steering(services: RunServices, run: Run) -> Steering:
-    return open_steering(services, run.job, run.lease, run.plan, run.log)
+    return open_steering(services, run.job, run.plan, run.store, run.log)
 
 
 def _request(services: RunServices, run: Run) -> PreparationRequest:
@@ -347,7 +338,7 @@ def _dependencies(
         open_mcp=partial(services.open_mcp, settings),
         library=RepositoryLibrary(code, plan.trusted_sha, config.instructions),
         images=images,
-        checkpoints=StoredCheckpoints(services.stores.outcomes, run.lease)
+        checkpoints=StoredCheckpoints(run.store)
         if services.overrides.waits_for_people
         else None,
         release_signal=run.release_signal,

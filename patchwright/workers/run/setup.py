@@ -1,6 +1,5 @@
 """Set up steering and the status comment of a run."""
 
-from collections.abc import Callable
 from functools import partial
 
 import structlog
@@ -12,20 +11,21 @@ from patchwright.core.events.log import EventLog
 from patchwright.core.settings.repository import RepositoryConfig
 from patchwright.core.types.threads import ForgeThread, TalkThread
 from patchwright.core.types.triggers import Trigger
+from patchwright.resolver.job import Job
 from patchwright.resolver.messages.short_status import cross_post_progress
 from patchwright.resolver.messages.status import mark, progress_comment
 from patchwright.resolver.permissions import find_permission
 from patchwright.resolver.progress import ProgressTracker
 from patchwright.resolver.publish.destination import CrossPostTarget
+from patchwright.resolver.run import CrossPostsView
 from patchwright.resolver.run_plan import PLAN_ARTIFACT, RunPlan
+from patchwright.resolver.run_store import RunStore
 from patchwright.workers.run.admission import policy_with
 from patchwright.workers.run.budget import max_raise_usd_of
 from patchwright.workers.run.commands import RunDetails
-from patchwright.workers.run.linked_threads import CrossPosts
 from patchwright.workers.run.services import RunServices
 from patchwright.workers.run.status import StatusComment, make_message_header
 from patchwright.workers.run.steering import Steering
-from patchwright.workers.store.job import Job, Lease
 
 log = structlog.get_logger(__name__)
 
@@ -38,7 +38,7 @@ def name_people(services: RunServices, trigger: Trigger) -> Trigger:
 
 
 def open_steering(
-    services: RunServices, job: Job, lease: Lease, plan: RunPlan, events: EventLog
+    services: RunServices, job: Job, plan: RunPlan, store: RunStore, events: EventLog
 ) -> Steering:
     about = RunDetails(
         frame=plan.frame,
@@ -52,8 +52,8 @@ def open_steering(
         services.channel,
         policy_with(services, plan.config),
         events,
-        partial(services.stores.requests.joined, job.id),
-        settle=partial(services.stores.requests.settle, lease),
+        store.load_requests,
+        settle=store.settle_request,
         about=lambda: about,
         # Asked for each act: who has lost a role must not steer for a while longer.
         permission_of=partial(find_permission, services.code_host.forge),
@@ -106,15 +106,7 @@ def find_earlier_post(services: RunServices, job: Job) -> str:
         return ""
 
 
-def react(act: Callable[[Trigger], None], trigger: Trigger) -> None:
-    """Show a reaction; the run does not depend on it."""
-    try:
-        act(trigger)
-    except ServiceError as error:
-        log.warning("reaction_not_shown", reason=error.reason)
-
-
-def list_cross_posts(cross_posts: CrossPosts) -> tuple[CrossPostTarget, ...]:
+def list_cross_posts(cross_posts: CrossPostsView) -> tuple[CrossPostTarget, ...]:
     """Return who else is told; not to know of some must not lose finished work."""
     try:
         return cross_posts.list_current()

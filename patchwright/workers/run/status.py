@@ -17,6 +17,7 @@ from patchwright.core.text.escape import plain_name
 from patchwright.core.types.threads import ForgeThread, RepoRef, ThreadRef
 from patchwright.core.types.triggers import Trigger, TriggerKind
 from patchwright.resolver.configuration import apply_configuration
+from patchwright.resolver.job import Job
 from patchwright.resolver.messages.short_status import (
     check_at_start,
     labels_at_start,
@@ -31,7 +32,6 @@ from patchwright.resolver.progress import ProgressTracker, Throttle
 from patchwright.resolver.visibility import RunVisibility
 from patchwright.workers.run.budget import max_raise_usd_of
 from patchwright.workers.run.services import RunServices
-from patchwright.workers.store.job import Job
 
 
 def handle_of(settings: Settings, thread: ThreadRef) -> str:

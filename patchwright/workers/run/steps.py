@@ -6,6 +6,19 @@ from patchwright.core.errors import LeaseLostError, PatchwrightError, ServiceErr
 from patchwright.core.types.threads import TalkThread
 from patchwright.core.types.triggers import TriggerKind
 from patchwright.resolver.admission import Declined
+from patchwright.resolver.run import (
+    End,
+    Run,
+    answered_up_to,
+    decline,
+    end,
+    end_early,
+    end_if,
+    fail,
+    follow,
+    react,
+    skipped_on_resume,
+)
 from patchwright.resolver.run_plan import (
     PLAN_ARTIFACT,
     AttemptResult,
@@ -34,24 +47,11 @@ from patchwright.workers.run.linked_threads import (
 from patchwright.workers.run.repository import ask_requester
 from patchwright.workers.run.resolution import WORK_STEPS
 from patchwright.workers.run.rounds import find_round_trigger
-from patchwright.workers.run.run import (
-    End,
-    Run,
-    answered_up_to,
-    decline,
-    end,
-    end_early,
-    end_if,
-    fail,
-    follow,
-    skipped_on_resume,
-)
 from patchwright.workers.run.services import RunServices
 from patchwright.workers.run.setup import (
     find_earlier_post,
     list_cross_posts,
     open_status,
-    react,
 )
 from patchwright.workers.run.status import make_message_header, without_ticket_key
 from patchwright.workers.run.visibility import find_visibility
@@ -65,7 +65,7 @@ def mark_start(services: RunServices, run: Run) -> Run | End:
         return run
     post = find_earlier_post(services, run.job)
     run = replace(run, plan=run.plan.replace(status_post=post))
-    kept = services.stores.outcomes.load_artifact(run.job.id, PLAN_ARTIFACT)
+    kept = run.store.load_kept(PLAN_ARTIFACT)
     begun = run.log.read(attempt.earlier[0], kinds=frozenset({"run_started"}))
     if kept is None or not begun:
         return run
@@ -109,9 +109,9 @@ def read_configuration(services: RunServices, run: Run) -> Run | End:
     not keep each other busy.
     """
     try:
-        config = fetch_config(services, run.job)
+        config = fetch_config(services, run.trigger)
     except ServiceError as error:
-        judged = admit_request(services, run.job, run.plan.config)
+        judged = admit_request(services, run)
         if isinstance(judged, Declined):
             return decline(services, run, judged)
         return fail(services, run, error, quiet=run.trigger.kind.is_automatic)
@@ -120,7 +120,7 @@ def read_configuration(services: RunServices, run: Run) -> Run | End:
 
 
 def check_access(services: RunServices, run: Run) -> Run | End:
-    judged = admit_request(services, run.job, run.plan.config)
+    judged = admit_request(services, run)
     if isinstance(judged, Declined):
         return decline(services, run, judged)
     if run.has_begun:
@@ -131,7 +131,7 @@ def check_access(services: RunServices, run: Run) -> Run | End:
 @skipped_on_resume
 def answer_if_known(services: RunServices, run: Run) -> Run | End:
     """Answer a command that needs no run."""
-    last = last_run(services, run.job.conversation_id, run.trigger.thread)
+    last = last_run(run)
     known = services.overrides.answer
     answered = known or answer_command(run.trigger, run.plan.frame.handle, last)
     return end_if(services, run, answered)
@@ -139,7 +139,7 @@ def answer_if_known(services: RunServices, run: Run) -> Run | End:
 
 @skipped_on_resume
 def stop_if_closed(services: RunServices, run: Run) -> Run | End:
-    return end_if(services, run, find_closed_thread(services.stores.threads, run.job))
+    return end_if(services, run, find_closed_thread(run))
 
 
 @skipped_on_resume
@@ -147,7 +147,7 @@ def skip_round_if_not_due(services: RunServices, run: Run) -> Run | End:
     """End at once where nothing triggers a run that nobody asked for."""
     if not run.trigger.kind.is_automatic:
         return run
-    found = find_round_trigger(services, run.job, run.lease, run.plan.config)
+    found = find_round_trigger(services, run)
     run = replace(run, checks=found.checks)
     if found.end is None:
         return run
@@ -164,11 +164,11 @@ def link_conversation(services: RunServices, run: Run) -> Run | End:
 def check_visibility(services: RunServices, run: Run) -> Run | End:
     """Ask before anything private may be shown to everybody."""
     try:
-        found = find_visibility(services, run.job, run.answers)
+        found = find_visibility(services, run)
     except ServiceError as error:
         return fail(services, run, error)
     if isinstance(found, Question):
-        return end_early(services, run, ask_requester(services, run, found))
+        return end_early(services, run, ask_requester(run, found))
     frame = without_ticket_key(run.plan.frame, found)
     return replace(run, plan=run.plan.replace(openness=found, frame=frame))
 

@@ -20,7 +20,9 @@ from patchwright.resolver.effects import (
     FinalMessage,
     plan_effects,
 )
+from patchwright.resolver.job import Job, JobState, Lease
 from patchwright.resolver.publish.publisher import as_delivered
+from patchwright.resolver.run import end
 from patchwright.resolver.run_plan import PLAN_ARTIFACT, AttemptResult, MovedResult
 from patchwright.resolver.sandboxes import InterruptibleSandboxes
 from patchwright.workers.queue.interface import BrokerUnavailableError
@@ -28,7 +30,7 @@ from patchwright.workers.run.dry_run import as_dry_run
 from patchwright.workers.run.guarded_services import with_lease_checks
 from patchwright.workers.run.lease import LeaseGuard, heartbeat
 from patchwright.workers.run.linked_threads import plan_notification, tickets_of
-from patchwright.workers.run.pipeline import run_job
+from patchwright.workers.run.pipeline import open_run, run_job
 from patchwright.workers.run.publisher import OutcomePublisher, give_up_lost_effect
 from patchwright.workers.run.recovery import (
     give_up_job,
@@ -38,9 +40,7 @@ from patchwright.workers.run.recovery import (
     verify_final_message,
     with_kept_work,
 )
-from patchwright.workers.run.run import end, open_run
 from patchwright.workers.run.services import RunServices
-from patchwright.workers.store.job import Job, JobState, Lease
 
 log = structlog.get_logger(__name__)
 

@@ -18,8 +18,8 @@ from patchwright.core.replay.trajectory import RunFacts
 from patchwright.core.types.base import Value
 from patchwright.core.types.threads import ForgeThread, ThreadRef
 from patchwright.core.types.work import Evidence, Limits, OutcomeKind, Usage
+from patchwright.resolver.job import Job, JobState, outcome_of
 from patchwright.workers.runs.selection import RunStage
-from patchwright.workers.store.job import Job, JobState, outcome_of
 
 # The kinds of events that say anything of it.
 SUMMARY_KINDS: Final = frozenset(

@@ -10,9 +10,9 @@ from sqlalchemy import Connection, Row, func, insert, select, update
 
 from patchwright.core.types.base import JobId, Value
 from patchwright.resolver.effects import Effect, UnknownEffect
+from patchwright.resolver.job import Lease
 from patchwright.workers.db.database import Database
 from patchwright.workers.db.tables import effects
-from patchwright.workers.store.job import Lease
 from patchwright.workers.store.leases import require_lease
 
 _EFFECT: Final[TypeAdapter[Effect]] = TypeAdapter(Effect)

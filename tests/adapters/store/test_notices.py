@@ -21,10 +21,10 @@ from patchwright.core.types.triggers import (
     TriggerKind,
 )
 from patchwright.core.types.work import Outcome, OutcomeKind
+from patchwright.resolver.job import JobState
 from patchwright.resolver.rounds import PENDING
 from patchwright.workers.db.tables import conversations, deliveries
 from patchwright.workers.inbox.delivery import DeliveryVerdict
-from patchwright.workers.store.job import JobState
 from patchwright.workers.store.secrets import SecretStore
 from tests.adapters.store.world import ISSUE, REPO, World, trigger
 

@@ -11,9 +11,9 @@ from patchwright.core.types.base import JobId
 from patchwright.core.types.triggers import TriggerKind
 from patchwright.core.types.work import Outcome, OutcomeKind
 from patchwright.resolver.effects import FinalMessage, PushBranch
+from patchwright.resolver.job import JobState, Lease
 from patchwright.workers.inbox.delivery import DeliveryVerdict
 from patchwright.workers.store.effects import EffectState
-from patchwright.workers.store.job import JobState, Lease
 from patchwright.workers.store.outcomes import EffectsPendingError
 from tests.adapters.store.world import LEASE_S, World, trigger
 

@@ -6,9 +6,9 @@ import pytest
 
 from patchwright.core.types.base import JobId
 from patchwright.core.types.triggers import Ignored, Trigger, TriggerKind
+from patchwright.resolver.job import JobState
 from patchwright.workers.db.tables import deliveries, jobs
 from patchwright.workers.inbox.delivery import DeliveryVerdict, InboxResult
-from patchwright.workers.store.job import JobState
 from tests.adapters.store.world import World, trigger
 
 WORDS = b'{"text": "we could also fire Bob"}'

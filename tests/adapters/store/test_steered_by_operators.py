@@ -7,6 +7,7 @@ import pytest
 from patchwright.core.events.types import AgentState, ChangeState, Source
 from patchwright.core.types.base import RandomIds
 from patchwright.core.types.work import Outcome, OutcomeKind
+from patchwright.resolver.job import JobState, Lease
 from patchwright.workers.db.database import Database
 from patchwright.workers.runs.administration import (
     BusyError,
@@ -18,7 +19,6 @@ from patchwright.workers.runs.administration import (
 from patchwright.workers.runs.known_ids import find_ids
 from patchwright.workers.runs.run_row import RunFilter
 from patchwright.workers.runs.selection import RunStage
-from patchwright.workers.store.job import JobState, Lease
 from tests.adapters.store.world import World
 
 WAITS = Outcome(kind=OutcomeKind.NEEDS_INPUT, waits=True)

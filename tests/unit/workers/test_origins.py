@@ -12,6 +12,7 @@ from patchwright.core.types.triggers import Trigger
 from patchwright.resolver.messages.pull_request import RequestOrigin
 from patchwright.resolver.publish.destination import PrivateContent
 from patchwright.resolver.run_plan import RunPlan
+from patchwright.resolver.run_store import LinkedThread
 from patchwright.resolver.visibility import Consent, RunVisibility
 from patchwright.workers.run.status import handle_of, label_of
 from patchwright.workers.run.visibility import (
@@ -20,7 +21,6 @@ from patchwright.workers.run.visibility import (
     with_origins,
     with_private_requests,
 )
-from patchwright.workers.store.threads import LinkedThread
 from tests.unit.resolver.endings import FRAME
 from tests.unit.resolver.places import SLACK, WEB, issue, repo, ticket
 from tests.unit.resolver.runs import TRIGGER

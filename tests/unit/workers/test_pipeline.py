@@ -2,6 +2,7 @@
 
 from collections.abc import Iterator
 from concurrent.futures import Future
+from dataclasses import replace
 from datetime import UTC, datetime
 from pathlib import Path
 from typing import Final, cast
@@ -13,16 +14,18 @@ from patchwright.core.errors import LeaseLostError
 from patchwright.core.events.jsonl import JsonlEventLog
 from patchwright.core.types.base import ConversationId, JobId
 from patchwright.core.types.work import Outcome, OutcomeKind
+from patchwright.resolver.job import Job, JobState, Lease
+from patchwright.resolver.run import End, Run, follow, skipped_on_resume
 from patchwright.resolver.run_plan import AttemptResult, MovedResult, RunPlan
-from patchwright.workers.run.pipeline import STEPS, run_job
+from patchwright.resolver.run_store import RunStore
+from patchwright.workers.run.pipeline import STEPS, Step, run_job
 from patchwright.workers.run.resolution import WORK_STEPS
-from patchwright.workers.run.run import End, Run, Step, follow, skipped_on_resume
 from patchwright.workers.run.services import RunServices
-from patchwright.workers.store.job import Job, JobState, Lease
 from tests.unit.resolver.runs import FRAME, TRIGGER
 
-# The steps of these tests need none.
+# The steps of these tests need neither.
 NO_SERVICES: Final = cast("RunServices", None)
+NO_STORE: Final = cast("RunStore", None)
 ONCE: Final = (
     "stop_if_cancelled",
     "answer_anyone",
@@ -73,7 +76,7 @@ def run(tmp_path: Path) -> Iterator[Run]:
     )
     path = tmp_path / "events.jsonl"
     with JsonlEventLog(path, lambda value: value, SystemClock()) as log:
-        yield Run(job, lease, log, Future(), RunPlan(frame=FRAME))
+        yield Run(job, lease, NO_STORE, log, Future(), RunPlan(frame=FRAME))
 
 
 def ends_with(end: End) -> Step:
@@ -135,13 +138,7 @@ def test_t9_each_step_knows_what_those_before_it_have_found(run: Run) -> None:
 
 def test_t9_a_step_that_breaks_ends_the_run_with_what_was_known(run: Run) -> None:
     def plan(_services: RunServices, run: Run) -> Run | End:
-        return Run(
-            run.job,
-            run.lease,
-            run.log,
-            run.release_signal,
-            run.plan.replace(status_post="7"),
-        )
+        return replace(run, plan=run.plan.replace(status_post="7"))
 
     broken = run_job(NO_SERVICES, run, (plan, breaks_with(ValueError("no"))))
     assert isinstance(broken, AttemptResult)
@@ -166,12 +163,5 @@ def test_t9_the_last_step_must_end_the_run(run: Run) -> None:
 def test_t9_what_was_planned_is_not_planned_again(run: Run, *, has_begun: bool) -> None:
     stopped = Outcome(kind=OutcomeKind.STOPPED, reason="asked")
     step = skipped_on_resume(ends_with(AttemptResult(stopped, run.plan, 0)))
-    taken = Run(
-        run.job,
-        run.lease,
-        run.log,
-        run.release_signal,
-        run.plan,
-        has_begun=has_begun,
-    )
+    taken = replace(run, has_begun=has_begun)
     assert isinstance(step(NO_SERVICES, taken), Run) is has_begun

@@ -14,6 +14,7 @@ from patchwright.core.text.strings import truncate_middle
 from patchwright.core.types.base import Value
 from patchwright.core.types.threads import ForgeThread, ThreadKind, ThreadRef
 from patchwright.core.types.work import BlockedRequest, Evidence, Outcome, OutcomeKind
+from patchwright.resolver.job import Job, JobState, is_over, outcome_of
 from patchwright.resolver.messages.elements import (
     cost_text,
     duration_text,
@@ -23,7 +24,6 @@ from patchwright.resolver.messages.result import OUTCOME_TITLES
 from patchwright.resolver.messages.status import DeliveryResult
 from patchwright.resolver.publish.publisher import as_delivered
 from patchwright.workers.runs.run_row import RunSummary
-from patchwright.workers.store.job import Job, JobState, is_over, outcome_of
 from patchwright.workers.web.pages.entries import EventEntry
 
 MAX_DIFF_CHARS: Final = 300_000

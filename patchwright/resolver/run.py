@@ -1,18 +1,21 @@
 """One attempt at a job: what is known of it so far, its steps' type, and its ends."""
 
 from collections.abc import Callable, Iterable
+from contextlib import AbstractContextManager
 from dataclasses import dataclass, replace
 from functools import wraps
+from typing import Protocol, TypeVar
 
 import structlog
 
 from patchwright.core.agent.run_log import ReleaseSignal
-from patchwright.core.errors import PatchwrightError
+from patchwright.core.errors import PatchwrightError, ServiceError
 from patchwright.core.events.log import EventLog
+from patchwright.core.events.types import Event
 from patchwright.core.forge import Checks
-from patchwright.core.settings.repository import RepositoryConfig
+from patchwright.core.types.base import ConversationId
 from patchwright.core.types.people import Actor
-from patchwright.core.types.threads import TalkThread, ThreadKind
+from patchwright.core.types.threads import TalkThread, ThreadKind, ThreadRef
 from patchwright.core.types.triggers import Trigger
 from patchwright.core.types.work import (
     Outcome,
@@ -23,7 +26,10 @@ from patchwright.core.types.work import (
 from patchwright.resolver.admission import Declined
 from patchwright.resolver.context.thread_history import FilteredThreads
 from patchwright.resolver.effects import AskPrivately
+from patchwright.resolver.job import Job, Lease
+from patchwright.resolver.messages.status import Progress
 from patchwright.resolver.preparation import Prepared
+from patchwright.resolver.publish.destination import CrossPostTarget
 from patchwright.resolver.repository import is_answer
 from patchwright.resolver.repository_references import ReferenceScope
 from patchwright.resolver.run_plan import (
@@ -32,15 +38,42 @@ from patchwright.resolver.run_plan import (
     MovedResult,
     RunPlan,
 )
-from patchwright.workers.run.linked_threads import CrossPosts, OtherConversation
-from patchwright.workers.run.services import RunServices
-from patchwright.workers.run.setup import react
-from patchwright.workers.run.status import StatusComment, make_message_header
-from patchwright.workers.store.job import Job, Lease
-from patchwright.workers.store.requests import JoinedRequest
-from patchwright.workers.store.threads import LinkedThread
+from patchwright.resolver.run_store import JoinedRequest, LinkedThread, RunStore
+from patchwright.resolver.services import StepServices
 
 log = structlog.get_logger(__name__)
+
+
+class ProgressView(AbstractContextManager[object], Protocol):
+    """Shows people how far a run is, for as long as its context lasts."""
+
+    def show(self, event: Event) -> None: ...
+
+
+class StatusView(ProgressView, Protocol):
+    @property
+    def last(self) -> Progress:
+        """How far the run is."""
+        ...
+
+
+class CrossPostsView(ProgressView, Protocol):
+    @property
+    def saved(self) -> tuple[CrossPostTarget, ...]:
+        """What their delivery needs of them."""
+        ...
+
+    def list_current(self) -> tuple[CrossPostTarget, ...]:
+        """Return those, and the threads that were tied while the run worked."""
+        ...
+
+
+@dataclass(frozen=True)
+class OtherConversation:
+    """A thread that was named, and the conversation that it belongs to."""
+
+    named: ThreadRef
+    conversation_id: ConversationId
 
 
 @dataclass(frozen=True)
@@ -58,6 +91,7 @@ class Run:
 
     job: Job
     lease: Lease
+    store: RunStore
     log: EventLog
     release_signal: ReleaseSignal
     plan: RunPlan
@@ -68,8 +102,8 @@ class Run:
     scope: ReferenceScope | None = None
     other: OtherConversation | None = None
     checks: Checks | None = None
-    status: StatusComment | None = None
-    cross_posts: CrossPosts | None = None
+    status: StatusView | None = None
+    cross_posts: CrossPostsView | None = None
     linked: tuple[LinkedThread, ...] = ()
     heard: FilteredThreads | None = None
     prepared: Prepared | None = None
@@ -94,24 +128,12 @@ class Run:
 
 
 End = AttemptResult | MovedResult
-Step = Callable[[RunServices, Run], Run | End]
+S = TypeVar("S", bound=StepServices)
 
 
-def open_run(
-    services: RunServices, job: Job, lease: Lease, release_signal: ReleaseSignal
-) -> Run:
-    """Return what is known of an attempt when it starts."""
-    return Run(
-        job,
-        lease,
-        services.stores.events.open(job.conversation_id, lease),
-        release_signal,
-        RunPlan(frame=make_message_header(services, job, RepositoryConfig())),
-        services.stores.requests.joined(job.id),
-    )
-
-
-def follow(services: RunServices, run: Run, steps: Iterable[Step]) -> Run | End:
+def follow(
+    services: S, run: Run, steps: Iterable[Callable[[S, Run], Run | End]]
+) -> Run | End:
     """Take the steps in order, until one of them ends the run."""
     for step in steps:
         found = step(services, run)
@@ -121,11 +143,13 @@ def follow(services: RunServices, run: Run, steps: Iterable[Step]) -> Run | End:
     return run
 
 
-def skipped_on_resume(step: Step) -> Step:
+def skipped_on_resume(
+    step: Callable[[S, Run], Run | End],
+) -> Callable[[S, Run], Run | End]:
     """Leave a step out where an earlier attempt has planned the run already."""
 
     @wraps(step)
-    def take(services: RunServices, run: Run) -> Run | End:
+    def take(services: S, run: Run) -> Run | End:
         return run if run.has_begun else step(services, run)
 
     return take
@@ -135,12 +159,12 @@ def is_by(one: JoinedRequest, person: Actor) -> bool:
     return one.trigger.actor.is_same(person)
 
 
-def find_scope(services: RunServices, run: Run) -> ReferenceScope:
+def find_scope(services: StepServices, run: Run) -> ReferenceScope:
     """Return what texts can refer to, which stays the same for the whole run."""
     return services.chat.find_places() if run.scope is None else run.scope
 
 
-def answered_up_to(services: RunServices, run: Run) -> int:
+def answered_up_to(services: StepServices, run: Run) -> int:
     """Return the last event of the answers that nothing else came before.
 
     Nothing else that was said meanwhile was read: it gets a job of its own.
@@ -157,18 +181,18 @@ def answered_up_to(services: RunServices, run: Run) -> int:
 
 
 def end(
-    services: RunServices, run: Run, outcome: Outcome, *, quiet: bool = False
+    services: StepServices, run: Run, outcome: Outcome, *, quiet: bool = False
 ) -> AttemptResult:
     """End the job with what is known so far."""
     read_up_to = answered_up_to(services, run)
     return AttemptResult(outcome, run.plan, read_up_to=read_up_to, quiet=quiet)
 
 
-def end_if(services: RunServices, run: Run, outcome: Outcome | None) -> Run | End:
+def end_if(services: StepServices, run: Run, outcome: Outcome | None) -> Run | End:
     return run if outcome is None else end(services, run, outcome)
 
 
-def end_early(services: RunServices, run: Run, found: EarlyResult) -> AttemptResult:
+def end_early(services: StepServices, run: Run, found: EarlyResult) -> AttemptResult:
     done = AttemptResult(
         found.outcome, run.plan, found.read_up_to, effects=found.effects
     )
@@ -176,12 +200,12 @@ def end_early(services: RunServices, run: Run, found: EarlyResult) -> AttemptRes
 
 
 def fail(
-    services: RunServices, run: Run, error: PatchwrightError, *, quiet: bool = False
+    services: StepServices, run: Run, error: PatchwrightError, *, quiet: bool = False
 ) -> AttemptResult:
     return end(services, run, error_outcome(error), quiet=quiet)
 
 
-def decline(services: RunServices, run: Run, judged: Declined) -> AttemptResult:
+def decline(services: StepServices, run: Run, judged: Declined) -> AttemptResult:
     log.info("request_declined", reason=judged.reason, text=judged.text)
     outcome = service_outcome(
         OutcomeKind.REFUSED, judged.reason, judged.text, by=judged.by
@@ -198,3 +222,11 @@ def decline(services: RunServices, run: Run, judged: Declined) -> AttemptResult:
     has_words = run.trigger.thread.kind is ThreadKind.TICKET and not judged.silent
     is_quiet = judged.quiet and not has_words
     return end(services, run, outcome, quiet=is_quiet or nobody_asked)
+
+
+def react(act: Callable[[Trigger], None], trigger: Trigger) -> None:
+    """Show a reaction; the run does not depend on it."""
+    try:
+        act(trigger)
+    except ServiceError as error:
+        log.warning("reaction_not_shown", reason=error.reason)
