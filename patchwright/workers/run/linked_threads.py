@@ -17,6 +17,7 @@ from patchwright.core.types.threads import (
 )
 from patchwright.core.types.triggers import Trigger, TriggerKind
 from patchwright.core.types.work import Outcome, OutcomeKind, service_outcome
+from patchwright.resolver.consent import copy_consent, may_join
 from patchwright.resolver.effects import MoveTicket, NotificationPlan
 from patchwright.resolver.job import Job, Lease
 from patchwright.resolver.messages.result import wants_ping
@@ -34,7 +35,6 @@ from patchwright.resolver.run_plan import (
 from patchwright.resolver.visibility import RunVisibility, may_show_words
 from patchwright.workers.run.services import RunServices
 from patchwright.workers.run.status import StatusComment, handle_of
-from patchwright.workers.run.visibility import copy_consent, may_join
 
 _WORKS_IN_PUBLIC = (
     "A run about {name} works already, and everybody can read what it does. It was "

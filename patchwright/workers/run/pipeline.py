@@ -7,27 +7,32 @@ import structlog
 from patchwright.core.agent.run_log import ReleaseSignal
 from patchwright.core.errors import LeaseLostError
 from patchwright.core.settings.repository import RepositoryConfig
+from patchwright.resolver.access import admit
+from patchwright.resolver.attempt import (
+    give_up_if_lost,
+    mark_start,
+    stop_if_cancelled,
+    stop_if_closed,
+)
 from patchwright.resolver.job import Job, Lease
-from patchwright.resolver.run import End, Run, end
-from patchwright.resolver.run_plan import RunPlan
-from patchwright.workers.run.recovery import internal_failure
-from patchwright.workers.run.repository import (
+from patchwright.resolver.repository_resolution import (
     acknowledge_in_chat,
     find_repository,
     find_requester,
     start_thread,
 )
+from patchwright.resolver.round_trigger import skip_round_if_not_due
+from patchwright.resolver.run import End, Run, end
+from patchwright.resolver.run_plan import RunPlan
+from patchwright.workers.run.recovery import internal_failure
 from patchwright.workers.run.services import RunServices
 from patchwright.workers.run.status import make_message_header
 from patchwright.workers.run.steps import (
     acknowledge,
     answer_anyone,
     answer_if_known,
-    check_access,
     check_visibility,
-    give_up_if_lost,
     link_conversation,
-    mark_start,
     move_tickets,
     move_tickets_after_merge,
     move_to_other_conversation,
@@ -35,9 +40,6 @@ from patchwright.workers.run.steps import (
     require_disk_space,
     show_cross_posts,
     show_status,
-    skip_round_if_not_due,
-    stop_if_cancelled,
-    stop_if_closed,
     work,
 )
 
@@ -54,7 +56,7 @@ STEPS: tuple[Step, ...] = (
     find_requester,
     find_repository,
     read_configuration,
-    check_access,
+    admit,
     answer_if_known,
     stop_if_closed,
     skip_round_if_not_due,

@@ -24,6 +24,7 @@ from patchwright.core.events.types import RunStarted
 from patchwright.core.types.threads import ForgeThread, Repository, ThreadKind
 from patchwright.core.types.work import Evidence, EvidenceRole, Outcome, Task
 from patchwright.integrations.git.mirror import Mirror
+from patchwright.resolver.access import policy_with
 from patchwright.resolver.configuration import apply_configuration, commit_author_of
 from patchwright.resolver.dependencies import RunDependencies
 from patchwright.resolver.effects import (
@@ -53,7 +54,6 @@ from patchwright.resolver.publish.publisher import Publisher
 from patchwright.resolver.run_plan import RunPlan, destination
 from patchwright.resolver.run_store import COMMITS
 from patchwright.resolver.sandboxes import sandbox_spec
-from patchwright.workers.run.admission import policy_with
 from patchwright.workers.run.budget import open_budget
 from patchwright.workers.run.services import RunServices
 from patchwright.workers.run.setup import load_plan

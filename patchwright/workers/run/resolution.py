@@ -20,6 +20,12 @@ from patchwright.resolver.artifacts import (
     pack_change,
 )
 from patchwright.resolver.configuration import apply_configuration, commit_author_of
+from patchwright.resolver.consent import (
+    PrivateTextRedaction,
+    find_ticket_key,
+    with_name,
+    with_origins,
+)
 from patchwright.resolver.context.linked_threads import read_linked_threads
 from patchwright.resolver.context.repository_files import RepositoryLibrary
 from patchwright.resolver.context.thread_history import FilteredThreads, filter_comments
@@ -37,6 +43,7 @@ from patchwright.resolver.preparation import (
     prepare,
 )
 from patchwright.resolver.resolve import resolve
+from patchwright.resolver.round_trigger import find_competing_pull_request
 from patchwright.resolver.run import End, Run, skipped_on_resume
 from patchwright.resolver.run_plan import PLAN_ARTIFACT, AttemptResult, RunPlan
 from patchwright.resolver.run_store import StoredCheckpoints
@@ -49,17 +56,10 @@ from patchwright.resolver.triage import (
 )
 from patchwright.resolver.visibility import privacy_note
 from patchwright.workers.run.budget import open_budget
-from patchwright.workers.run.rounds import find_competing_pull_request
 from patchwright.workers.run.services import RunServices
 from patchwright.workers.run.setup import open_steering
 from patchwright.workers.run.status import begin_check
 from patchwright.workers.run.steering import Steering, with_follow_ups
-from patchwright.workers.run.visibility import (
-    PrivateTextRedaction,
-    find_ticket_key,
-    with_name,
-    with_origins,
-)
 from patchwright.workers.store.redaction import clean_thread
 
 log = structlog.get_logger(__name__)

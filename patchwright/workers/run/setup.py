@@ -6,21 +6,22 @@ import structlog
 from pydantic import ValidationError
 from sqlalchemy.exc import InterfaceError, OperationalError
 
-from patchwright.core.errors import LeaseLostError, ServiceError
+from patchwright.core.errors import LeaseLostError
 from patchwright.core.events.log import EventLog
 from patchwright.core.settings.repository import RepositoryConfig
-from patchwright.core.types.threads import ForgeThread, TalkThread
-from patchwright.core.types.triggers import Trigger
+from patchwright.core.types.threads import ForgeThread
+from patchwright.resolver.access import policy_with
+from patchwright.resolver.attempt import find_earlier_post
 from patchwright.resolver.job import Job
 from patchwright.resolver.messages.short_status import cross_post_progress
-from patchwright.resolver.messages.status import mark, progress_comment
+from patchwright.resolver.messages.status import progress_comment
 from patchwright.resolver.permissions import find_permission
 from patchwright.resolver.progress import ProgressTracker
 from patchwright.resolver.publish.destination import CrossPostTarget
+from patchwright.resolver.repository_resolution import name_people
 from patchwright.resolver.run import CrossPostsView
 from patchwright.resolver.run_plan import PLAN_ARTIFACT, RunPlan
 from patchwright.resolver.run_store import RunStore
-from patchwright.workers.run.admission import policy_with
 from patchwright.workers.run.budget import max_raise_usd_of
 from patchwright.workers.run.commands import RunDetails
 from patchwright.workers.run.services import RunServices
@@ -28,13 +29,6 @@ from patchwright.workers.run.status import StatusComment, make_message_header
 from patchwright.workers.run.steering import Steering
 
 log = structlog.get_logger(__name__)
-
-
-def name_people(services: RunServices, trigger: Trigger) -> Trigger:
-    thread = trigger.thread
-    if not isinstance(thread, TalkThread):
-        return trigger
-    return services.channel.tracker(thread).name_people(trigger)
 
 
 def open_steering(
@@ -95,15 +89,6 @@ def load_plan(services: RunServices, job: Job) -> RunPlan:
         log.error("plan_unreadable", problems=error.error_count())  # noqa: TRY400 - its text may hold what people wrote
     frame = make_message_header(services, job, RepositoryConfig())
     return RunPlan(frame=frame, status_post=find_earlier_post(services, job))
-
-
-def find_earlier_post(services: RunServices, job: Job) -> str:
-    """Return the status comment of an earlier attempt, empty if it cannot be found."""
-    try:
-        return services.channel.find_post(job.trigger.thread, mark(job.id)) or ""
-    except ServiceError as error:
-        log.warning("earlier_status_not_found", reason=error.reason)
-        return ""
 
 
 def list_cross_posts(cross_posts: CrossPostsView) -> tuple[CrossPostTarget, ...]:

@@ -5,13 +5,15 @@ from dataclasses import replace
 from patchwright.core.errors import LeaseLostError, PatchwrightError, ServiceError
 from patchwright.core.types.threads import TalkThread
 from patchwright.core.types.triggers import TriggerKind
+from patchwright.resolver.access import admit_request, fetch_config, last_run
 from patchwright.resolver.admission import Declined
+from patchwright.resolver.consent import find_visibility
+from patchwright.resolver.repository_resolution import ask_requester
 from patchwright.resolver.run import (
     End,
     Run,
     answered_up_to,
     decline,
-    end,
     end_early,
     end_if,
     fail,
@@ -20,22 +22,11 @@ from patchwright.resolver.run import (
     skipped_on_resume,
 )
 from patchwright.resolver.run_plan import (
-    PLAN_ARTIFACT,
     AttemptResult,
     MovedResult,
-    RunPlan,
 )
 from patchwright.resolver.sandboxes import check_disk_space
 from patchwright.resolver.visibility import Question
-from patchwright.workers.run.admission import (
-    admit_request,
-    begin_attempt,
-    fetch_config,
-    find_closed_thread,
-    find_stop,
-    last_run,
-    lost_too_often,
-)
 from patchwright.workers.run.commands import answer_command, answer_without_rights
 from patchwright.workers.run.linked_threads import (
     CrossPosts,
@@ -44,52 +35,19 @@ from patchwright.workers.run.linked_threads import (
     move_at_start,
     move_request,
 )
-from patchwright.workers.run.repository import ask_requester
 from patchwright.workers.run.resolution import WORK_STEPS
-from patchwright.workers.run.rounds import find_round_trigger
 from patchwright.workers.run.services import RunServices
 from patchwright.workers.run.setup import (
-    find_earlier_post,
     list_cross_posts,
     open_status,
 )
 from patchwright.workers.run.status import make_message_header, without_ticket_key
-from patchwright.workers.run.visibility import find_visibility
-
-
-def mark_start(services: RunServices, run: Run) -> Run | End:
-    """Mark that this attempt starts, and go on where an earlier one has been."""
-    attempt = begin_attempt(run.log, run.job.id, run.lease.attempt)
-    run = replace(run, start_id=attempt.start_id)
-    if not attempt.earlier:
-        return run
-    post = find_earlier_post(services, run.job)
-    run = replace(run, plan=run.plan.replace(status_post=post))
-    kept = run.store.load_kept(PLAN_ARTIFACT)
-    begun = run.log.read(attempt.earlier[0], kinds=frozenset({"run_started"}))
-    if kept is None or not begun:
-        return run
-    return replace(
-        run,
-        start_id=attempt.start_of(begun[0].id),
-        plan=RunPlan.model_validate_json(kept).replace(status_post=post),
-        has_begun=True,
-    )
-
-
-def give_up_if_lost(services: RunServices, run: Run) -> Run | End:
-    return end_if(services, run, lost_too_often(run.lease.attempt))
 
 
 def move_tickets_after_merge(services: RunServices, run: Run) -> Run | End:
     if run.trigger.kind is not TriggerKind.MERGED:
         return run
     return end_early(services, run, move_after_merge(services, run.job))
-
-
-@skipped_on_resume
-def stop_if_cancelled(services: RunServices, run: Run) -> Run | End:
-    return end_if(services, run, find_stop(run.log, run.job, run.start_id))
 
 
 @skipped_on_resume
@@ -119,15 +77,6 @@ def read_configuration(services: RunServices, run: Run) -> Run | End:
     return replace(run, plan=run.plan.replace(config=config, frame=frame))
 
 
-def check_access(services: RunServices, run: Run) -> Run | End:
-    judged = admit_request(services, run)
-    if isinstance(judged, Declined):
-        return decline(services, run, judged)
-    if run.has_begun:
-        return run
-    return replace(run, plan=run.plan.replace(admitted=judged.why))
-
-
 @skipped_on_resume
 def answer_if_known(services: RunServices, run: Run) -> Run | End:
     """Answer a command that needs no run."""
@@ -135,23 +84,6 @@ def answer_if_known(services: RunServices, run: Run) -> Run | End:
     known = services.overrides.answer
     answered = known or answer_command(run.trigger, run.plan.frame.handle, last)
     return end_if(services, run, answered)
-
-
-@skipped_on_resume
-def stop_if_closed(services: RunServices, run: Run) -> Run | End:
-    return end_if(services, run, find_closed_thread(run))
-
-
-@skipped_on_resume
-def skip_round_if_not_due(services: RunServices, run: Run) -> Run | End:
-    """End at once where nothing triggers a run that nobody asked for."""
-    if not run.trigger.kind.is_automatic:
-        return run
-    found = find_round_trigger(services, run)
-    run = replace(run, checks=found.checks)
-    if found.end is None:
-        return run
-    return end(services, run, found.end, quiet=not found.end.summary)
 
 
 @skipped_on_resume

@@ -9,18 +9,18 @@ from patchwright.core.settings.loader import load_settings
 from patchwright.core.types.people import Actor
 from patchwright.core.types.threads import LinkedIssue, Thread, ThreadPost, ThreadRef
 from patchwright.core.types.triggers import Trigger
+from patchwright.resolver.consent import (
+    find_ticket_key,
+    with_name,
+    with_origins,
+    with_private_requests,
+)
 from patchwright.resolver.messages.pull_request import RequestOrigin
 from patchwright.resolver.publish.destination import PrivateContent
 from patchwright.resolver.run_plan import RunPlan
 from patchwright.resolver.run_store import LinkedThread
 from patchwright.resolver.visibility import Consent, RunVisibility
 from patchwright.workers.run.status import handle_of, label_of
-from patchwright.workers.run.visibility import (
-    find_ticket_key,
-    with_name,
-    with_origins,
-    with_private_requests,
-)
 from tests.unit.resolver.endings import FRAME
 from tests.unit.resolver.places import SLACK, WEB, issue, repo, ticket
 from tests.unit.resolver.runs import TRIGGER

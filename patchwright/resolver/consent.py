@@ -31,6 +31,7 @@ from patchwright.resolver.run_store import (
     consent_name,
     place_scope,
 )
+from patchwright.resolver.services import StepServices
 from patchwright.resolver.visibility import (
     Consent,
     Question,
@@ -38,10 +39,9 @@ from patchwright.resolver.visibility import (
     needs_consent,
     read_consent,
 )
-from patchwright.workers.run.services import RunServices
 
 
-def find_visibility(services: RunServices, run: Run) -> RunVisibility | Question:
+def find_visibility(services: StepServices, run: Run) -> RunVisibility | Question:
     """Return what holds for a run, or what must be asked before it; `ServiceError`.
 
     Where nothing of the conversation is private there is nothing to ask. Beside the
@@ -62,7 +62,7 @@ def find_visibility(services: RunServices, run: Run) -> RunVisibility | Question
 
 
 def may_join(
-    services: RunServices, job: Job, openness: RunVisibility, into: ConversationId
+    services: StepServices, job: Job, openness: RunVisibility, into: ConversationId
 ) -> bool:
     """Tell whether a run of another conversation may be told what the request says.
 
@@ -73,7 +73,7 @@ def may_join(
     return keeps_out or not openness.keeps_out
 
 
-def copy_consent(services: RunServices, job: Job, into: ConversationId) -> None:
+def copy_consent(services: StepServices, job: Job, into: ConversationId) -> None:
     """Let what was answered hold in the conversation where the request goes on.
 
     There, what was to be kept out is kept out.
@@ -98,7 +98,7 @@ def _private_thread(run: Run) -> TalkThread | None:
     return next((one for one in threads if isinstance(one, TalkThread)), None)
 
 
-def _consent(services: RunServices, run: Run, private: TalkThread) -> Consent | None:
+def _consent(services: StepServices, run: Run, private: TalkThread) -> Consent | None:
     """Return the newest answer, or what was said before in the same place.
 
     Beside the code nobody can give it: who writes there may not read what is private.

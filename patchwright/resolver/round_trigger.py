@@ -1,6 +1,6 @@
 """Follow-up rounds that nobody asked for, and competing pull requests."""
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Final, assert_never
 
 import structlog
@@ -21,16 +21,16 @@ from patchwright.resolver.rounds import (
     judge_conflict,
     judge_round,
 )
-from patchwright.resolver.run import Run
+from patchwright.resolver.run import End, Run, end, skipped_on_resume
 from patchwright.resolver.run_store import EarlierRun, RunStore
-from patchwright.workers.run.services import RunServices
+from patchwright.resolver.services import StepServices
 
 COMPETING: Final = "rival"
 
 log = structlog.get_logger(__name__)
 
 
-def find_competing_pull_request(services: RunServices, run: Run) -> Outcome | None:
+def find_competing_pull_request(services: StepServices, run: Run) -> Outcome | None:
     """Return how the run ends where we would compete, unless people want us to.
 
     Who asks again when they were told has answered the question.
@@ -70,7 +70,7 @@ class RoundTrigger:
     checks: Checks | None = None
 
 
-def find_round_trigger(services: RunServices, run: Run) -> RoundTrigger:
+def find_round_trigger(services: StepServices, run: Run) -> RoundTrigger:
     """Look at the pull request as it is now; what cannot be seen is no occasion."""
     try:
         if run.trigger.kind is TriggerKind.CONFLICT:
@@ -80,7 +80,7 @@ def find_round_trigger(services: RunServices, run: Run) -> RoundTrigger:
         return _none(error.reason)
 
 
-def _find_conflict(services: RunServices, run: Run) -> RoundTrigger:
+def _find_conflict(services: StepServices, run: Run) -> RoundTrigger:
     thread = run.trigger.forge_thread
     pull = fetch_with_mergeability(
         services.code_host.forge, thread.repo, thread.number, services.clock
@@ -96,7 +96,7 @@ def _merged_since_asked(store: RunStore) -> list[EarlierRun]:
     return [one for one in runs if one.outcome and one.outcome.iterations]
 
 
-def _find_failure(services: RunServices, run: Run) -> RoundTrigger:
+def _find_failure(services: StepServices, run: Run) -> RoundTrigger:
     forge, thread = services.code_host.forge, run.trigger.forge_thread
     pull = forge.fetch_pull_request(thread.repo, thread.number)
     sha, config = run.trigger.head_sha, run.plan.config
@@ -134,3 +134,15 @@ def _keep(store: RunStore, found: CheckRound) -> None:
 
 def _none(reason: str) -> RoundTrigger:
     return RoundTrigger(Outcome(kind=OutcomeKind.NO_CHANGE, reason=reason))
+
+
+@skipped_on_resume
+def skip_round_if_not_due(services: StepServices, run: Run) -> Run | End:
+    """End at once where nothing triggers a run that nobody asked for."""
+    if not run.trigger.kind.is_automatic:
+        return run
+    found = find_round_trigger(services, run)
+    run = replace(run, checks=found.checks)
+    if found.end is None:
+        return run
+    return end(services, run, found.end, quiet=not found.end.summary)

@@ -48,16 +48,22 @@ from patchwright.resolver.run_store import (
     JoinedRequest,
     place_scope,
 )
+from patchwright.resolver.services import StepServices
 from patchwright.resolver.visibility import Question
-from patchwright.workers.run.services import RunServices
-from patchwright.workers.run.setup import name_people
+
+
+def name_people(services: StepServices, trigger: Trigger) -> Trigger:
+    thread = trigger.thread
+    if not isinstance(thread, TalkThread):
+        return trigger
+    return services.channel.tracker(thread).name_people(trigger)
 
 
 @dataclass(frozen=True)
 class RepositoryChooser:
     """Chooses for `person`, who asks in `thread` and has `said` so much since."""
 
-    services: RunServices
+    services: StepServices
     thread: TalkThread
     person: Actor
     said: tuple[str, ...]
@@ -151,7 +157,7 @@ class AskedQuestion(Value):
 
 
 @skipped_on_resume
-def acknowledge_in_chat(services: RunServices, run: Run) -> Run | End:
+def acknowledge_in_chat(services: StepServices, run: Run) -> Run | End:
     """Show that the request was seen: to find out where the code is may take long."""
     if isinstance(run.trigger.thread, TalkThread):
         react(services.channel.acknowledge, run.trigger)
@@ -159,7 +165,7 @@ def acknowledge_in_chat(services: RunServices, run: Run) -> Run | End:
 
 
 @skipped_on_resume
-def start_thread(services: RunServices, run: Run) -> Run | End:
+def start_thread(services: StepServices, run: Run) -> Run | End:
     """Begin a thread for a request that was made where nobody could see it."""
     trigger, thread = run.trigger, run.trigger.thread
     if not isinstance(thread, TalkThread) or thread.has_begun:
@@ -175,7 +181,7 @@ def start_thread(services: RunServices, run: Run) -> Run | End:
 
 
 @skipped_on_resume
-def find_requester(services: RunServices, run: Run) -> Run | End:
+def find_requester(services: StepServices, run: Run) -> Run | End:
     """Find the first request of somebody who is known to the forge.
 
     Whoever came before them may never show who they are, and is not waited for.
@@ -196,7 +202,7 @@ def find_requester(services: RunServices, run: Run) -> Run | End:
 
 
 @skipped_on_resume
-def find_repository(services: RunServices, run: Run) -> Run | End:
+def find_repository(services: StepServices, run: Run) -> Run | End:
     """Find out where the code is, where the thread does not say it."""
     thread, known = run.trigger.thread, run.identified
     if not isinstance(thread, TalkThread) or known is None:
@@ -227,7 +233,7 @@ def ask_requester(run: Run, asked: Question) -> EarlyResult:
 
 
 def _find_repository(
-    services: RunServices, run: Run, thread: TalkThread, known: Trigger
+    services: StepServices, run: Run, thread: TalkThread, known: Trigger
 ) -> RepoRef | EarlyResult:
     """Return where the work is, or why it waits.
 
@@ -294,7 +300,7 @@ def _keep_asked(run: Run, text: str) -> None:
     run.store.keep(QUESTION_ARTIFACT, kept)
 
 
-def _open(services: RunServices, trigger: Trigger, thread: TalkThread) -> TalkThread:
+def _open(services: StepServices, trigger: Trigger, thread: TalkThread) -> TalkThread:
     """Open it; if only the answer was lost, it is found to be there already."""
     tracker, text = services.channel.tracker(thread), _opening(trigger)
     try:
@@ -303,7 +309,7 @@ def _open(services: RunServices, trigger: Trigger, thread: TalkThread) -> TalkTh
         return tracker.open_thread(trigger, text)
 
 
-def _unknown(services: RunServices, run: Run) -> EarlyResult:
+def _unknown(services: StepServices, run: Run) -> EarlyResult:
     """Wait until the person has shown who they are; or say that there is no way.
 
     A bot does not link: without a word, so that two do not keep each other busy.

@@ -1,10 +1,12 @@
-"""Decide whether a job may start: access check, cancellation, earlier attempts."""
+"""Attempts at a run: those before this one, and what ends one before it begins."""
 
 from collections.abc import Sequence
-from datetime import timedelta
-from functools import partial
+from dataclasses import replace
 from typing import Final
 
+import structlog
+
+from patchwright.core.errors import ServiceError
 from patchwright.core.events.log import EventLog
 from patchwright.core.events.types import (
     AgentState,
@@ -13,75 +15,13 @@ from patchwright.core.events.types import (
     Source,
     StateChanged,
 )
-from patchwright.core.settings.repository import RepositoryConfig
-from patchwright.core.settings.repository_file import read_repository_config
 from patchwright.core.types.base import JobId, Value
-from patchwright.core.types.threads import TalkThread
-from patchwright.core.types.triggers import Trigger
 from patchwright.core.types.work import Outcome, OutcomeKind, service_outcome
-from patchwright.resolver.admission import (
-    AdmissionPolicy,
-    Admitted,
-    Declined,
-    check_access,
-    repository_policy,
-    start_trigger_of,
-    trigger_actors,
-)
 from patchwright.resolver.job import Job
-from patchwright.resolver.messages.answers import PastRun
-from patchwright.resolver.permissions import find_permission
-from patchwright.resolver.publish.destination import redact_for_public
-from patchwright.resolver.run import Run
+from patchwright.resolver.messages.status import mark
+from patchwright.resolver.run import End, Run, end_if, skipped_on_resume
 from patchwright.resolver.run_plan import PLAN_ARTIFACT, RunPlan
-from patchwright.workers.run.services import RunServices
-
-
-def fetch_config(services: RunServices, trigger: Trigger) -> RepositoryConfig:
-    """Read the repository's wishes from its default branch; raises `ServiceError`."""
-    overrides = services.overrides
-    path = overrides.config_file
-    said = services.code_host.forge.fetch_file(trigger.home, path)
-    return overrides.applied_to(read_repository_config(said, path))
-
-
-def policy_with(services: RunServices, config: RepositoryConfig) -> AdmissionPolicy:
-    return repository_policy(services.policy, config)
-
-
-def admit_request(services: RunServices, run: Run) -> Admitted | Declined:
-    """Judge whoever took part in a request, by what the forge says of them now."""
-    trigger, forge = run.trigger, services.code_host.forge
-    since = services.clock.now() - timedelta(hours=1)
-    runs = run.store.count_runs(since)
-    return check_access(
-        trigger_actors(trigger),
-        policy_with(services, run.plan.config),
-        partial(find_permission, forge, trigger.home),
-        start_trigger=start_trigger_of(trigger.kind),
-        # This job is among them, unless nobody asked for it.
-        runs_in_thread_last_hour=runs - (not trigger.kind.is_automatic),
-    )
-
-
-def last_run(run: Run) -> PastRun | None:
-    """Return the conversation's newest run that has ended, and what came of it.
-
-    It is told in the thread of this one, where everybody may read it.
-    """
-    last = run.store.find_last_run()
-    kept = run.store.load_kept(PLAN_ARTIFACT, last.id) if last else None
-    if last is None or last.outcome is None or kept is None:
-        return None
-    plan = RunPlan.model_validate_json(kept)
-    is_private = isinstance(run.trigger.thread, TalkThread)
-    return PastRun(
-        frame=plan.frame,
-        trigger=last.trigger,
-        outcome=redact_for_public(last.outcome, None if is_private else plan.hidden),
-        delivered=run.store.load_delivered(last.id),
-    )
-
+from patchwright.resolver.services import StepServices
 
 _MOST = 3
 
@@ -163,3 +103,49 @@ def find_closed_thread(run: Run) -> Outcome | None:
         return None
     text = "The thread was closed before the run had begun."
     return service_outcome(OutcomeKind.STOPPED, "thread-closed", text)
+
+
+log = structlog.get_logger(__name__)
+
+
+def find_earlier_post(services: StepServices, job: Job) -> str:
+    """Return the status comment of an earlier attempt, empty if it cannot be found."""
+    try:
+        return services.channel.find_post(job.trigger.thread, mark(job.id)) or ""
+    except ServiceError as error:
+        log.warning("earlier_status_not_found", reason=error.reason)
+        return ""
+
+
+def mark_start(services: StepServices, run: Run) -> Run | End:
+    """Mark that this attempt starts, and go on where an earlier one has been."""
+    attempt = begin_attempt(run.log, run.job.id, run.lease.attempt)
+    run = replace(run, start_id=attempt.start_id)
+    if not attempt.earlier:
+        return run
+    post = find_earlier_post(services, run.job)
+    run = replace(run, plan=run.plan.replace(status_post=post))
+    kept = run.store.load_kept(PLAN_ARTIFACT)
+    begun = run.log.read(attempt.earlier[0], kinds=frozenset({"run_started"}))
+    if kept is None or not begun:
+        return run
+    return replace(
+        run,
+        start_id=attempt.start_of(begun[0].id),
+        plan=RunPlan.model_validate_json(kept).replace(status_post=post),
+        has_begun=True,
+    )
+
+
+def give_up_if_lost(services: StepServices, run: Run) -> Run | End:
+    return end_if(services, run, lost_too_often(run.lease.attempt))
+
+
+@skipped_on_resume
+def stop_if_cancelled(services: StepServices, run: Run) -> Run | End:
+    return end_if(services, run, find_stop(run.log, run.job, run.start_id))
+
+
+@skipped_on_resume
+def stop_if_closed(services: StepServices, run: Run) -> Run | End:
+    return end_if(services, run, find_closed_thread(run))
