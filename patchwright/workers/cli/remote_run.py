@@ -52,6 +52,7 @@ from patchwright.resolver.publish.destination import PublisherDependencies
 from patchwright.resolver.publish.publisher import Publisher, as_delivered
 from patchwright.resolver.repository_references import read_thread_url
 from patchwright.resolver.run_plan import RunPlan, destination
+from patchwright.resolver.stored_text import clean_thread
 from patchwright.resolver.triage import (
     TriageQuestion,
     has_asked,
@@ -61,7 +62,6 @@ from patchwright.resolver.triage import (
 from patchwright.workers.cli.run_commands import DeliveryChoice
 from patchwright.workers.cli.session import FinishedRun, RunSession
 from patchwright.workers.github_connection import connect_github, trust_for_git
-from patchwright.workers.store.redaction import clean_thread
 
 
 def resolve_remote(

@@ -22,6 +22,7 @@ from patchwright.core.types.triggers import (
     TriggerKind,
 )
 from patchwright.resolver.job import JobState
+from patchwright.resolver.stored_text import clean_trigger
 from patchwright.workers.db.database import insert_once
 from patchwright.workers.db.tables import deliveries
 from patchwright.workers.inbox.delivery import (
@@ -39,7 +40,6 @@ from patchwright.workers.store.jobs import (
     wake_job,
 )
 from patchwright.workers.store.leases import lock_conversation
-from patchwright.workers.store.redaction import clean_trigger
 from patchwright.workers.store.requests import insert_job
 from patchwright.workers.store.threads import (
     find_conversation,
