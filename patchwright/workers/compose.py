@@ -155,12 +155,7 @@ def make_services(
         clock=clock,
         stores=stores,
         links=links,
-        code_host=CodeHost(
-            forge=github.forge,
-            reviews=github.channel,
-            fetch_identity=github.fetch_identity,
-            starts_no_checks=github.starts_no_checks,
-        ),
+        code_host=_code_host(github),
         channel=ChannelRouter(github.channel, trackers, _page_channel(stores)),
         chat=talk,
         mirrors=MirrorCache(
@@ -175,6 +170,15 @@ def make_services(
         submit=submit,
         warm_up=partial(warm_up, settings),
         overrides=overrides,
+    )
+
+
+def _code_host(github: GitHub) -> CodeHost:
+    return CodeHost(
+        forge=github.forge,
+        reviews=github.channel,
+        fetch_identity=github.fetch_identity,
+        starts_no_checks=github.starts_no_checks,
     )
 
 
