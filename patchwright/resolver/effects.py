@@ -7,8 +7,9 @@ from pydantic import Field
 from patchwright.core.channel import Offer
 from patchwright.core.settings.repository import DeliveryMode, RepositoryConfig
 from patchwright.core.types.base import Value
+from patchwright.core.types.outcome_kind import OutcomeKind
 from patchwright.core.types.threads import TalkThread, ThreadRef
-from patchwright.core.types.work import EvidenceRole, Outcome, OutcomeKind, Proof
+from patchwright.core.types.work import EvidenceRole, Outcome, Proof
 from patchwright.resolver.target import RunTarget
 
 _WITHOUT_BRANCH: Final = (DeliveryMode.PATCH, DeliveryMode.NONE)

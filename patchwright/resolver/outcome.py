@@ -13,12 +13,12 @@ from patchwright.core.text.document.quotation import quoted_plain
 from patchwright.core.text.escape import make_inert_line
 from patchwright.core.text.strings import truncate_middle
 from patchwright.core.types.base import readable
+from patchwright.core.types.outcome_kind import OutcomeKind
 from patchwright.core.types.work import (
     DiffStat,
     LeftOut,
     LeftOutReason,
     Outcome,
-    OutcomeKind,
     Proof,
     Task,
     error_outcome,

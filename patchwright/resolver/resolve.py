@@ -33,7 +33,8 @@ from patchwright.core.events.types import (
 from patchwright.core.mcp import McpServers
 from patchwright.core.runtime import Runtime
 from patchwright.core.text.strings import truncate_middle
-from patchwright.core.types.work import LeftOut, Outcome, OutcomeKind, Task
+from patchwright.core.types.outcome_kind import OutcomeKind
+from patchwright.core.types.work import LeftOut, Outcome, Task
 from patchwright.resolver.checkout import (
     Checkout,
     discard_checkpoint,

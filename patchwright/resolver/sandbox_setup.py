@@ -14,7 +14,8 @@ from patchwright.core.events.log import EventLog
 from patchwright.core.runtime import Runtime
 from patchwright.core.settings.repository import CONFIG_FILE
 from patchwright.core.text.escape import code_block, inline_code
-from patchwright.core.types.work import BlockedRequest, OutcomeKind
+from patchwright.core.types.outcome_kind import OutcomeKind
+from patchwright.core.types.work import BlockedRequest
 
 # Its own limit, far above that of a command: a set-up that says nothing is not stuck.
 SETUP_S: Final = 1800.0

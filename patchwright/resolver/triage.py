@@ -10,9 +10,10 @@ from patchwright.core.text.escape import inline_code
 from patchwright.core.text.hidden import strip_hidden
 from patchwright.core.text.markdown import PieceKind, read_markdown
 from patchwright.core.types.base import Value
+from patchwright.core.types.outcome_kind import OutcomeKind
 from patchwright.core.types.threads import Thread, ThreadKind, ThreadPost, ThreadRef
 from patchwright.core.types.triggers import Trigger, TriggerKind
-from patchwright.core.types.work import Outcome, OutcomeKind, service_outcome
+from patchwright.core.types.work import Outcome, service_outcome
 
 # What a person only writes who means something by it. A word is tried from its begin
 # and once: from each of its letters, a long one would take the square of its length.

@@ -23,6 +23,7 @@ LONG_FUNCTIONS = {
 # What may be shorter than `SHORT` lines, and why; folders end in a slash.
 SHORT_MODULES = {
     "patchwright/core/settings/environment.py": "the only reader of os.environ",
+    "patchwright/core/types/outcome_kind.py": "light: the command line lists its words",
     "patchwright/integrations/jira/plugin.py": "light: without the vendor's client",
     "patchwright/integrations/mcp/launcher.py": "starts a tool server in its sandbox",
     "patchwright/integrations/signatures.py": "shared by services that know no other",

@@ -2,7 +2,7 @@
 
 from typing import Final
 
-from patchwright.core.types.work import OutcomeKind
+from patchwright.core.types.outcome_kind import OutcomeKind
 from patchwright.workers.store.effects import EffectState
 from patchwright.workers.store.job import Job, JobState
 from tests.flow.story import Story

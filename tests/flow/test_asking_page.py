@@ -7,8 +7,8 @@ from pathlib import Path
 
 import httpx
 
+from patchwright.core.types.outcome_kind import OutcomeKind
 from patchwright.core.types.threads import ThreadKind
-from patchwright.core.types.work import OutcomeKind
 from patchwright.workers.web.request_form import MAX_PER_HOUR, MAX_TEXT_CHARS
 from tests.adapters.web.browser import browsing, forms_on, go_on
 from tests.fakes.github.acts.sign_ins import sit_down

@@ -2,7 +2,7 @@
 
 from pathlib import Path
 
-from patchwright.core.types.work import OutcomeKind
+from patchwright.core.types.outcome_kind import OutcomeKind
 from patchwright.workers.store.job import JobState
 from tests.fakes.llm.turns import TurnLike
 from tests.flow.script import Request, in_turn

@@ -3,7 +3,7 @@
 from dataclasses import replace
 from pathlib import Path
 
-from patchwright.core.types.work import OutcomeKind
+from patchwright.core.types.outcome_kind import OutcomeKind
 from tests.fakes.github.acts.attachments import upload
 from tests.fakes.github.acts.pulls import Proposal
 from tests.fakes.llm import call

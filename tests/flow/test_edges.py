@@ -5,7 +5,7 @@ from pathlib import Path
 
 import pytest
 
-from patchwright.core.types.work import OutcomeKind
+from patchwright.core.types.outcome_kind import OutcomeKind
 from tests.fakes.github import bare
 from tests.flow.story import REPO, fix_turns, telling
 

@@ -8,7 +8,7 @@ from sqlalchemy import select
 
 from patchwright.core.events.types import OutcomeReached
 from patchwright.core.replay.story import tell_story
-from patchwright.core.types.work import OutcomeKind
+from patchwright.core.types.outcome_kind import OutcomeKind
 from patchwright.resolver.messages.status import DeliveryResult
 from patchwright.workers.cli.report import exit_code
 from patchwright.workers.cli.run_list import run_as_json

@@ -3,9 +3,9 @@
 from pathlib import Path
 
 from patchwright.core.types.base import RandomIds
+from patchwright.core.types.outcome_kind import OutcomeKind
 from patchwright.core.types.people import Actor
 from patchwright.core.types.threads import RepoRef
-from patchwright.core.types.work import OutcomeKind
 from patchwright.core.webhook import DeliveryVerdict
 from patchwright.workers.inbox.delivery import make_own_delivery
 from patchwright.workers.inbox.recorder import Recorder

@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from patchwright.core.types.work import OutcomeKind
+from patchwright.core.types.outcome_kind import OutcomeKind
 from tests.fakes.github.acts.repositories import delete_reference
 from tests.fakes.github.acts.rules import set_rules
 from tests.fakes.github.rule_state import Rules

@@ -2,7 +2,8 @@
 
 from pathlib import Path
 
-from patchwright.core.types.work import OutcomeKind, Proof
+from patchwright.core.types.outcome_kind import OutcomeKind
+from patchwright.core.types.work import Proof
 from patchwright.workers.run.dry_run import list_planned_writes
 from patchwright.workers.run.services import RunOverrides
 from tests.fakes.github import Proposal

@@ -6,8 +6,8 @@ from pathlib import Path
 
 import httpx
 
+from patchwright.core.types.outcome_kind import OutcomeKind
 from patchwright.core.types.people import Permission
-from patchwright.core.types.work import OutcomeKind
 from patchwright.integrations.signatures import sign_sha256
 from patchwright.workers.compose import make_worker
 from patchwright.workers.web.webhooks import WEBHOOK_ROUTE

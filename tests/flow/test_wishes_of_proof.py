@@ -4,7 +4,8 @@ from pathlib import Path
 
 import pytest
 
-from patchwright.core.types.work import OutcomeKind, Proof
+from patchwright.core.types.outcome_kind import OutcomeKind
+from patchwright.core.types.work import Proof
 from tests.fakes.llm import call
 from tests.fakes.llm.turns import TurnLike
 from tests.flow.script import Request, asked, in_turn

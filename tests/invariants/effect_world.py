@@ -8,12 +8,13 @@ from typing import Final
 
 from patchwright.core.channel import ChannelRouter
 from patchwright.core.types.base import JobId
+from patchwright.core.types.outcome_kind import OutcomeKind
 from patchwright.core.types.threads import (
     TalkThread,
     ThreadKind,
     ThreadRef,
 )
-from patchwright.core.types.work import Outcome, OutcomeKind
+from patchwright.core.types.work import Outcome
 from patchwright.resolver.effects import (
     Acknowledge,
     BeginCheck,

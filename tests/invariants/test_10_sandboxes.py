@@ -11,7 +11,7 @@ from patchwright.core.events.jsonl import JsonlEventLog
 from patchwright.core.events.types import CommandOutput, Event, OutcomeReached
 from patchwright.core.replay.comparison import Difference
 from patchwright.core.runtime import RuntimeFactory, SandboxSpec
-from patchwright.core.types.work import OutcomeKind
+from patchwright.core.types.outcome_kind import OutcomeKind
 from patchwright.resolver.replay import ReplayEnvironment, ReplayResult, replay_run
 from patchwright.sandbox.factory import create_factory
 from patchwright.workers.cli.replay_handler import COULD_NOT_RUN, rerun_exit_code

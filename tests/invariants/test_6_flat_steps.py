@@ -30,7 +30,8 @@ from patchwright.core.llm.model import Models
 from patchwright.core.llm.prices import ModelConfig
 from patchwright.core.runtime import SandboxSpec
 from patchwright.core.security.analyzers import choose_analyzer
-from patchwright.core.types.work import Limits, OutcomeKind
+from patchwright.core.types.outcome_kind import OutcomeKind
+from patchwright.core.types.work import Limits
 from patchwright.sandbox.factory import create_factory
 from patchwright.workers.db.database import Database
 from patchwright.workers.db.upgrade import upgrade

@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from patchwright.core.types.work import OutcomeKind
+from patchwright.core.types.outcome_kind import OutcomeKind
 from tests.fakes.llm import broken_call, call, no_choices, say, status
 from tests.fakes.llm.turns import Script, TurnLike
 from tests.flow.script import Request, always, asked, in_turn, results

@@ -11,7 +11,7 @@ from typing import Any
 
 import pytest
 
-from patchwright.core.types.work import OutcomeKind
+from patchwright.core.types.outcome_kind import OutcomeKind
 from tests.fakes.llm import call
 from tests.fakes.llm.turns import TurnLike
 from tests.flow.story import REPO, Story, telling

@@ -4,7 +4,7 @@ from pathlib import Path
 
 import pytest
 
-from patchwright.core.types.work import OutcomeKind
+from patchwright.core.types.outcome_kind import OutcomeKind
 from tests.fakes.llm import call
 from tests.fakes.llm.turns import TurnLike
 from tests.flow.office import PROJECT, in_office

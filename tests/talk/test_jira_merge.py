@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from patchwright.core.types.work import OutcomeKind
+from patchwright.core.types.outcome_kind import OutcomeKind
 from patchwright.workers.store.job import JobState
 from tests.fakes.github.webhooks.outbox import signatures
 from tests.flow.office import Office, in_office

@@ -8,7 +8,7 @@ from pathlib import Path
 import httpx
 import pytest
 
-from patchwright.core.types.work import OutcomeKind
+from patchwright.core.types.outcome_kind import OutcomeKind
 from tests.fakes.github.state import Comment
 from tests.fakes.llm import call
 from tests.fakes.llm.turns import TurnLike

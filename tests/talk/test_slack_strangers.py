@@ -3,7 +3,7 @@
 import json
 from pathlib import Path
 
-from patchwright.core.types.work import OutcomeKind
+from patchwright.core.types.outcome_kind import OutcomeKind
 from tests.fakes.llm.turns import TurnLike
 from tests.flow.office import in_office
 from tests.flow.script import Request, asked, in_turn

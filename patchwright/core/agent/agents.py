@@ -21,7 +21,8 @@ from patchwright.core.llm.model import Image, Models
 from patchwright.core.mcp import McpServers, NoMcpServers
 from patchwright.core.runtime import Runtime
 from patchwright.core.security.analyzer import Analyzer, ConfirmPolicy
-from patchwright.core.types.work import Limits, OutcomeKind
+from patchwright.core.types.outcome_kind import OutcomeKind
+from patchwright.core.types.work import Limits
 
 CODER: Final = "coder"
 

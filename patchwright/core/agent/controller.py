@@ -52,7 +52,7 @@ from patchwright.core.llm.errors import (
     ModelError,
     TokenLimitError,
 )
-from patchwright.core.types.work import OutcomeKind
+from patchwright.core.types.outcome_kind import OutcomeKind
 
 TEXT_ONLY_LIMIT = 3
 

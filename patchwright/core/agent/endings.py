@@ -6,8 +6,9 @@ from typing import assert_never
 from patchwright.core.events.state import RunState
 from patchwright.core.events.types import AgentState, Finish
 from patchwright.core.types.base import Value
+from patchwright.core.types.outcome_kind import OutcomeKind
 from patchwright.core.types.people import login_in_mention
-from patchwright.core.types.work import ASKED, Limits, OutcomeKind, WaitReason
+from patchwright.core.types.work import ASKED, Limits, WaitReason
 
 
 class LimitReached(Value):

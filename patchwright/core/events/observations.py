@@ -8,13 +8,13 @@ from pydantic import JsonValue, model_validator
 
 from patchwright.core.events.payload import AgentState, Payload, Risk, ToolCall
 from patchwright.core.types.base import JobId, Value
+from patchwright.core.types.outcome_kind import OutcomeKind
 from patchwright.core.types.work import (
     NO_USAGE,
     Evidence,
     LeftOut,
     Limits,
     Outcome,
-    OutcomeKind,
     Task,
     Usage,
 )

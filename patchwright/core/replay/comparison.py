@@ -13,7 +13,8 @@ from patchwright.core.replay.story import exit_text, tell_story
 from patchwright.core.replay.trajectory import payloads_of
 from patchwright.core.text.strings import normalise_text
 from patchwright.core.types.base import Value
-from patchwright.core.types.work import Outcome, OutcomeKind
+from patchwright.core.types.outcome_kind import OutcomeKind
+from patchwright.core.types.work import Outcome
 
 Normal = dict[str, JsonValue]
 

@@ -15,7 +15,8 @@ from patchwright.core.llm.model import (
     Models,
     UserText,
 )
-from patchwright.core.types.work import NO_USAGE, OutcomeKind, Usage
+from patchwright.core.types.outcome_kind import OutcomeKind
+from patchwright.core.types.work import NO_USAGE, Usage
 
 CONDENSE: Final = "condense"
 JUDGE: Final = "judge"

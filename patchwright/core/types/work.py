@@ -5,6 +5,7 @@ from typing import Final
 
 from patchwright.core.errors import EmptyRepositoryError, PatchwrightError
 from patchwright.core.types.base import ReadableText, Value
+from patchwright.core.types.outcome_kind import OutcomeKind
 
 
 class Limits(Value):
@@ -54,28 +55,6 @@ class Task(Value):
     setup_may_fail: bool = False
     result_schema: str = ""
     removed: int = 0
-
-
-class OutcomeKind(StrEnum):
-    """How a task ended; the same words in the CLI, the API and every message."""
-
-    RESOLVED = "resolved"
-    ANSWERED = "answered"
-    NO_CHANGE = "no-change"
-    NEEDS_INPUT = "needs-input"
-    PLAN_POSTED = "plan-posted"
-    REFUSED = "refused"
-    OVER_BUDGET = "over-budget"
-    OVER_LIMIT = "over-limit"
-    TIMED_OUT = "timed-out"
-    STUCK = "stuck"
-    STOPPED = "stopped"
-    FAILED = "failed"
-
-    @property
-    def is_success(self) -> bool:
-        """Tell whether who asked has got what they wanted."""
-        return self in (self.RESOLVED, self.ANSWERED, self.PLAN_POSTED)
 
 
 class WaitReason(StrEnum):

@@ -4,7 +4,7 @@ from typing import Final, Literal, assert_never
 
 from patchwright.core.forge import CheckState
 from patchwright.core.types.base import Value
-from patchwright.core.types.work import OutcomeKind
+from patchwright.core.types.outcome_kind import OutcomeKind
 
 ASK_AGAIN: Final = "ask again with `{handle}`."
 StatusLabel = Literal["running", "waiting", "done", "failed"]

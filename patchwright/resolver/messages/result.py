@@ -5,6 +5,7 @@ from typing import Final
 from patchwright.core.text.escape import code_block
 from patchwright.core.text.mentions import neutralise
 from patchwright.core.text.strings import truncate_middle
+from patchwright.core.types.outcome_kind import OutcomeKind
 from patchwright.core.types.people import Actor
 from patchwright.core.types.work import (
     ASKED,
@@ -12,7 +13,6 @@ from patchwright.core.types.work import (
     BlockedRequest,
     DiffStat,
     Outcome,
-    OutcomeKind,
     ReviewAnswer,
     ReviewVerdict,
     WaitReason,

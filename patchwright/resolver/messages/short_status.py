@@ -7,7 +7,8 @@ from patchwright.core.channel import Offer, Offers
 from patchwright.core.commands import Verb
 from patchwright.core.forge import CheckReport, CheckState
 from patchwright.core.types.base import Value
-from patchwright.core.types.work import Outcome, OutcomeKind, Proof, WaitReason
+from patchwright.core.types.outcome_kind import OutcomeKind
+from patchwright.core.types.work import Outcome, Proof, WaitReason
 from patchwright.resolver.messages.advice import choices, next_step
 from patchwright.resolver.messages.elements import (
     cost_text,

@@ -11,7 +11,8 @@ from patchwright.core.errors import (
     PermissionDeniedError,
     UnknownEffectError,
 )
-from patchwright.core.types.work import NOT_DELIVERED, Outcome, OutcomeKind
+from patchwright.core.types.outcome_kind import OutcomeKind
+from patchwright.core.types.work import NOT_DELIVERED, Outcome
 from patchwright.resolver.admission import AdmissionPolicy, Declined, check_access
 from patchwright.resolver.effects import (
     AnswerReviews,

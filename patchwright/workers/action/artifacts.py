@@ -13,7 +13,8 @@ from pydantic import JsonValue
 from patchwright.core.errors import PatchwrightError
 from patchwright.core.events.jsonl import export_log
 from patchwright.core.events.state import RunMetrics
-from patchwright.core.types.work import Outcome, OutcomeKind, service_outcome
+from patchwright.core.types.outcome_kind import OutcomeKind
+from patchwright.core.types.work import Outcome, service_outcome
 from patchwright.integrations.git.mirror import MirrorCache
 from patchwright.resolver.messages.status import DeliveryResult
 from patchwright.resolver.publish.publisher import as_delivered

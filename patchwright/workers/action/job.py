@@ -15,7 +15,8 @@ import structlog
 from patchwright.core.events.state import RunState, fold
 from patchwright.core.events.types import AgentState, ChangeState, Source
 from patchwright.core.types.base import JobId, RandomIds
-from patchwright.core.types.work import Outcome, OutcomeKind
+from patchwright.core.types.outcome_kind import OutcomeKind
+from patchwright.core.types.work import Outcome
 from patchwright.core.webhook import Delivery
 from patchwright.integrations.github.adapter import GitHub
 from patchwright.integrations.github.compose import ConnectedGitHub

@@ -9,8 +9,9 @@ import structlog
 from patchwright.core.errors import ServiceError
 from patchwright.core.events.state import measure
 from patchwright.core.text.escape import code_block, split_marks, table_code
+from patchwright.core.types.outcome_kind import OutcomeKind
 from patchwright.core.types.threads import ForgeThread, PullRequest, ThreadKind
-from patchwright.core.types.work import Evidence, EvidenceRole, Outcome, OutcomeKind
+from patchwright.core.types.work import Evidence, EvidenceRole, Outcome
 from patchwright.integrations.github.repository import fetch_head
 from patchwright.resolver.messages.elements import count_noun, details_block
 from patchwright.resolver.messages.result import final_comment

@@ -13,9 +13,10 @@ from patchwright.core.commands import BotCommand, TellLastRun, Verb, definition_
 from patchwright.core.settings.model import Settings
 from patchwright.core.text.escape import Marked, split_marks
 from patchwright.core.types.base import Value
+from patchwright.core.types.outcome_kind import OutcomeKind
 from patchwright.core.types.threads import Thread, ThreadPost, ThreadRef
 from patchwright.core.types.triggers import Trigger
-from patchwright.core.types.work import Outcome, OutcomeKind
+from patchwright.core.types.work import Outcome
 from patchwright.integrations.github.webhooks.reader import GitHubTriggerRules
 from patchwright.workers.store.redaction import Redact, clean_text
 

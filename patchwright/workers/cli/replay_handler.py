@@ -29,7 +29,7 @@ from patchwright.core.settings.loader import load_settings_here
 from patchwright.core.settings.model import secret_values
 from patchwright.core.text.redaction import Redactor
 from patchwright.core.types.base import RandomIds
-from patchwright.core.types.work import OutcomeKind
+from patchwright.core.types.outcome_kind import OutcomeKind
 from patchwright.integrations.git.local import LocalRepository
 from patchwright.resolver.messages.elements import count_noun
 from patchwright.resolver.replay import ReplayEnvironment, ReplayResult, replay_run

@@ -18,10 +18,10 @@ from patchwright.core.settings.loader import load_settings_here
 from patchwright.core.settings.repository import CONFIG_FILE
 from patchwright.core.settings.repository_file import read_repository_config
 from patchwright.core.text.branch_names import flat_name, slug
+from patchwright.core.types.outcome_kind import OutcomeKind
 from patchwright.core.types.work import (
     ASKED,
     Outcome,
-    OutcomeKind,
     Task,
     error_outcome,
     service_outcome,

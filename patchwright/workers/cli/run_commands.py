@@ -8,7 +8,7 @@ from typing import Annotated
 
 import typer
 
-from patchwright.core.types.work import OutcomeKind
+from patchwright.core.types.outcome_kind import OutcomeKind
 from patchwright.workers.cli.commands import AsJson, add_group, load_handler
 from patchwright.workers.runs.selection import RunStage
 

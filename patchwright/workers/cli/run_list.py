@@ -11,7 +11,8 @@ from rich.text import Text
 
 from patchwright.core.replay.story import Story
 from patchwright.core.text.strings import dollars
-from patchwright.core.types.work import Outcome, OutcomeKind
+from patchwright.core.types.outcome_kind import OutcomeKind
+from patchwright.core.types.work import Outcome
 from patchwright.resolver.messages.status import DeliveryResult
 from patchwright.workers.cli.terminal import plain
 from patchwright.workers.runs.run_row import LOCAL_PLACE, RunRow

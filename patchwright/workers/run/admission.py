@@ -17,8 +17,9 @@ from patchwright.core.events.types import (
 from patchwright.core.settings.repository import RepositoryConfig
 from patchwright.core.settings.repository_file import read_repository_config
 from patchwright.core.types.base import ConversationId, JobId, Value
+from patchwright.core.types.outcome_kind import OutcomeKind
 from patchwright.core.types.threads import TalkThread, ThreadRef
-from patchwright.core.types.work import ASKED, Outcome, OutcomeKind, service_outcome
+from patchwright.core.types.work import ASKED, Outcome, service_outcome
 from patchwright.resolver.admission import (
     AdmissionPolicy,
     Admitted,

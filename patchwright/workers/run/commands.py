@@ -25,9 +25,10 @@ from patchwright.core.events.log import EventLog
 from patchwright.core.events.state import RunState, fold
 from patchwright.core.events.types import Event, OutcomeReached, RunStarted
 from patchwright.core.types.base import Value
+from patchwright.core.types.outcome_kind import OutcomeKind
 from patchwright.core.types.threads import ForgeThread
 from patchwright.core.types.triggers import Trigger, trigger_definition
-from patchwright.core.types.work import Outcome, OutcomeKind, service_outcome
+from patchwright.core.types.work import Outcome, service_outcome
 from patchwright.resolver.effects import PostAnswer
 from patchwright.resolver.messages.answers import (
     PastRun,

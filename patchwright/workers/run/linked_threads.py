@@ -11,6 +11,7 @@ import structlog
 from patchwright.core.errors import ServiceError
 from patchwright.core.events.types import Event
 from patchwright.core.types.base import ConversationId
+from patchwright.core.types.outcome_kind import OutcomeKind
 from patchwright.core.types.threads import (
     ForgeThread,
     TalkThread,
@@ -18,7 +19,7 @@ from patchwright.core.types.threads import (
     ThreadRef,
 )
 from patchwright.core.types.triggers import Trigger, TriggerKind
-from patchwright.core.types.work import Outcome, OutcomeKind, service_outcome
+from patchwright.core.types.work import Outcome, service_outcome
 from patchwright.resolver.effects import MoveTicket, NotificationPlan, StartTicket
 from patchwright.resolver.messages.result import wants_ping
 from patchwright.resolver.messages.short_status import cross_post_progress

@@ -7,14 +7,10 @@ from patchwright.core.agent.run_log import ReleaseSignal
 from patchwright.core.errors import LeaseLostError, PatchwrightError, ServiceError
 from patchwright.core.forge import Checks
 from patchwright.core.settings.repository import RepositoryConfig
+from patchwright.core.types.outcome_kind import OutcomeKind
 from patchwright.core.types.threads import TalkThread, ThreadKind
 from patchwright.core.types.triggers import TriggerKind
-from patchwright.core.types.work import (
-    Outcome,
-    OutcomeKind,
-    error_outcome,
-    service_outcome,
-)
+from patchwright.core.types.work import Outcome, error_outcome, service_outcome
 from patchwright.resolver.admission import Declined
 from patchwright.resolver.effects import AskPrivately
 from patchwright.resolver.publish.destination import CrossPostTarget

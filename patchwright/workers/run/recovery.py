@@ -12,8 +12,9 @@ from patchwright.core.errors import (
     ServiceUnavailableError,
 )
 from patchwright.core.types.base import JobId
+from patchwright.core.types.outcome_kind import OutcomeKind
 from patchwright.core.types.threads import ThreadRef
-from patchwright.core.types.work import Outcome, OutcomeKind, service_outcome
+from patchwright.core.types.work import Outcome, service_outcome
 from patchwright.resolver.effects import (
     CrossPost,
     FinalMessage,

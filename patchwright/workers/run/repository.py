@@ -11,10 +11,11 @@ from patchwright.core.errors import (
 )
 from patchwright.core.text.escape import inline_code, mention_link, without_mentions
 from patchwright.core.types.base import Value
+from patchwright.core.types.outcome_kind import OutcomeKind
 from patchwright.core.types.people import Actor, Permission
 from patchwright.core.types.threads import RepoRef, TalkThread, ThreadKind
 from patchwright.core.types.triggers import Trigger, TriggerKind
-from patchwright.core.types.work import OutcomeKind, service_outcome
+from patchwright.core.types.work import service_outcome
 from patchwright.resolver.admission import with_forge_accounts
 from patchwright.resolver.effects import Invite, OpenThread
 from patchwright.resolver.repository import (

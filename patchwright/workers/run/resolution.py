@@ -11,10 +11,11 @@ from patchwright.core.events.log import EventLog
 from patchwright.core.forge import Checks
 from patchwright.core.llm.model import Image
 from patchwright.core.settings.repository import ContextFrom
+from patchwright.core.types.outcome_kind import OutcomeKind
 from patchwright.core.types.people import Actor, Permission
 from patchwright.core.types.threads import ForgeThread, Thread, ThreadKind, ThreadRef
 from patchwright.core.types.triggers import Trigger
-from patchwright.core.types.work import Outcome, OutcomeKind, Task
+from patchwright.core.types.work import Outcome, Task
 from patchwright.integrations.git.objects import ObjectStore
 from patchwright.resolver.context.linked_threads import read_linked_threads
 from patchwright.resolver.context.repository_files import RepositoryLibrary

@@ -8,9 +8,10 @@ import structlog
 from patchwright.core.errors import ServiceError
 from patchwright.core.forge import Checks
 from patchwright.core.settings.repository import RepositoryConfig
+from patchwright.core.types.outcome_kind import OutcomeKind
 from patchwright.core.types.threads import ForgeThread, ThreadKind
 from patchwright.core.types.triggers import TriggerKind
-from patchwright.core.types.work import Outcome, OutcomeKind, service_outcome
+from patchwright.core.types.work import Outcome, service_outcome
 from patchwright.resolver.rounds import (
     CheckRound,
     SkipRound,

@@ -17,7 +17,8 @@ from patchwright.core.runtime import Pipe, Runtime, RuntimeFactory, SandboxSpec
 from patchwright.core.security.hosts import Domain, read_domain
 from patchwright.core.settings.limits import SandboxSettings
 from patchwright.core.settings.model import Settings
-from patchwright.core.types.work import Outcome, OutcomeKind, service_outcome
+from patchwright.core.types.outcome_kind import OutcomeKind
+from patchwright.core.types.work import Outcome, service_outcome
 
 # A run's sandboxes may outlive its time limit by what proof and delivery take.
 _GRACE_S = 3600.0

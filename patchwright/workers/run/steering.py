@@ -32,10 +32,11 @@ from patchwright.core.settings.repository import FollowUpTrigger
 from patchwright.core.text.escape import as_data
 from patchwright.core.text.hidden import TextCleaner
 from patchwright.core.text.strings import truncate_middle
+from patchwright.core.types.outcome_kind import OutcomeKind
 from patchwright.core.types.people import Actor, Permission, login_in_mention
 from patchwright.core.types.threads import TalkThread
 from patchwright.core.types.triggers import Trigger, trigger_definition
-from patchwright.core.types.work import ASKED, Outcome, OutcomeKind, Task
+from patchwright.core.types.work import ASKED, Outcome, Task
 from patchwright.resolver.admission import (
     AdmissionPolicy,
     Admitted,

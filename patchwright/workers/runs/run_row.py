@@ -8,8 +8,9 @@ from patchwright.core.events import types as ev
 from patchwright.core.events.state import ModelCallTotals, read_call
 from patchwright.core.replay.trajectory import RunFacts
 from patchwright.core.types.base import Value
+from patchwright.core.types.outcome_kind import OutcomeKind
 from patchwright.core.types.threads import ForgeThread, ThreadRef
-from patchwright.core.types.work import Evidence, Limits, OutcomeKind, Usage
+from patchwright.core.types.work import Evidence, Limits, Usage
 from patchwright.workers.runs.selection import RunStage
 from patchwright.workers.store.job import Job, JobState, outcome_of
 

@@ -11,8 +11,9 @@ from sqlalchemy import ColumnElement, Connection, delete, func, literal, select,
 
 from patchwright.core.errors import LeaseLostError, PatchwrightError
 from patchwright.core.types.base import Ids, JobId
+from patchwright.core.types.outcome_kind import OutcomeKind
 from patchwright.core.types.triggers import Trigger, TriggerKind
-from patchwright.core.types.work import Outcome, OutcomeKind
+from patchwright.core.types.work import Outcome
 from patchwright.resolver.effects import Effect
 from patchwright.workers.db.database import Database, insert_once, insert_or_replace
 from patchwright.workers.db.tables import artifacts, ended_runs, jobs

@@ -8,14 +8,8 @@ import pytest
 from patchwright.core.errors import PatchwrightError
 from patchwright.core.events.types import ModelReply
 from patchwright.core.llm.errors import ModelUnavailableError, OverBudgetError
-from patchwright.core.types.work import (
-    Evidence,
-    EvidenceRole,
-    Outcome,
-    OutcomeKind,
-    Proof,
-    Task,
-)
+from patchwright.core.types.outcome_kind import OutcomeKind
+from patchwright.core.types.work import Evidence, EvidenceRole, Outcome, Proof, Task
 from patchwright.resolver.second_opinion import (
     MAX_DIFF_CHARS,
     NO_DOUBT,

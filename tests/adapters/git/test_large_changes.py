@@ -8,8 +8,9 @@ from pathlib import Path
 
 import pytest
 
+from patchwright.core.types.outcome_kind import OutcomeKind
 from patchwright.core.types.threads import PullRequest
-from patchwright.core.types.work import LeftOutReason, Outcome, OutcomeKind
+from patchwright.core.types.work import LeftOutReason, Outcome
 from patchwright.integrations.git.commits import Signature
 from patchwright.resolver.clean import clean
 from patchwright.resolver.context.gather import read_changes

@@ -5,9 +5,10 @@ from dataclasses import dataclass, replace
 import pytest
 
 from patchwright.core.channel import ChannelRouter
+from patchwright.core.types.outcome_kind import OutcomeKind
 from patchwright.core.types.people import Actor
 from patchwright.core.types.threads import ForgeThread, ThreadKind
-from patchwright.core.types.work import OutcomeKind, ReviewAnswer, ReviewVerdict
+from patchwright.core.types.work import ReviewAnswer, ReviewVerdict
 from patchwright.integrations.git.mirror import Mirror
 from patchwright.integrations.github.adapter import GitHub
 from patchwright.resolver.effects import AnswerReviews

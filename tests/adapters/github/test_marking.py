@@ -12,9 +12,10 @@ from patchwright.core.events.types import (
     Source,
     StateChanged,
 )
+from patchwright.core.types.outcome_kind import OutcomeKind
 from patchwright.core.types.people import Actor
 from patchwright.core.types.threads import ForgeThread, Repository
-from patchwright.core.types.work import Outcome, OutcomeKind
+from patchwright.core.types.work import Outcome
 from patchwright.integrations.git.mirror import Mirror
 from patchwright.integrations.github.adapter import GitHub
 from patchwright.resolver.admission import AdmissionPolicy

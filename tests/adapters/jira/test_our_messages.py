@@ -2,7 +2,7 @@
 
 import pytest
 
-from patchwright.core.types.work import OutcomeKind
+from patchwright.core.types.outcome_kind import OutcomeKind
 from patchwright.resolver.messages.result import final_comment
 from patchwright.resolver.messages.status import (
     DeliveryResult,

@@ -13,7 +13,8 @@ from patchwright.core.agent.budget import Budget, RunBudget
 from patchwright.core.clock import SystemClock
 from patchwright.core.settings.limits import LimitSettings
 from patchwright.core.types.base import AccountId, RandomIds
-from patchwright.core.types.work import Limits, Outcome, OutcomeKind
+from patchwright.core.types.outcome_kind import OutcomeKind
+from patchwright.core.types.work import Limits, Outcome
 from patchwright.workers.db.database import Database
 from patchwright.workers.db.upgrade import upgrade
 from patchwright.workers.run.budget import SharedBudget

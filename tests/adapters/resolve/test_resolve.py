@@ -6,7 +6,8 @@ import pytest
 
 from patchwright.core.events.types import OutcomeReached
 from patchwright.core.llm.errors import ModelCredentialError
-from patchwright.core.types.work import Limits, OutcomeKind, Proof, Usage
+from patchwright.core.types.outcome_kind import OutcomeKind
+from patchwright.core.types.work import Limits, Proof, Usage
 from tests.adapters.resolve.workbench import (
     FIX,
     RUN_TEST,

@@ -15,13 +15,8 @@ from patchwright.core.events.types import (
 )
 from patchwright.core.llm.model import ModelRequest, Models
 from patchwright.core.runtime import Runtime, SandboxSpec
-from patchwright.core.types.work import (
-    LeftOut,
-    LeftOutReason,
-    Outcome,
-    OutcomeKind,
-    Proof,
-)
+from patchwright.core.types.outcome_kind import OutcomeKind
+from patchwright.core.types.work import LeftOut, LeftOutReason, Outcome, Proof
 from patchwright.resolver.resolve import resolve
 from patchwright.sandbox.factory import create_factory
 from tests.adapters.resolve.workbench import (

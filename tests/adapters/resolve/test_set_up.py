@@ -3,7 +3,8 @@
 from pathlib import Path
 
 from patchwright.core.events.types import CommandOutput, RunCommand
-from patchwright.core.types.work import OutcomeKind, Proof
+from patchwright.core.types.outcome_kind import OutcomeKind
+from patchwright.core.types.work import Proof
 from tests.adapters.resolve.workbench import FIX, RUN_TEST, WRITE_TEST, finish, run
 
 NEEDS_SET_UP = f"test -e ../prepared && {RUN_TEST}"

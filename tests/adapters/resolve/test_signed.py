@@ -10,9 +10,10 @@ from pydantic import SecretStr
 from patchwright.core.channel import ChannelRouter
 from patchwright.core.clock import SystemClock
 from patchwright.core.errors import BranchMovedError
+from patchwright.core.types.outcome_kind import OutcomeKind
 from patchwright.core.types.people import Actor
 from patchwright.core.types.threads import ForgeThread, RepoRef, ThreadKind
-from patchwright.core.types.work import Outcome, OutcomeKind
+from patchwright.core.types.work import Outcome
 from patchwright.integrations.git.mirror import Mirror, MirrorCache
 from patchwright.integrations.github.adapter import GitHub, connect_token
 from patchwright.integrations.github.connection import Addresses

@@ -10,7 +10,8 @@ import pytest
 
 from patchwright.core.condense.condensers import choose_condenser
 from patchwright.core.events.types import Condensed, Event
-from patchwright.core.types.work import Outcome, OutcomeKind, Proof
+from patchwright.core.types.outcome_kind import OutcomeKind
+from patchwright.core.types.work import Outcome, Proof
 from tests.adapters.resolve.workbench import CART_STEPS, CONDUCT, bench, models_at
 from tests.fakes.llm import FakeProvider, call, status, with_usage
 from tests.fakes.llm.turns import TurnLike

@@ -21,7 +21,8 @@ from patchwright.core.events.types import (
     Source,
     StateChanged,
 )
-from patchwright.core.types.work import Outcome, OutcomeKind, Proof
+from patchwright.core.types.outcome_kind import OutcomeKind
+from patchwright.core.types.work import Outcome, Proof
 from tests.adapters.resolve.workbench import CART_STEPS, Bench, bench, models_at
 from tests.fakes.llm import FakeProvider, call
 from tests.fakes.llm.turns import TurnLike, hang

@@ -3,7 +3,8 @@
 import pytest
 
 from patchwright.core.errors import LeaseLostError
-from patchwright.core.types.work import Outcome, OutcomeKind
+from patchwright.core.types.outcome_kind import OutcomeKind
+from patchwright.core.types.work import Outcome
 from patchwright.resolver.effects import FinalMessage, SetStartLabels, ShowStatus
 from patchwright.workers.store.effects import EffectState
 from patchwright.workers.store.job import JobState, Lease

@@ -6,8 +6,9 @@ import pytest
 from prometheus_client import CollectorRegistry
 
 from patchwright.core.types.base import AccountId, JobId, RandomIds
+from patchwright.core.types.outcome_kind import OutcomeKind
 from patchwright.core.types.triggers import Ignored
-from patchwright.core.types.work import Outcome, OutcomeKind, Proof, Usage
+from patchwright.core.types.work import Outcome, Proof, Usage
 from patchwright.resolver.effects import FinalMessage
 from patchwright.workers.ops.service_metrics import FRESH_S, ServiceMetrics
 from patchwright.workers.store.job import JobState, Lease

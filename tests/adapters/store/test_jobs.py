@@ -5,8 +5,9 @@ from datetime import timedelta
 import pytest
 
 from patchwright.core.types.base import JobId
+from patchwright.core.types.outcome_kind import OutcomeKind
 from patchwright.core.types.people import Actor
-from patchwright.core.types.work import Outcome, OutcomeKind
+from patchwright.core.types.work import Outcome
 from patchwright.resolver.effects import FinalMessage
 from patchwright.workers.store.job import JobState
 from tests.adapters.store.world import ISSUE, LEASE_S, World, trigger

@@ -10,7 +10,8 @@ from sqlalchemy import text
 from patchwright.core.clock import SystemClock
 from patchwright.core.errors import LeaseLostError
 from patchwright.core.types.base import JobId, RandomIds
-from patchwright.core.types.work import Outcome, OutcomeKind
+from patchwright.core.types.outcome_kind import OutcomeKind
+from patchwright.core.types.work import Outcome
 from patchwright.workers.compose import make_stores
 from patchwright.workers.db.database import Database
 from patchwright.workers.db.upgrade import upgrade

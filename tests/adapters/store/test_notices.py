@@ -9,6 +9,7 @@ from pydantic import SecretStr
 from patchwright.core.crypto import KeyRing
 from patchwright.core.events.types import AgentState, ChangeState, Source
 from patchwright.core.types.base import JobId
+from patchwright.core.types.outcome_kind import OutcomeKind
 from patchwright.core.types.people import Actor
 from patchwright.core.types.threads import ForgeThread, RepoRef, ThreadKind
 from patchwright.core.types.triggers import (
@@ -20,7 +21,7 @@ from patchwright.core.types.triggers import (
     Trigger,
     TriggerKind,
 )
-from patchwright.core.types.work import Outcome, OutcomeKind
+from patchwright.core.types.work import Outcome
 from patchwright.core.webhook import DeliveryVerdict
 from patchwright.resolver.rounds import PENDING
 from patchwright.workers.db.tables import conversations, deliveries

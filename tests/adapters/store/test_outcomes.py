@@ -8,8 +8,9 @@ import pytest
 from patchwright.core.errors import LeaseLostError
 from patchwright.core.events.types import Source, Think
 from patchwright.core.types.base import JobId
+from patchwright.core.types.outcome_kind import OutcomeKind
 from patchwright.core.types.triggers import TriggerKind
-from patchwright.core.types.work import Outcome, OutcomeKind
+from patchwright.core.types.work import Outcome
 from patchwright.core.webhook import DeliveryVerdict
 from patchwright.resolver.effects import FinalMessage, PushBranch
 from patchwright.workers.store.effects import EffectState

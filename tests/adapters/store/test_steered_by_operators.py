@@ -6,7 +6,8 @@ import pytest
 
 from patchwright.core.events.types import AgentState, ChangeState, Source
 from patchwright.core.types.base import RandomIds
-from patchwright.core.types.work import Outcome, OutcomeKind
+from patchwright.core.types.outcome_kind import OutcomeKind
+from patchwright.core.types.work import Outcome
 from patchwright.workers.db.database import Database
 from patchwright.workers.runs.administration import (
     BusyError,

@@ -8,6 +8,7 @@ import pytest
 
 from patchwright.core.errors import LeaseLostError
 from patchwright.core.types.base import JobId, RandomIds
+from patchwright.core.types.outcome_kind import OutcomeKind
 from patchwright.core.types.threads import (
     ForgeThread,
     TalkThread,
@@ -15,7 +16,7 @@ from patchwright.core.types.threads import (
     ThreadRef,
 )
 from patchwright.core.types.triggers import Trigger
-from patchwright.core.types.work import Outcome, OutcomeKind
+from patchwright.core.types.work import Outcome
 from patchwright.workers.db.database import Database
 from patchwright.workers.db.tables import deliveries
 from patchwright.workers.store.job import JobState, Lease

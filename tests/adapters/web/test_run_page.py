@@ -15,8 +15,9 @@ from patchwright.core.events.types import (
     StateChanged,
 )
 from patchwright.core.types.base import JobId
+from patchwright.core.types.outcome_kind import OutcomeKind
 from patchwright.core.types.threads import TalkThread, ThreadKind
-from patchwright.core.types.work import BlockedRequest, OutcomeKind
+from patchwright.core.types.work import BlockedRequest
 from patchwright.resolver.messages.status import DeliveryResult
 from patchwright.workers.access_tokens import RUN_LINK_LIFETIME
 from patchwright.workers.db.database import Database

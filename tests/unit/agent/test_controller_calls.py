@@ -19,7 +19,7 @@ from patchwright.core.events.types import (
     ToolCall,
 )
 from patchwright.core.llm.model import AssistantTurn, ChatMessage, ToolResult
-from patchwright.core.types.work import OutcomeKind
+from patchwright.core.types.outcome_kind import OutcomeKind
 from tests.fakes.scripted_model import Step, reply
 from tests.unit.agent.scene import FINISH, Scene, playing
 

@@ -7,7 +7,8 @@ from patchwright.core.condense.condensers import RecentCondenser
 from patchwright.core.events.types import Condensed, ModelCalled, ModelReply
 from patchwright.core.llm.errors import ContextWindowError, ModelUnavailableError
 from patchwright.core.llm.model import ChatMessage, ModelCapabilities, ToolResult
-from patchwright.core.types.work import OutcomeKind, Usage
+from patchwright.core.types.outcome_kind import OutcomeKind
+from patchwright.core.types.work import Usage
 from tests.fakes.scripted_model import Step, reply
 from tests.unit.agent.scene import FINISH, Scene, playing
 

@@ -17,7 +17,8 @@ from patchwright.core.events.types import (
     Source,
 )
 from patchwright.core.llm.model import ModelRequest, UserText
-from patchwright.core.types.work import Limits, OutcomeKind, Usage
+from patchwright.core.types.outcome_kind import OutcomeKind
+from patchwright.core.types.work import Limits, Usage
 from tests.fakes.scripted_model import reply
 from tests.unit.agent.scene import FINISH, TASK, Scene, playing, replies
 

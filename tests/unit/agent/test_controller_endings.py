@@ -23,7 +23,8 @@ from patchwright.core.llm.errors import (
     TokenLimitError,
 )
 from patchwright.core.llm.model import ModelRequest, UserText
-from patchwright.core.types.work import Limits, OutcomeKind, Usage
+from patchwright.core.types.outcome_kind import OutcomeKind
+from patchwright.core.types.work import Limits, Usage
 from tests.fakes.clock import FakeClock
 from tests.fakes.scripted_model import Step, reply
 from tests.unit.agent.scene import FINISH, TASK, Scene, playing, replies

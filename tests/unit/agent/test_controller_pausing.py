@@ -16,7 +16,7 @@ from patchwright.core.events.types import (
     Source,
 )
 from patchwright.core.llm.errors import ModelUnavailableError
-from patchwright.core.types.work import OutcomeKind
+from patchwright.core.types.outcome_kind import OutcomeKind
 from tests.fakes.scripted_model import Step, reply
 from tests.unit.agent.scene import FINISH, Hang, Scene, playing
 

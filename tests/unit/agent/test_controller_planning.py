@@ -17,7 +17,8 @@ from patchwright.core.events.types import (
     Source,
     UserRejected,
 )
-from patchwright.core.types.work import Limits, OutcomeKind, Task, TaskMode
+from patchwright.core.types.outcome_kind import OutcomeKind
+from patchwright.core.types.work import Limits, Task, TaskMode
 from tests.fakes.scripted_model import Step, reply
 from tests.unit.agent.scene import FINISH, Scene, playing
 

@@ -26,7 +26,8 @@ from patchwright.core.events.types import (
     Think,
 )
 from patchwright.core.llm.model import ModelRequest, ToolResult
-from patchwright.core.types.work import Limits, OutcomeKind
+from patchwright.core.types.outcome_kind import OutcomeKind
+from patchwright.core.types.work import Limits
 from tests.fakes.scripted_model import Step, reply
 from tests.unit.agent.memory_sandbox import MemorySandbox
 from tests.unit.agent.scene import FINISH, Scene, playing

@@ -14,7 +14,8 @@ from patchwright.core.events.types import (
 )
 from patchwright.core.llm.errors import ModelUnavailableError
 from patchwright.core.llm.model import ModelRequest, UserText
-from patchwright.core.types.work import OutcomeKind, Usage
+from patchwright.core.types.outcome_kind import OutcomeKind
+from patchwright.core.types.work import Usage
 from tests.fakes.scripted_model import Step, reply
 from tests.unit.agent.scene import FINISH, TASK, Scene, playing
 

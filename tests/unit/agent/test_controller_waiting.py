@@ -20,7 +20,7 @@ from patchwright.core.events.types import (
 )
 from patchwright.core.llm.errors import CallWatch
 from patchwright.core.llm.model import ModelCapabilities, ModelRequest, Models
-from patchwright.core.types.work import OutcomeKind
+from patchwright.core.types.outcome_kind import OutcomeKind
 from tests.fakes.clock import START
 from tests.fakes.scripted_model import NOTHING_KNOWN, Step, reply
 from tests.unit.agent.scene import FINISH, Scene, playing

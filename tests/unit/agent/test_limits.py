@@ -5,7 +5,8 @@ import pytest
 from patchwright.core.agent.endings import find_reached_limit
 from patchwright.core.events.state import RunState
 from patchwright.core.events.types import AgentState, ChangeState
-from patchwright.core.types.work import Limits, OutcomeKind, Usage
+from patchwright.core.types.outcome_kind import OutcomeKind
+from patchwright.core.types.work import Limits, Usage
 
 LIMITS = Limits(max_iterations=10, max_tokens=1_500, max_minutes=1.5)
 

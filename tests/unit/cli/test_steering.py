@@ -15,13 +15,8 @@ from patchwright.core.events.types import (
     RunCommand,
     Source,
 )
-from patchwright.core.types.work import (
-    Evidence,
-    EvidenceRole,
-    Limits,
-    Outcome,
-    OutcomeKind,
-)
+from patchwright.core.types.outcome_kind import OutcomeKind
+from patchwright.core.types.work import Evidence, EvidenceRole, Limits, Outcome
 from patchwright.resolver.messages.status import DeliveryResult
 from patchwright.resolver.progress import ProgressTracker
 from patchwright.workers.cli.live import live_lines

@@ -3,12 +3,12 @@
 from datetime import UTC, datetime
 from typing import Any
 
+from patchwright.core.types.outcome_kind import OutcomeKind
 from patchwright.core.types.work import (
     Evidence,
     EvidenceRole,
     Limits,
     Outcome,
-    OutcomeKind,
     Proof,
     Usage,
 )

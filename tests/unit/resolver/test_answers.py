@@ -8,8 +8,9 @@ from patchwright.core.commands import Question, Verb
 from patchwright.core.events.state import WaitingState
 from patchwright.core.events.types import AgentState, Todo
 from patchwright.core.text.mentions import find_request
+from patchwright.core.types.outcome_kind import OutcomeKind
 from patchwright.core.types.triggers import TriggerKind
-from patchwright.core.types.work import Outcome, OutcomeKind
+from patchwright.core.types.work import Outcome
 from patchwright.resolver.messages.answers import (
     PastRun,
     RunStatus,

@@ -3,12 +3,8 @@
 import pytest
 
 from patchwright.core.events.payload import Todo
-from patchwright.core.types.work import (
-    DiffStat,
-    OutcomeKind,
-    ReviewAnswer,
-    ReviewVerdict,
-)
+from patchwright.core.types.outcome_kind import OutcomeKind
+from patchwright.core.types.work import DiffStat, ReviewAnswer, ReviewVerdict
 from patchwright.resolver.messages.advice import choices
 from patchwright.resolver.messages.outcome_kinds import display_of
 from patchwright.resolver.messages.result import final_comment

@@ -5,7 +5,8 @@ from typing import Literal
 import pytest
 
 from patchwright.core.settings.repository import DeliveryMode, RepositoryConfig
-from patchwright.core.types.work import Outcome, OutcomeKind, Proof
+from patchwright.core.types.outcome_kind import OutcomeKind
+from patchwright.core.types.work import Outcome, Proof
 from patchwright.resolver.effects import (
     AnswerReviews,
     FinalMessage,

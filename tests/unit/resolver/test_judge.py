@@ -2,7 +2,8 @@
 
 import pytest
 
-from patchwright.core.types.work import Outcome, OutcomeKind, Proof
+from patchwright.core.types.outcome_kind import OutcomeKind
+from patchwright.core.types.work import Outcome, Proof
 from patchwright.resolver.second_opinion import (
     MAX_DOUBT_CHARS,
     NO_DOUBT,

@@ -4,7 +4,8 @@ import pytest
 
 from patchwright.core.channel import Offer
 from patchwright.core.commands import parse_command
-from patchwright.core.types.work import Limits, Outcome, OutcomeKind
+from patchwright.core.types.outcome_kind import OutcomeKind
+from patchwright.core.types.work import Limits, Outcome
 from patchwright.resolver.messages.short_status import (
     offers_at_end,
     offers_while_running,

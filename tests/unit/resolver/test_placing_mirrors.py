@@ -1,6 +1,7 @@
 """The other threads of a conversation show where a run stands, in a few lines."""
 
-from patchwright.core.types.work import OutcomeKind, Usage
+from patchwright.core.types.outcome_kind import OutcomeKind
+from patchwright.core.types.work import Usage
 from patchwright.resolver.messages.short_status import (
     cross_post_progress,
     cross_post_result,

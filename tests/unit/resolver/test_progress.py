@@ -20,13 +20,8 @@ from patchwright.core.events.types import (
     Todo,
     WriteTodos,
 )
-from patchwright.core.types.work import (
-    EvidenceRole,
-    Limits,
-    OutcomeKind,
-    Task,
-    Usage,
-)
+from patchwright.core.types.outcome_kind import OutcomeKind
+from patchwright.core.types.work import EvidenceRole, Limits, Task, Usage
 from patchwright.resolver.messages.status import (
     Progress,
     checklist,

@@ -2,6 +2,7 @@
 
 from datetime import UTC, datetime
 
+from patchwright.core.types.outcome_kind import OutcomeKind
 from patchwright.core.types.people import Actor
 from patchwright.core.types.threads import (
     ForgeThread,
@@ -11,12 +12,7 @@ from patchwright.core.types.threads import (
     ThreadPost,
 )
 from patchwright.core.types.triggers import Trigger, TriggerKind
-from patchwright.core.types.work import (
-    Outcome,
-    OutcomeKind,
-    ReviewAnswer,
-    ReviewVerdict,
-)
+from patchwright.core.types.work import Outcome, ReviewAnswer, ReviewVerdict
 from patchwright.resolver.context.thread_sections import (
     order_review_threads,
     reopen_requesting_threads,

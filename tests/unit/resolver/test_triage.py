@@ -4,6 +4,7 @@ from datetime import UTC, datetime, timedelta
 
 import pytest
 
+from patchwright.core.types.outcome_kind import OutcomeKind
 from patchwright.core.types.people import Actor
 from patchwright.core.types.threads import (
     ForgeThread,
@@ -13,7 +14,7 @@ from patchwright.core.types.threads import (
     ThreadPost,
 )
 from patchwright.core.types.triggers import Trigger, TriggerKind
-from patchwright.core.types.work import NO_USAGE, OutcomeKind
+from patchwright.core.types.work import NO_USAGE
 from patchwright.resolver.triage import (
     MAX_TASKS,
     TOO_LARGE,

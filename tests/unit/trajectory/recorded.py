@@ -27,12 +27,12 @@ from patchwright.core.events.types import (
     ToolCall,
     WriteFile,
 )
+from patchwright.core.types.outcome_kind import OutcomeKind
 from patchwright.core.types.work import (
     Evidence,
     EvidenceRole,
     Limits,
     Outcome,
-    OutcomeKind,
     Proof,
     Task,
     Usage,

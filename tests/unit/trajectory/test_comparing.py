@@ -31,7 +31,8 @@ from patchwright.core.replay.recorded_inputs import (
     find_task,
 )
 from patchwright.core.text.strings import normalise_text
-from patchwright.core.types.work import EvidenceRole, OutcomeKind, Proof
+from patchwright.core.types.outcome_kind import OutcomeKind
+from patchwright.core.types.work import EvidenceRole, Proof
 from tests.unit.trajectory.normal import normalise
 from tests.unit.trajectory.recorded import (
     TASK,

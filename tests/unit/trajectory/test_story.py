@@ -35,7 +35,7 @@ from patchwright.core.replay.phrases import (
     observation_phrase,
 )
 from patchwright.core.replay.story import note_phrase, tell_story
-from patchwright.core.types.work import OutcomeKind
+from patchwright.core.types.outcome_kind import OutcomeKind
 from tests.unit.trajectory.recorded import START, asked, came, numbered, replied
 from tests.unit.trajectory.recorded import whole_run as recorded_run
 

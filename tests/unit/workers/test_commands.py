@@ -5,8 +5,9 @@ from pydantic import ValidationError
 
 from patchwright.core.commands import NO_AMOUNT, BotCommand, Verb, parse_command
 from patchwright.core.settings.limits import LimitSettings
+from patchwright.core.types.outcome_kind import OutcomeKind
 from patchwright.core.types.triggers import TriggerKind
-from patchwright.core.types.work import Outcome, OutcomeKind
+from patchwright.core.types.work import Outcome
 from patchwright.resolver.messages.answers import PastRun, RunStatus, answer_running
 from patchwright.resolver.messages.status import MessageHeader
 from patchwright.workers.run.budget import compute_raise, max_raise_usd_of

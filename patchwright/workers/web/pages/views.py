@@ -12,8 +12,9 @@ from jinja2 import Environment, PackageLoader, StrictUndefined
 from patchwright.core.events.payload import Todo
 from patchwright.core.text.strings import truncate_middle
 from patchwright.core.types.base import Value
+from patchwright.core.types.outcome_kind import OutcomeKind
 from patchwright.core.types.threads import ForgeThread, ThreadKind, ThreadRef
-from patchwright.core.types.work import BlockedRequest, Evidence, Outcome, OutcomeKind
+from patchwright.core.types.work import BlockedRequest, Evidence, Outcome
 from patchwright.resolver.messages.elements import (
     cost_text,
     duration_text,
