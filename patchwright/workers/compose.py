@@ -32,6 +32,8 @@ from patchwright.integrations.registry import (
     find_forge,
 )
 from patchwright.resolver.guards.leaks import FindKnownSecrets
+from patchwright.resolver.job import Job
+from patchwright.resolver.services import ChatServices, CodeHost, RunOverrides
 from patchwright.sandbox.factory import create_factory
 from patchwright.workers.access_tokens import make_run_link
 from patchwright.workers.agent_configuration import (
@@ -58,24 +60,18 @@ from patchwright.workers.plugins.connections import (
 )
 from patchwright.workers.plugins.page_channel import PageChannel
 from patchwright.workers.plugins.people import ChatComposition
-from patchwright.workers.run.services import (
-    ChatServices,
-    CodeHost,
-    RunOverrides,
-    RunServices,
-    Stores,
-)
+from patchwright.workers.run.services import RunServices
 from patchwright.workers.run.worker import JobWorker
 from patchwright.workers.store.accounts import AccountStore
 from patchwright.workers.store.effects import EffectStore
 from patchwright.workers.store.events import EventStore
-from patchwright.workers.store.job import Job
 from patchwright.workers.store.jobs import JobStore
 from patchwright.workers.store.leases import LeaseStore
 from patchwright.workers.store.notifier import open_notifier
 from patchwright.workers.store.outcomes import OutcomeStore
-from patchwright.workers.store.requests import RequestStore
+from patchwright.workers.store.requests import ConversationLinkStore, RequestStore
 from patchwright.workers.store.reservations import ReservationStore
+from patchwright.workers.store.run_store import Stores
 from patchwright.workers.store.secrets import SecretStore, load_or_make_key
 from patchwright.workers.store.threads import ThreadStore
 from patchwright.workers.web.webhooks import WEBHOOK_ROUTE
@@ -146,6 +142,7 @@ def make_services(
     trackers: Mapping[str, Tracker],
     talk: ChatServices,
     stores: Stores,
+    links: ConversationLinkStore,
     clock: Clock,
     find_known: FindKnownSecrets,
     find_page: Callable[[JobId, datetime], str],
@@ -158,6 +155,7 @@ def make_services(
         settings=settings,
         clock=clock,
         stores=stores,
+        links=links,
         code_host=CodeHost(
             forge=forge.forge,
             reviews=forge.reviews,
@@ -273,6 +271,7 @@ def make_worker(base: ServiceParts, overrides: RunOverrides = _NONE) -> JobWorke
         trackers=base.chats.trackers,
         talk=make_chat_composition(base).chat_services(),
         stores=base.stores,
+        links=ConversationLinkStore(base.database, base.stores.events, RandomIds()),
         clock=base.clock,
         find_known=base.redactor.find_known,
         find_page=page_finder(base),

@@ -17,6 +17,7 @@ from patchwright.core.types.base import JobId, RandomIds
 from patchwright.core.types.people import Actor, Permission
 from patchwright.core.types.threads import ForgeThread, TalkThread
 from patchwright.core.webhook import Delivery, InboxResult
+from patchwright.resolver.job import Job
 from patchwright.workers.account_links import make_forge_accounts, make_identity_tokens
 from patchwright.workers.compose import (
     ServiceParts,
@@ -40,9 +41,8 @@ from patchwright.workers.plugins.host import (
 )
 from patchwright.workers.plugins.people import ChatComposition
 from patchwright.workers.queue.interface import repeat_in_background
-from patchwright.workers.run.services import Stores
 from patchwright.workers.runs.reader import RunReader
-from patchwright.workers.store.job import Job
+from patchwright.workers.store.run_store import Stores
 from patchwright.workers.store.threads import ThreadStore
 from patchwright.workers.web.access import (
     FetchPermission,

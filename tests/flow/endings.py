@@ -3,8 +3,8 @@
 from typing import Final
 
 from patchwright.core.types.outcome_kind import OutcomeKind
+from patchwright.resolver.job import Job, JobState
 from patchwright.workers.store.effects import EffectState
-from patchwright.workers.store.job import Job, JobState
 from tests.flow.story import Story
 
 _STATES: Final = {

@@ -11,11 +11,11 @@ from patchwright.core.events.types import Event
 from patchwright.core.types.base import JobId
 from patchwright.core.types.work import Outcome
 from patchwright.integrations.github.app import CALLBACK_PATH
+from patchwright.resolver.job import Job
+from patchwright.resolver.services import RunOverrides
 from patchwright.workers.compose import ServiceParts, make_worker
 from patchwright.workers.db.tables import jobs
-from patchwright.workers.run.services import RunOverrides
 from patchwright.workers.run.worker import JobWorker
-from patchwright.workers.store.job import Job
 from tests.app_manifest import add_our_app
 from tests.fakes.github import Comment, Delivery, FakeGitHub, File, Receipt, deliver
 from tests.fakes.github.acts.registrations import add_client

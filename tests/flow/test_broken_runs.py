@@ -5,8 +5,8 @@ from pathlib import Path
 
 from sqlalchemy import text
 
+from patchwright.resolver.job import Job, JobState
 from patchwright.workers.store.effects import EffectState
-from patchwright.workers.store.job import Job, JobState
 from tests.fakes.github.acts.rules import set_rules
 from tests.fakes.github.rule_state import Rules
 from tests.fakes.llm.turns import Script, TurnLike

@@ -3,7 +3,7 @@
 from pathlib import Path
 
 from patchwright.core.types.outcome_kind import OutcomeKind
-from patchwright.workers.store.job import JobState
+from patchwright.resolver.job import JobState
 from tests.fakes.llm.turns import TurnLike
 from tests.flow.script import Request, in_turn
 from tests.flow.story import REPO, fix_turns, telling

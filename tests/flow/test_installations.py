@@ -2,7 +2,7 @@
 
 from pathlib import Path
 
-from patchwright.workers.store.job import JobState
+from patchwright.resolver.job import JobState
 from tests.fakes.github.acts.installations import uninstall
 from tests.fakes.llm.turns import TurnLike
 from tests.flow.script import Request, in_turn

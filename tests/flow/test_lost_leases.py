@@ -18,12 +18,12 @@ from patchwright.core.types.base import JobId
 from patchwright.core.types.outcome_kind import OutcomeKind
 from patchwright.core.types.work import Outcome
 from patchwright.resolver.effects import Effect, FinalMessage, SwapLabels
+from patchwright.resolver.job import is_over
 from patchwright.workers.compose import make_worker, open_service_parts
 from patchwright.workers.run.guarded_services import with_lease_checks
 from patchwright.workers.run.lease import LeaseGuard
 from patchwright.workers.run.worker import JobWorker
 from patchwright.workers.store.effects import EffectState
-from patchwright.workers.store.job import is_over
 from tests.fakes.github.faults import Moment
 from tests.fakes.llm import call
 from tests.fakes.llm.turns import TurnLike

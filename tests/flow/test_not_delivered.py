@@ -9,12 +9,12 @@ from sqlalchemy import select
 from patchwright.core.events.types import OutcomeReached
 from patchwright.core.replay.story import tell_story
 from patchwright.core.types.outcome_kind import OutcomeKind
+from patchwright.resolver.job import JobState
 from patchwright.resolver.messages.status import DeliveryResult
 from patchwright.workers.cli.report import exit_code
 from patchwright.workers.cli.run_list import run_as_json
 from patchwright.workers.db.tables import ended_runs
 from patchwright.workers.runs.run_row import RunSummary, row_of_job
-from patchwright.workers.store.job import JobState
 from tests.fakes.github import Proposal
 from tests.fakes.github.acts.checks import checks_on
 from tests.fakes.llm import call

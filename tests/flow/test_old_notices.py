@@ -8,8 +8,8 @@ import pytest
 from pydantic import SecretStr
 
 from patchwright.core.types.people import Actor, PersonalToken
+from patchwright.resolver.job import JobState
 from patchwright.workers.account_links import make_identity_tokens
-from patchwright.workers.store.job import JobState
 from tests.fakes.github import Delivery
 from tests.fakes.github.acts.accounts import mint_personal_token
 from tests.fakes.github.acts.installations import suspend_app, take_repository

@@ -3,7 +3,7 @@
 from pathlib import Path
 
 from patchwright.core.events.types import RunStarted
-from patchwright.workers.store.job import JobState
+from patchwright.resolver.job import JobState
 from tests.fakes.llm import call
 from tests.fakes.llm.turns import TurnLike
 from tests.flow.office import Office, in_office

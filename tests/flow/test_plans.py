@@ -4,7 +4,7 @@ from pathlib import Path
 
 import pytest
 
-from patchwright.workers.store.job import JobState
+from patchwright.resolver.job import JobState
 from tests.fakes.llm import call
 from tests.fakes.llm.turns import TurnLike
 from tests.flow.script import Request, asked, in_turn, results

@@ -4,7 +4,7 @@ import json
 from pathlib import Path
 
 from patchwright.core.types.outcome_kind import OutcomeKind
-from patchwright.workers.run.services import RunOverrides
+from patchwright.resolver.services import RunOverrides
 from tests.fakes.llm import call, say
 from tests.fakes.llm.turns import TurnLike
 from tests.flow.script import Request, in_turn, results

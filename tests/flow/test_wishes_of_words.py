@@ -5,7 +5,7 @@ from pathlib import Path
 import pytest
 
 from patchwright.core.types.outcome_kind import OutcomeKind
-from patchwright.workers.run.services import RunOverrides
+from patchwright.resolver.services import RunOverrides
 from tests.fakes.github.bare import git
 from tests.fakes.llm import call
 from tests.fakes.llm.turns import TurnLike

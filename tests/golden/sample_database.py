@@ -3,6 +3,7 @@
 import json
 from contextlib import closing
 from datetime import timedelta
+from functools import partial
 from itertools import cycle
 from pathlib import Path
 from typing import Final, cast, get_args
@@ -24,28 +25,25 @@ from patchwright.integrations.github.app import NewApp
 from patchwright.integrations.github.credentials import GitHubAppStore
 from patchwright.integrations.slack.credentials import SlackInstallationStore
 from patchwright.integrations.slack.tokens import SlackInstallation
+from patchwright.resolver.artifacts import DIFF, keep_images
 from patchwright.resolver.effects import Effect, NotificationEffect, RepositoryEffect
+from patchwright.resolver.job import JobState, Lease
 from patchwright.resolver.messages.status import DeliveryResult
+from patchwright.resolver.run_plan import PLAN_ARTIFACT, RunPlan
+from patchwright.resolver.run_store import DEFAULT_REPOSITORY, consent_name
 from patchwright.workers.db.database import Database
 from patchwright.workers.db.tables import effects, jobs
 from patchwright.workers.db.upgrade import upgrade
 from patchwright.workers.inbox.missed_deliveries import MissedDeliveryStore
 from patchwright.workers.inbox.recorder import Recorder
 from patchwright.workers.ops.heartbeat import ProcessStatus, record_heartbeat
-from patchwright.workers.run.artifacts import DIFF, keep_images
-from patchwright.workers.run.plan import PLAN_ARTIFACT, RunPlan
-from patchwright.workers.run.services import Stores
-from patchwright.workers.store.choices import (
-    DEFAULT_REPOSITORY,
-    ChoiceStore,
-    consent_name,
-)
+from patchwright.workers.store.choices import ChoiceStore
 from patchwright.workers.store.effects import EffectState
 from patchwright.workers.store.events import SqlEventLog
 from patchwright.workers.store.identity_tokens import USER_TOKEN, serialize_grant
-from patchwright.workers.store.job import JobState, Lease
 from patchwright.workers.store.requests import insert_job
 from patchwright.workers.store.reservations import Ceilings, Reservation, Spender
+from patchwright.workers.store.run_store import Stores
 from patchwright.workers.store.secrets import SecretStore
 from patchwright.workers.store.threads import start_conversation
 from tests.fakes.clock import FakeClock
@@ -126,7 +124,10 @@ def _write_jobs(writer: Writer) -> None:
         lease = writer.claim(writer.job(sample(Trigger)))
         kept = plan.model_dump_json().encode()
         writer.stores.outcomes.keep_artifact(lease, PLAN_ARTIFACT, kept)
-        keep_images(writer.stores.outcomes, lease, {"a.png": sample(Image)})
+        keep_images(
+            partial(writer.stores.outcomes.keep_artifact, lease),
+            {"a.png": sample(Image)},
+        )
 
 
 def _write_joined(writer: Writer) -> None:

@@ -2,7 +2,7 @@
 
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
-from functools import reduce
+from functools import partial, reduce
 from hashlib import sha256
 from typing import Any, Final
 
@@ -22,6 +22,9 @@ from patchwright.core.types.people import Actor
 from patchwright.core.types.threads import RepoRef
 from patchwright.integrations.github.credentials import GitHubAppStore
 from patchwright.integrations.slack.credentials import SlackInstallationStore
+from patchwright.resolver.artifacts import load_images
+from patchwright.resolver.job import Job
+from patchwright.resolver.run_plan import PLAN_ARTIFACT, RunPlan
 from patchwright.workers.compose import make_stores
 from patchwright.workers.db.database import Database
 from patchwright.workers.db.tables import (
@@ -42,17 +45,14 @@ from patchwright.workers.db.tables import (
 )
 from patchwright.workers.inbox.missed_deliveries import MissedDeliveryStore
 from patchwright.workers.ops.heartbeat import live_processes
-from patchwright.workers.run.artifacts import load_images
-from patchwright.workers.run.plan import PLAN_ARTIFACT, RunPlan
-from patchwright.workers.run.services import Stores
 from patchwright.workers.runs.reader import RunReader
 from patchwright.workers.runs.run_row import row_of_job
 from patchwright.workers.store.account_links import LinkStore
 from patchwright.workers.store.accounts import actor_of
 from patchwright.workers.store.choices import ChoiceStore
 from patchwright.workers.store.identity_tokens import USER_TOKEN, parse_grant
-from patchwright.workers.store.job import Job
 from patchwright.workers.store.jobs import list_active_jobs
+from patchwright.workers.store.run_store import Stores
 from patchwright.workers.store.secrets import SecretStore
 from patchwright.workers.store.threads import find_asker, list_own_pulls
 
@@ -177,7 +177,9 @@ class _Snapshot:
 
     def _run(self, events: Sequence[Event]) -> dict[str, object]:
         facts = facts_of(events)
-        images = load_images(self._stores.outcomes, JobId(facts.run_id)).values()
+        images = load_images(
+            partial(self._stores.outcomes.load_artifact, JobId(facts.run_id))
+        ).values()
         return {
             "facts": facts,
             "state": reduce(fold, events, RunState()),
@@ -198,7 +200,7 @@ class _Snapshot:
             "joined": stores.requests.joined(job_id),
             "spent_usd": stores.reservations.spent_usd(job_id),
             "plan": plan and RunPlan.model_validate_json(plan),
-            "images": load_images(stores.outcomes, job_id),
+            "images": load_images(partial(stores.outcomes.load_artifact, job_id)),
             "work": _digest(work or b""),
         }
 

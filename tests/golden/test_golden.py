@@ -20,13 +20,13 @@ from patchwright.core.events.types import Event, Unknown
 from patchwright.core.types.base import JobId, Value
 from patchwright.core.types.triggers import Trigger
 from patchwright.core.types.work import Outcome
+from patchwright.resolver.job import JobState
 from patchwright.resolver.messages.status import DeliveryResult
+from patchwright.resolver.run_plan import PLAN_ARTIFACT, RunPlan
 from patchwright.workers.db.database import Database
 from patchwright.workers.db.tables import artifacts, deliveries, effects, events, jobs
 from patchwright.workers.db.upgrade import later_schema, missing_migrations, upgrade
-from patchwright.workers.run.plan import PLAN_ARTIFACT, RunPlan
 from patchwright.workers.store.effects import EffectStore
-from patchwright.workers.store.job import JobState
 from tests.adapters.cli.conftest import shop
 from tests.adapters.cli.terminal import Shop
 from tests.adapters.git.workshop import WorkTree

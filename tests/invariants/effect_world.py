@@ -24,12 +24,13 @@ from patchwright.resolver.effects import (
     ShowStatus,
     StartTicket,
 )
+from patchwright.resolver.job import JobState, Lease
 from patchwright.resolver.progress import ProgressTracker
 from patchwright.resolver.publish.destination import CrossPostTarget
 from patchwright.resolver.publish.live import acknowledge, without_trace
+from patchwright.resolver.run_plan import PLAN_ARTIFACT, RunPlan
 from patchwright.workers.run.guarded_services import with_lease_checks
 from patchwright.workers.run.lease import LeaseGuard
-from patchwright.workers.run.plan import PLAN_ARTIFACT, RunPlan
 from patchwright.workers.run.publisher import OutcomePublisher
 from patchwright.workers.run.services import RunServices
 from patchwright.workers.run.status import StatusComment, begin_check
@@ -38,7 +39,6 @@ from patchwright.workers.store.effects import (
     EffectStore,
     StoredEffect,
 )
-from patchwright.workers.store.job import JobState, Lease
 from tests.adapters.store.world import ISSUE, LEASE_S, REPO, World, trigger
 from tests.invariants.counting_service import (
     CountingChannel,

@@ -20,7 +20,7 @@ from urllib.parse import urlsplit
 import pytest
 
 from patchwright.core.types.base import JobId
-from patchwright.workers.store.job import is_over
+from patchwright.resolver.job import is_over
 from tests.fakes.github.faults import Moment
 from tests.fakes.llm import call
 from tests.fakes.llm.turns import TurnLike

@@ -12,8 +12,8 @@ import pytest
 
 from patchwright.core.clock import SystemClock
 from patchwright.core.events.types import ChangeState, Source
+from patchwright.resolver.job import JobState
 from patchwright.workers.runs.administration import operator_name
-from patchwright.workers.store.job import JobState
 from tests.adapters.cli.terminal import PATIENCE_S, Ended
 from tests.fakes.github import bare
 from tests.fakes.llm import call, hang

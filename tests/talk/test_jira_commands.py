@@ -5,7 +5,7 @@ from pathlib import Path
 import pytest
 
 from patchwright.core.types.outcome_kind import OutcomeKind
-from patchwright.workers.store.job import JobState
+from patchwright.resolver.job import JobState
 from tests.fakes.llm import call
 from tests.flow.office import in_office
 from tests.flow.script import in_turn

@@ -5,7 +5,7 @@ from pathlib import Path
 
 import pytest
 
-from patchwright.workers.store.job import JobState
+from patchwright.resolver.job import JobState
 from tests.flow.office import in_office, link_in
 from tests.flow.script import in_turn
 from tests.flow.story import REPO, fix_turns

@@ -9,8 +9,8 @@ import pytest
 from patchwright.core.types.base import ConversationId, JobId, RandomIds
 from patchwright.core.types.threads import ThreadRef
 from patchwright.core.types.triggers import Trigger
+from patchwright.resolver.job import JobState, Lease
 from patchwright.workers.run.worker import JobWorker
-from patchwright.workers.store.job import JobState, Lease
 from patchwright.workers.store.requests import ConversationLinkStore
 from tests.fakes.llm import call
 from tests.fakes.llm.turns import TurnLike
@@ -115,10 +115,9 @@ def _die_at(story: Story, step: str, *, after: bool) -> None:
     """Have a worker take the job that waits, and die at that step."""
     services = story.runner._services
     base = story.base
-    conversation_links = DyingStore(base.database, base.stores.events, RandomIds())
-    conversation_links.step, conversation_links.after = step, after
-    talk = replace(services.chat, conversation_links=conversation_links)
-    worker = JobWorker(replace(services, chat=talk), "the one that dies")
+    links = DyingStore(base.database, base.stores.events, RandomIds())
+    links.step, links.after = step, after
+    worker = JobWorker(replace(services, links=links), "the one that dies")
     [waiting] = base.stores.jobs.take_unfinished(0.0)
     with pytest.raises(Killed):
         worker.run(waiting)

@@ -2,7 +2,7 @@
 
 from pathlib import Path
 
-from patchwright.workers.store.job import JobState
+from patchwright.resolver.job import JobState
 from tests.fakes.llm import call
 from tests.fakes.llm.turns import TurnLike, status
 from tests.flow.office import Office, in_office

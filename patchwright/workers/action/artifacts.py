@@ -16,16 +16,16 @@ from patchwright.core.events.state import RunMetrics
 from patchwright.core.types.outcome_kind import OutcomeKind
 from patchwright.core.types.work import Outcome, service_outcome
 from patchwright.integrations.git.mirror import MirrorCache
+from patchwright.resolver.job import Job
 from patchwright.resolver.messages.status import DeliveryResult
 from patchwright.resolver.publish.publisher import as_delivered
+from patchwright.resolver.run_plan import PLAN_ARTIFACT, RunPlan
+from patchwright.resolver.run_store import COMMITS
 from patchwright.workers.action.inputs import Inputs, own_version
 from patchwright.workers.action.workflow import WorkflowJob
 from patchwright.workers.compose import ServiceParts
-from patchwright.workers.run.artifacts import delivery_results_of
-from patchwright.workers.run.plan import PLAN_ARTIFACT, RunPlan
 from patchwright.workers.store.effects import EffectState
-from patchwright.workers.store.job import Job
-from patchwright.workers.store.outcomes import COMMITS
+from patchwright.workers.store.run_store import delivery_results_of
 
 
 @dataclass(frozen=True)

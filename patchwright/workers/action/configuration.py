@@ -24,6 +24,7 @@ from patchwright.core.types.threads import RepoRef
 from patchwright.integrations.github.auth import MemoryTokenCache
 from patchwright.integrations.github.configured import connect_github
 from patchwright.integrations.github.webhooks.reader import SERVICE
+from patchwright.resolver.services import RunOverrides
 from patchwright.workers.action.inputs import (
     Inputs,
     file_input_of,
@@ -31,7 +32,6 @@ from patchwright.workers.action.inputs import (
     wrong_input,
 )
 from patchwright.workers.action.workflow import WorkflowJob
-from patchwright.workers.run.services import RunOverrides
 
 # Returns the value of a field of `RepositoryConfig` from the input of that name.
 Read = Callable[[Inputs, str], object]

@@ -21,12 +21,12 @@ from patchwright.core.webhook import Delivery
 from patchwright.integrations.github.adapter import GitHub
 from patchwright.integrations.github.compose import ConnectedGitHub
 from patchwright.integrations.github.webhooks.reader import SERVICE
+from patchwright.resolver.job import Job
 from patchwright.workers.action.trigger import ActionRequest
 from patchwright.workers.compose import ServiceParts
 from patchwright.workers.inbox.recorder import Recorder
 from patchwright.workers.run.worker import JobWorker
 from patchwright.workers.store.effects import EffectState
-from patchwright.workers.store.job import Job
 
 # SIGINT comes first, SIGTERM seven and a half seconds later, and then the end.
 # https://docs.github.com/en/actions/reference/workflows-and-actions/workflow-cancellation

@@ -12,6 +12,7 @@ from patchwright.core.settings.model import secret_values
 from patchwright.core.text.redaction import Redactor
 from patchwright.core.types.threads import RepoRef
 from patchwright.integrations.github.webhooks.reader import SERVICE, GitHubTriggerRules
+from patchwright.resolver.services import RunOverrides
 from patchwright.workers.action.artifacts import read_ended_run
 from patchwright.workers.action.configuration import find_settings, make_run_overrides
 from patchwright.workers.action.inputs import (
@@ -46,7 +47,6 @@ from patchwright.workers.action.workflow import (
     settings_environment,
 )
 from patchwright.workers.compose import ServiceParts, make_worker, open_service_parts
-from patchwright.workers.run.services import RunOverrides
 
 log = structlog.get_logger(__name__)
 

@@ -18,7 +18,7 @@ from patchwright.core.types.threads import Thread, ThreadPost, ThreadRef
 from patchwright.core.types.triggers import Trigger
 from patchwright.core.types.work import Outcome
 from patchwright.integrations.github.webhooks.reader import GitHubTriggerRules
-from patchwright.workers.store.redaction import Redact, clean_text
+from patchwright.resolver.stored_text import Redact, clean_text
 
 _SIGNATURE: Final = re.compile(r"\s*<!-- patchwright:seal=([0-9a-f]{64}) -->\s*\Z")
 _PURPOSE: Final = b"patchwright status comment v1"

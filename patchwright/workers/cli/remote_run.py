@@ -35,9 +35,19 @@ from patchwright.resolver.effects import (
     plan_effects,
 )
 from patchwright.resolver.messages.status import DeliveryResult, MessageHeader
+from patchwright.resolver.permissions import find_permission
+from patchwright.resolver.preparation import (
+    PreparationRequest,
+    Prepared,
+    Sources,
+    fetch_thread,
+    prepare,
+)
 from patchwright.resolver.publish.destination import PublisherDependencies
 from patchwright.resolver.publish.publisher import Publisher, as_delivered
 from patchwright.resolver.repository_references import read_thread_url
+from patchwright.resolver.run_plan import RunPlan, destination
+from patchwright.resolver.stored_text import clean_thread
 from patchwright.resolver.triage import (
     TriageQuestion,
     has_asked,
@@ -46,16 +56,6 @@ from patchwright.resolver.triage import (
 )
 from patchwright.workers.cli.run_commands import DeliveryChoice
 from patchwright.workers.cli.session import FinishedRun, RunSession
-from patchwright.workers.run.permissions import find_permission
-from patchwright.workers.run.plan import RunPlan, destination
-from patchwright.workers.run.preparation import (
-    PreparationRequest,
-    Prepared,
-    Sources,
-    fetch_thread,
-    prepare,
-)
-from patchwright.workers.store.redaction import clean_thread
 
 
 def resolve_remote(

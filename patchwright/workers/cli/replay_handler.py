@@ -33,12 +33,12 @@ from patchwright.core.types.outcome_kind import OutcomeKind
 from patchwright.integrations.git.local import LocalRepository
 from patchwright.resolver.messages.elements import count_noun
 from patchwright.resolver.replay import ReplayEnvironment, ReplayResult, replay_run
+from patchwright.resolver.sandboxes import InterruptibleSandboxes, sandbox_spec
 from patchwright.sandbox.factory import create_factory
 from patchwright.workers.cli.replay_view import print_step, print_story
 from patchwright.workers.cli.run_commands import ReplayOptions
 from patchwright.workers.cli.session import interruptible
 from patchwright.workers.cli.terminal import plain
-from patchwright.workers.run.sandboxes import InterruptibleSandboxes, sandbox_spec
 
 
 def story_as_json(story: Story) -> str:

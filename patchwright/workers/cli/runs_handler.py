@@ -18,6 +18,7 @@ from patchwright.core.replay.story import tell_story
 from patchwright.core.settings.loader import load_settings_here
 from patchwright.core.types.base import JobId
 from patchwright.core.types.outcome_kind import OutcomeKind
+from patchwright.resolver.job import Job, JobState, outcome_of
 from patchwright.resolver.messages.status import DeliveryResult
 from patchwright.resolver.progress import ProgressTracker
 from patchwright.workers.cli.live import live_lines
@@ -48,7 +49,6 @@ from patchwright.workers.runs.lookup import (
 from patchwright.workers.runs.reader import follow_until_end
 from patchwright.workers.runs.run_row import RunFilter, RunRow, row_of_log
 from patchwright.workers.runs.selection import SHORT_ID_LENGTH, RunStage
-from patchwright.workers.store.job import Job, JobState, outcome_of
 
 _NOT_WATCHED = "Not watched any more; the run goes on."
 INTERRUPTED = 130

@@ -32,11 +32,13 @@ from patchwright.core.types.work import Outcome, Task
 from patchwright.integrations.git.objects import ObjectStore
 from patchwright.integrations.mcp.launcher import open_servers
 from patchwright.integrations.registry import find_forge
+from patchwright.resolver.configuration import apply_configuration, commit_author_of
 from patchwright.resolver.context.repository_files import RepositoryLibrary
 from patchwright.resolver.dependencies import AgentConfiguration, RunDependencies
 from patchwright.resolver.messages.status import DeliveryResult
 from patchwright.resolver.progress import ProgressTracker
 from patchwright.resolver.resolve import resolve
+from patchwright.resolver.sandboxes import InterruptibleSandboxes, sandbox_spec
 from patchwright.sandbox.factory import create_factory
 from patchwright.workers.agent_configuration import (
     make_agent_configuration,
@@ -44,8 +46,6 @@ from patchwright.workers.agent_configuration import (
     warm_up,
 )
 from patchwright.workers.cli.live import live_view
-from patchwright.workers.run.configuration import apply_configuration, commit_author_of
-from patchwright.workers.run.sandboxes import InterruptibleSandboxes, sandbox_spec
 
 _SIGNALS: Final = (signal.SIGINT, signal.SIGTERM, signal.SIGHUP)
 

@@ -16,6 +16,7 @@ from patchwright.core.settings.agent import ModelSettings
 from patchwright.core.settings.limits import SandboxSettings
 from patchwright.core.settings.model import Settings
 from patchwright.core.types.base import RandomIds, Value
+from patchwright.resolver.sandboxes import sandbox_spec
 from patchwright.sandbox.docker.engine import has_image
 from patchwright.sandbox.docker.runtimes import DockerRuntimes
 from patchwright.sandbox.factory import create_factory
@@ -29,7 +30,6 @@ from patchwright.workers.doctor.checks import (
     result_of_error,
     warning,
 )
-from patchwright.workers.run.sandboxes import sandbox_spec
 
 _TEST_REQUEST = ModelRequest(
     messages=(UserText(text="Answer with the one word: ready"),), deadline_s=40.0

@@ -25,12 +25,12 @@ from patchwright.core.types.triggers import (
 )
 from patchwright.core.webhook import DeliveryVerdict, InboxResult
 from patchwright.integrations.registry import find_plugin
+from patchwright.resolver.job import JobState
 from patchwright.resolver.rounds import PENDING
 from patchwright.workers.db.tables import threads
 from patchwright.workers.store.accounts import forget_person, unlink_host
 from patchwright.workers.store.choices import move_choices
 from patchwright.workers.store.events import EventStore, append_row
-from patchwright.workers.store.job import JobState
 from patchwright.workers.store.jobs import (
     ActiveJob,
     cancel_job,

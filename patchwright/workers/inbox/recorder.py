@@ -22,12 +22,13 @@ from patchwright.core.types.triggers import (
     TriggerKind,
 )
 from patchwright.core.webhook import Delivery, DeliveryVerdict, InboxResult
+from patchwright.resolver.job import JobState
+from patchwright.resolver.stored_text import clean_trigger
 from patchwright.workers.db.database import insert_once
 from patchwright.workers.db.tables import deliveries
 from patchwright.workers.inbox.delivery import headers_to_keep
 from patchwright.workers.inbox.lifecycle_events import LifecycleEvents, start_automatic
 from patchwright.workers.store.events import EventStore, append_row
-from patchwright.workers.store.job import JobState
 from patchwright.workers.store.jobs import (
     change_trigger,
     find_active_job,
@@ -35,7 +36,6 @@ from patchwright.workers.store.jobs import (
     wake_job,
 )
 from patchwright.workers.store.leases import lock_conversation
-from patchwright.workers.store.redaction import clean_trigger
 from patchwright.workers.store.requests import insert_job
 from patchwright.workers.store.threads import (
     find_conversation,

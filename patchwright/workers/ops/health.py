@@ -9,11 +9,11 @@ from sqlalchemy import ColumnElement, and_, func, or_, select
 from sqlalchemy.exc import SQLAlchemyError
 
 from patchwright.core.clock import Clock
+from patchwright.resolver.job import JobState
 from patchwright.workers.db.columns import AwareTime
 from patchwright.workers.db.database import Database
 from patchwright.workers.db.tables import jobs
 from patchwright.workers.ops.heartbeat import LoopActivity, live_processes
-from patchwright.workers.store.job import JobState
 
 
 @dataclass(frozen=True)

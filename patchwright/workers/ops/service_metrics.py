@@ -16,6 +16,7 @@ from sqlalchemy.exc import SQLAlchemyError
 from sqlalchemy.sql.elements import ColumnElement, literal_column
 
 from patchwright.core.clock import Clock
+from patchwright.resolver.job import ENDED, JobState
 from patchwright.workers.db.columns import AwareTime
 from patchwright.workers.db.database import Database
 from patchwright.workers.db.tables import effects, jobs, missed_deliveries
@@ -37,7 +38,6 @@ from patchwright.workers.ops.totals import (
     run_totals,
 )
 from patchwright.workers.store.effects import EffectState
-from patchwright.workers.store.job import ENDED, JobState
 
 _PLANNED_AT: Final = func.coalesce(
     effects.c.planned_at, effects.c.due_at, type_=AwareTime

@@ -23,14 +23,15 @@ from patchwright.core.webhook import (
     WebhookSource,
     make_delivery,
 )
+from patchwright.resolver.job import Job
 from patchwright.resolver.messages.elements import cost_text
+from patchwright.resolver.run_store import DEFAULT_REPOSITORY
 from patchwright.workers.db.database import Database
 from patchwright.workers.inbox.inbox import Inbox
 from patchwright.workers.inbox.lifecycle_events import has_lost_access
 from patchwright.workers.plugins.people import PersonDirectory
 from patchwright.workers.plugins.repository_search import RepositorySearch
-from patchwright.workers.store.choices import DEFAULT_REPOSITORY, ChoiceStore
-from patchwright.workers.store.job import Job
+from patchwright.workers.store.choices import ChoiceStore
 from patchwright.workers.store.jobs import JobStore, list_active_jobs
 from patchwright.workers.web.pages.views import state_words
 

@@ -8,7 +8,7 @@ from patchwright.core.errors import InvalidRequestError, NotFoundError
 from patchwright.core.types.people import Actor
 from patchwright.core.types.threads import ForgeThread, Thread, ThreadPost
 from patchwright.core.types.triggers import Trigger
-from patchwright.workers.store.job import Job
+from patchwright.resolver.job import Job
 
 
 @dataclass(frozen=True)

@@ -16,10 +16,12 @@ from patchwright.core.plugin import (
     ServiceProfile,
 )
 from patchwright.core.settings.model import Settings
-from patchwright.core.types.base import AccountId, RandomIds
+from patchwright.core.types.base import AccountId
 from patchwright.core.types.people import Actor
+from patchwright.resolver.permissions import PermissionCache
 from patchwright.resolver.publish.destination import Invitation
 from patchwright.resolver.repository_references import ReferenceScope
+from patchwright.resolver.services import ChatServices
 from patchwright.workers.account_links import (
     invitation_offers,
     invitation_text,
@@ -32,13 +34,11 @@ from patchwright.workers.account_links import (
 )
 from patchwright.workers.db.database import Database
 from patchwright.workers.plugins.repository_search import RepositorySearch
-from patchwright.workers.run.permissions import PermissionCache
-from patchwright.workers.run.services import ChatServices, Stores
 from patchwright.workers.store.account_links import LinkStore
 from patchwright.workers.store.accounts import AccountStore
 from patchwright.workers.store.choices import ChoiceStore, account_scope
 from patchwright.workers.store.identity_tokens import IdentityTokens
-from patchwright.workers.store.requests import ConversationLinkStore
+from patchwright.workers.store.run_store import Stores
 from patchwright.workers.store.secrets import SecretStore
 from patchwright.workers.store.threads import ThreadStore
 
@@ -197,9 +197,6 @@ class ChatComposition:
             ],
             scope_of=people.scope_of,
             choices=self.choices,
-            conversation_links=ConversationLinkStore(
-                self.database, self.stores.events, RandomIds()
-            ),
         )
 
     @cached_property

@@ -17,9 +17,9 @@ from patchwright.core.text.strings import dollars
 from patchwright.core.types.base import AccountId, JobId
 from patchwright.core.types.threads import RepoRef
 from patchwright.core.types.work import Usage
+from patchwright.resolver.job import Job
 from patchwright.resolver.messages.answers import RunStatus, how_to_raise
 from patchwright.workers.run.services import RunServices
-from patchwright.workers.store.job import Job
 from patchwright.workers.store.reservations import (
     BudgetRefusal,
     BudgetScope,

@@ -30,6 +30,7 @@ from patchwright.core.types.threads import ForgeThread
 from patchwright.core.types.triggers import Trigger, trigger_definition
 from patchwright.core.types.work import Outcome, service_outcome
 from patchwright.resolver.effects import PostAnswer
+from patchwright.resolver.job import Job
 from patchwright.resolver.messages.answers import (
     PastRun,
     RunStatus,
@@ -39,9 +40,8 @@ from patchwright.resolver.messages.answers import (
 from patchwright.resolver.messages.status import MessageHeader
 from patchwright.resolver.progress import ProgressTracker
 from patchwright.resolver.publish.live import Carry, Find, LivePublisher
-from patchwright.workers.run.plan import EarlyResult, tell_requester
+from patchwright.resolver.run_plan import EarlyResult, tell_requester
 from patchwright.workers.run.services import RunServices
-from patchwright.workers.store.job import Job
 
 
 class RunDetails(Value):

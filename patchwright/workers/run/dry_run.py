@@ -11,13 +11,14 @@ from pydantic import TypeAdapter
 from patchwright.core.errors import LeaseLostError
 from patchwright.core.types.base import JobId
 from patchwright.core.types.people import Actor
+from patchwright.resolver.job import Lease
 from patchwright.resolver.messages.planned_writes import PlannedWrite
 from patchwright.resolver.publish.destination import Invitation
 from patchwright.workers.run.guarded_services import with_writer
 from patchwright.workers.run.lease import OutboxPublisher
-from patchwright.workers.run.services import RunServices, Stores
-from patchwright.workers.store.job import Lease
+from patchwright.workers.run.services import RunServices
 from patchwright.workers.store.outcomes import OutcomeStore
+from patchwright.workers.store.run_store import Stores
 
 DRY_RUN_ARTIFACT: Final = "rehearsal"
 

@@ -10,7 +10,6 @@ import structlog
 
 from patchwright.core.errors import ServiceError
 from patchwright.core.events.types import Event
-from patchwright.core.types.base import ConversationId
 from patchwright.core.types.outcome_kind import OutcomeKind
 from patchwright.core.types.threads import (
     ForgeThread,
@@ -20,38 +19,31 @@ from patchwright.core.types.threads import (
 )
 from patchwright.core.types.triggers import Trigger, TriggerKind
 from patchwright.core.types.work import Outcome, service_outcome
+from patchwright.resolver.consent import copy_consent, may_join
 from patchwright.resolver.effects import MoveTicket, NotificationPlan, StartTicket
+from patchwright.resolver.job import Job, Lease
 from patchwright.resolver.messages.result import wants_ping
 from patchwright.resolver.messages.short_status import cross_post_progress
 from patchwright.resolver.progress import ProgressTracker
 from patchwright.resolver.publish.destination import CrossPostTarget
 from patchwright.resolver.publish.live import without_trace
 from patchwright.resolver.repository_references import find_references
-from patchwright.resolver.visibility import RunVisibility, may_show_words
-from patchwright.workers.run.plan import (
+from patchwright.resolver.run import OtherConversation
+from patchwright.resolver.run_plan import (
     EarlyResult,
     MovedResult,
     RunPlan,
     tell_requester,
 )
+from patchwright.resolver.visibility import RunVisibility, may_show_words
 from patchwright.workers.run.services import RunServices
 from patchwright.workers.run.status import StatusComment
-from patchwright.workers.run.visibility import copy_consent, may_join
-from patchwright.workers.store.job import Job, Lease
 
 _WORKS_IN_PUBLIC = (
     "A run about {name} works already, and everybody can read what it does. It was "
     "told nothing of this. Ask again when it has ended; or answer `share`, after "
     "calling me, if it may be shown."
 )
-
-
-@dataclass(frozen=True)
-class OtherConversation:
-    """A thread that was named, and the conversation that it belongs to."""
-
-    named: ThreadRef
-    conversation_id: ConversationId
 
 
 def link_threads(
@@ -69,9 +61,7 @@ def link_threads(
         found = None if str(named) in known else _found(services, trigger, named)
         if found is None:
             continue
-        other = services.chat.conversation_links.link(
-            lease, found, services.clock.now()
-        )
+        other = services.links.link(lease, found, services.clock.now())
         if other is not None and stores.threads.repository_of(other) == trigger.home:
             return OtherConversation(found, other)
     return None
@@ -88,7 +78,7 @@ def move_request(
     into = there.conversation_id
     joins = may_join(services, job, openness, into)
     now = services.clock.now()
-    conversation_links, trigger = services.chat.conversation_links, job.trigger
+    conversation_links, trigger = services.links, job.trigger
     moved = conversation_links.move(
         lease, trigger, (there.named, into), now, joins=joins
     )

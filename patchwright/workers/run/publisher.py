@@ -24,6 +24,8 @@ from patchwright.core.events.types import RunStarted
 from patchwright.core.types.threads import ForgeThread, Repository, ThreadKind
 from patchwright.core.types.work import Evidence, EvidenceRole, Outcome, Task
 from patchwright.integrations.git.mirror import Mirror
+from patchwright.resolver.access import policy_with
+from patchwright.resolver.configuration import apply_configuration, commit_author_of
 from patchwright.resolver.dependencies import RunDependencies
 from patchwright.resolver.effects import (
     CrossPost,
@@ -38,7 +40,9 @@ from patchwright.resolver.effects import (
     UnknownEffect,
     UpdatePullRequest,
 )
+from patchwright.resolver.job import Job, Lease
 from patchwright.resolver.messages.status import DeliveryResult
+from patchwright.resolver.preparation import fetch_mirror
 from patchwright.resolver.prove import prove
 from patchwright.resolver.publish.destination import (
     Destination,
@@ -47,18 +51,14 @@ from patchwright.resolver.publish.destination import (
     prove_nothing,
 )
 from patchwright.resolver.publish.publisher import Publisher
-from patchwright.workers.run.admission import policy_with
-from patchwright.workers.run.artifacts import delivery_results_of
+from patchwright.resolver.run_plan import RunPlan, destination
+from patchwright.resolver.run_store import COMMITS
+from patchwright.resolver.sandboxes import sandbox_spec
 from patchwright.workers.run.budget import open_budget
-from patchwright.workers.run.configuration import apply_configuration, commit_author_of
-from patchwright.workers.run.plan import RunPlan, destination
-from patchwright.workers.run.preparation import fetch_mirror
-from patchwright.workers.run.sandboxes import sandbox_spec
 from patchwright.workers.run.services import RunServices
 from patchwright.workers.run.setup import load_plan
 from patchwright.workers.store.effects import EffectState, EffectStore, StoredEffect
-from patchwright.workers.store.job import Job, Lease
-from patchwright.workers.store.outcomes import COMMITS
+from patchwright.workers.store.run_store import delivery_results_of
 
 _NO_TIME: Final = "the run had no time left to run it again"
 _NO_SANDBOX: Final = "it could not be run again there"

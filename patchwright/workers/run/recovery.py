@@ -21,14 +21,15 @@ from patchwright.resolver.effects import (
     ReportCheck,
     SwapLabels,
 )
+from patchwright.resolver.job import Job, JobState, Lease, is_over
 from patchwright.resolver.messages.status import UNFINISHED, DeliveryResult, mark
-from patchwright.workers.run.artifacts import delivery_results_of
-from patchwright.workers.run.plan import destination
+from patchwright.resolver.run_plan import destination
+from patchwright.resolver.services import WORK_AT_SERVICE
 from patchwright.workers.run.publisher import make_deliverer
-from patchwright.workers.run.services import WORK_AT_SERVICE, RunServices
+from patchwright.workers.run.services import RunServices
 from patchwright.workers.run.setup import load_plan
 from patchwright.workers.store.effects import EffectState, StoredEffect
-from patchwright.workers.store.job import Job, JobState, Lease, is_over
+from patchwright.workers.store.run_store import delivery_results_of
 
 INTERNAL: Final = "internal"
 LOST: Final = "worker-lost"

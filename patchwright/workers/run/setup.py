@@ -4,30 +4,35 @@ from functools import partial
 
 import structlog
 from pydantic import ValidationError
+from sqlalchemy.exc import InterfaceError, OperationalError
 
-from patchwright.core.errors import ServiceError
+from patchwright.core.errors import LeaseLostError
 from patchwright.core.events.log import EventLog
 from patchwright.core.settings.repository import RepositoryConfig
 from patchwright.core.types.threads import ForgeThread
+from patchwright.resolver.access import policy_with
+from patchwright.resolver.attempt import find_earlier_post
+from patchwright.resolver.job import Job
 from patchwright.resolver.messages.short_status import cross_post_progress
-from patchwright.resolver.messages.status import mark, progress_comment
+from patchwright.resolver.messages.status import progress_comment
+from patchwright.resolver.permissions import find_permission
 from patchwright.resolver.progress import ProgressTracker
-from patchwright.workers.run.admission import policy_with
+from patchwright.resolver.publish.destination import CrossPostTarget
+from patchwright.resolver.repository_resolution import name_people
+from patchwright.resolver.run import CrossPostsView
+from patchwright.resolver.run_plan import PLAN_ARTIFACT, RunPlan
+from patchwright.resolver.run_store import RunStore
 from patchwright.workers.run.budget import max_raise_usd_of
 from patchwright.workers.run.commands import RunDetails
-from patchwright.workers.run.permissions import find_permission
-from patchwright.workers.run.plan import PLAN_ARTIFACT, RunPlan
-from patchwright.workers.run.repository import name_people
 from patchwright.workers.run.services import RunServices
 from patchwright.workers.run.status import StatusComment, make_message_header
 from patchwright.workers.run.steering import Steering
-from patchwright.workers.store.job import Job, Lease
 
 log = structlog.get_logger(__name__)
 
 
 def open_steering(
-    services: RunServices, job: Job, lease: Lease, plan: RunPlan, events: EventLog
+    services: RunServices, job: Job, plan: RunPlan, store: RunStore, events: EventLog
 ) -> Steering:
     about = RunDetails(
         frame=plan.frame,
@@ -41,9 +46,9 @@ def open_steering(
         services.channel,
         policy_with(services, plan.config),
         events,
-        partial(services.stores.requests.joined, job.id),
+        store.load_requests,
         publisher=services.live,
-        settle=partial(services.stores.requests.settle, lease),
+        settle=store.settle_request,
         about=lambda: about,
         # Asked for each act: who has lost a role must not steer for a while longer.
         permission_of=partial(find_permission, services.code_host.forge),
@@ -88,10 +93,12 @@ def load_plan(services: RunServices, job: Job) -> RunPlan:
     return RunPlan(frame=frame, status_post=find_earlier_post(services, job))
 
 
-def find_earlier_post(services: RunServices, job: Job) -> str:
-    """Return the status comment of an earlier attempt, empty if it cannot be found."""
+def list_cross_posts(cross_posts: CrossPostsView) -> tuple[CrossPostTarget, ...]:
+    """Return who else is told; not to know of some must not lose finished work."""
     try:
-        return services.channel.find_post(job.trigger.thread, mark(job.id)) or ""
-    except ServiceError as error:
-        log.warning("earlier_status_not_found", reason=error.reason)
-        return ""
+        return cross_posts.list_current()
+    except (LeaseLostError, OperationalError, InterfaceError):
+        raise
+    except Exception:  # whatever is wrong with what was tied to the conversation
+        log.exception("mirrors_not_read")
+        return cross_posts.saved

@@ -16,7 +16,9 @@ from patchwright.core.settings.repository import RepositoryConfig
 from patchwright.core.text.escape import plain_name
 from patchwright.core.types.threads import ForgeThread, RepoRef, ThreadRef
 from patchwright.core.types.triggers import Trigger, TriggerKind
+from patchwright.resolver.configuration import apply_configuration
 from patchwright.resolver.effects import BeginCheck, SetStartLabels, ShowStatus
+from patchwright.resolver.job import Job
 from patchwright.resolver.messages.short_status import (
     check_at_start,
     labels_at_start,
@@ -32,9 +34,7 @@ from patchwright.resolver.progress import ProgressTracker, Throttle
 from patchwright.resolver.publish.live import LivePublisher, without_trace
 from patchwright.resolver.visibility import RunVisibility
 from patchwright.workers.run.budget import max_raise_usd_of
-from patchwright.workers.run.configuration import apply_configuration
 from patchwright.workers.run.services import RunServices
-from patchwright.workers.store.job import Job
 
 
 def make_message_header(

@@ -47,6 +47,7 @@ from patchwright.resolver.admission import (
     with_forge_accounts,
 )
 from patchwright.resolver.effects import InviteFollower
+from patchwright.resolver.permissions import Permissions
 from patchwright.resolver.publish.destination import Invitation
 from patchwright.resolver.publish.live import (
     LivePublisher,
@@ -55,12 +56,11 @@ from patchwright.resolver.publish.live import (
     without_trace,
 )
 from patchwright.resolver.repository import is_answer
+from patchwright.resolver.run import Run
+from patchwright.resolver.run_store import JoinedRequest
 from patchwright.workers.run.budget import compute_raise
 from patchwright.workers.run.commands import QuestionAnswerer, RunDetails, command_in
-from patchwright.workers.run.permissions import Permissions
 from patchwright.workers.run.services import RunServices
-from patchwright.workers.store.job import Job
-from patchwright.workers.store.requests import JoinedRequest
 
 MAX_CHARS = 8_000
 
@@ -81,7 +81,7 @@ class Steering:
         channel: Channel,
         policy: AdmissionPolicy,
         log: EventLog,
-        joined_after: Callable[[int], tuple[JoinedRequest, ...]],
+        load_requests: Callable[[], tuple[JoinedRequest, ...]],
         *,
         publisher: LivePublisher,
         settle: Callable[[int], None],
@@ -95,7 +95,7 @@ class Steering:
         self._publisher = publisher
         self._find_person, self._invite = find_person, invite
         self._named = named
-        self._joined_after, self._settle = joined_after, settle
+        self._load_requests, self._settle = load_requests, settle
         self._log = log
         self._about = about
         self._answering = QuestionAnswerer(channel, publisher, log, about)
@@ -103,7 +103,7 @@ class Steering:
 
     def receive(self, event: Event) -> AcceptedSteering | None:
         """Judge a message of the log; one that nobody stands behind is not heard."""
-        joined = self._joined_after(event.id - 1)
+        joined = self._load_requests()
         request = next((one for one in joined if one.event_id == event.id), None)
         return self.judge(request.trigger, event.id) if request else None
 
@@ -230,11 +230,11 @@ def _follow_up(trigger: Trigger) -> Message:
 
 
 def with_follow_ups(
-    services: RunServices, job: Job, steering: Steering, task: Task, start_id: int
+    services: RunServices, run: Run, steering: Steering, task: Task
 ) -> tuple[Task, Outcome | None]:
     """Add it to the task, or return how the job ends too, if somebody said `stop`."""
-    for request in services.stores.requests.joined(job.id):
-        if request.event_id > start_id:
+    for request in run.store.load_requests():
+        if request.event_id > run.start_id:
             break
         if _answers_earlier_question(services, request.trigger):
             continue

@@ -21,14 +21,17 @@ from patchwright.resolver.effects import (
     FinalMessage,
     plan_effects,
 )
+from patchwright.resolver.job import Job, JobState, Lease
 from patchwright.resolver.publish.publisher import as_delivered
+from patchwright.resolver.run import end
+from patchwright.resolver.run_plan import PLAN_ARTIFACT, AttemptResult, MovedResult
+from patchwright.resolver.sandboxes import InterruptibleSandboxes
 from patchwright.workers.queue.interface import BrokerUnavailableError
 from patchwright.workers.run.dry_run import as_dry_run
 from patchwright.workers.run.guarded_services import with_lease_checks
 from patchwright.workers.run.lease import LeaseGuard, heartbeat
 from patchwright.workers.run.linked_threads import plan_notification, tickets_of
-from patchwright.workers.run.pipeline import Pipeline
-from patchwright.workers.run.plan import PLAN_ARTIFACT, AttemptResult, MovedResult
+from patchwright.workers.run.pipeline import open_run, run_job
 from patchwright.workers.run.publisher import OutcomePublisher, give_up_lost_effect
 from patchwright.workers.run.recovery import (
     give_up_job,
@@ -38,9 +41,7 @@ from patchwright.workers.run.recovery import (
     verify_final_message,
     with_kept_work,
 )
-from patchwright.workers.run.sandboxes import InterruptibleSandboxes
 from patchwright.workers.run.services import RunServices
-from patchwright.workers.store.job import Job, JobState, Lease
 
 log = structlog.get_logger(__name__)
 
@@ -141,7 +142,8 @@ class JobWorker:
             self._deliver(stores.jobs.load(job_id) or job, guard)
             return
         services = self._services_for(guard)
-        done = Pipeline(services, job, guard.lease, Future()).end(outcome)
+        run = open_run(services, job, guard.lease, Future())
+        done = end(services, run, outcome)
         self._store_and_publish(job, guard, done)
 
     @property
@@ -261,14 +263,8 @@ class JobWorker:
                 services.sandboxes, running.release_signal, for_another=True
             ),
         )
-        work = Pipeline(services, job, running.lease, running.release_signal)
-        try:
-            return work.run()
-        except LeaseLostError:
-            raise
-        except Exception:  # the edge of a run: whatever broke, the thread is told
-            log.exception("run_broke")
-            return work.end(internal_failure(job.id))
+        run = open_run(services, job, running.lease, running.release_signal)
+        return run_job(services, run)
 
     def _deliver(self, job: Job, guard: LeaseGuard) -> None:
         stores, lease = self._services.stores, guard.lease

@@ -14,13 +14,13 @@ from patchwright.core.errors import PatchwrightError
 from patchwright.core.events.types import AgentState, ChangeState, Source
 from patchwright.core.settings.model import Settings
 from patchwright.core.types.base import Ids, JobId, RandomIds
+from patchwright.resolver.job import Job, JobState
 from patchwright.workers.db.database import Database
 from patchwright.workers.db.tables import conversations, jobs
 from patchwright.workers.runs.reader import RunReader
 from patchwright.workers.runs.run_row import STATES, RunFilter, RunRow, row_of_job
 from patchwright.workers.runs.selection import SHORT_ID_LENGTH
 from patchwright.workers.store.events import EventStore, append_row
-from patchwright.workers.store.job import Job, JobState
 from patchwright.workers.store.jobs import find_active_job, wake_job
 from patchwright.workers.store.leases import lock_conversation
 from patchwright.workers.store.requests import insert_job

@@ -13,9 +13,9 @@ from patchwright.core.errors import SettingsError
 from patchwright.core.events.types import Event
 from patchwright.core.replay.trajectory import Trajectory, facts_of, write_trajectory
 from patchwright.core.text.redaction import Redactor
+from patchwright.resolver.job import Job
 from patchwright.workers.runs.administration import ServiceRuns
 from patchwright.workers.runs.lookup import LocalRun, ServiceRun
-from patchwright.workers.store.job import Job
 
 _Stored = dict[str, JsonValue]
 

@@ -14,6 +14,7 @@ from patchwright.core.replay.trajectory import StoredRun, read_run
 from patchwright.core.settings.model import Settings, secret_values
 from patchwright.core.text.redaction import Redactor
 from patchwright.core.types.base import JobId, RandomIds
+from patchwright.resolver.job import Job
 from patchwright.workers.db.database import Database, database_errors, open_existing
 from patchwright.workers.runs.administration import (
     ServiceRuns,
@@ -25,7 +26,6 @@ from patchwright.workers.runs.run_row import RunFilter, RunRow, row_of_log
 from patchwright.workers.runs.selection import choose_run_id
 from patchwright.workers.store.effects import EffectStore
 from patchwright.workers.store.events import EventStore
-from patchwright.workers.store.job import Job
 from patchwright.workers.store.jobs import JobStore
 from patchwright.workers.store.notifier import open_notifier
 from patchwright.workers.store.outcomes import OutcomeStore

@@ -8,14 +8,15 @@ from patchwright.core.events.log import EventLog, Notifier
 from patchwright.core.events.state import find_attempts
 from patchwright.core.events.types import Event
 from patchwright.core.types.base import Value
+from patchwright.resolver.artifacts import DIFF
+from patchwright.resolver.job import Job, is_over
 from patchwright.resolver.messages.status import DeliveryResult
-from patchwright.workers.run.artifacts import DIFF, delivery_results_of
 from patchwright.workers.runs.run_row import SUMMARY_KINDS, RunSummary, update_summary
 from patchwright.workers.store.effects import EffectStore
 from patchwright.workers.store.events import EventStore
-from patchwright.workers.store.job import Job, is_over
 from patchwright.workers.store.jobs import JobStore
 from patchwright.workers.store.outcomes import OutcomeStore
+from patchwright.workers.store.run_store import delivery_results_of
 
 EVENTS_PER_PAGE: Final = 200
 _NO_END: Final = 2**31 - 1

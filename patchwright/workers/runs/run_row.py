@@ -11,8 +11,8 @@ from patchwright.core.types.base import Value
 from patchwright.core.types.outcome_kind import OutcomeKind
 from patchwright.core.types.threads import ForgeThread, ThreadRef
 from patchwright.core.types.work import Evidence, Limits, Usage
+from patchwright.resolver.job import Job, JobState, outcome_of
 from patchwright.workers.runs.selection import RunStage
-from patchwright.workers.store.job import Job, JobState, outcome_of
 
 # The kinds of events that say anything of it.
 SUMMARY_KINDS: Final = frozenset(

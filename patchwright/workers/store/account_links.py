@@ -14,6 +14,7 @@ from patchwright.core.clock import Clock
 from patchwright.core.crypto import DecryptionError
 from patchwright.core.types.base import AccountId, JobId, Value
 from patchwright.core.types.people import Actor, PersonalToken
+from patchwright.resolver.job import JobState
 from patchwright.workers.db.database import Database, insert_once
 from patchwright.workers.db.tables import link_requests
 from patchwright.workers.store.accounts import AccountStore, actor_of
@@ -22,7 +23,6 @@ from patchwright.workers.store.identity_tokens import (
     parse_grant,
     serialize_grant,
 )
-from patchwright.workers.store.job import JobState
 from patchwright.workers.store.jobs import (
     ActiveJob,
     find_active_job,

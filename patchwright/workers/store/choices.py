@@ -1,33 +1,19 @@
 """What people chose once and for all: default repositories, and consent."""
 
 from datetime import datetime
-from typing import Final
 
 from sqlalchemy import ColumnElement, Connection, delete, select, update
 
 from patchwright.core.types.base import AccountId
-from patchwright.core.types.threads import RepoRef, TalkThread
+from patchwright.core.types.threads import RepoRef
+from patchwright.resolver.run_store import DEFAULT_REPOSITORY, consent_name
 from patchwright.workers.db.database import Database, insert_or_replace
 from patchwright.workers.db.tables import choices
-
-# The name under which a default repository is kept, in the form of `str(RepoRef)`.
-DEFAULT_REPOSITORY: Final = "repository"
-_CONSENT: Final = "consent:"
-
-
-def place_scope(thread: TalkThread) -> str:
-    """Return the scope of everybody in a thread's channel or project."""
-    return f"{thread.service}:{thread.place}"
 
 
 def account_scope(account_id: AccountId) -> str:
     """Return the scope of one person, wherever they ask."""
     return f"account:{account_id}"
-
-
-def consent_name(repo: RepoRef) -> str:
-    """Return the name of what was said about private words in that repository."""
-    return f"{_CONSENT}{repo}"
 
 
 class ChoiceStore:

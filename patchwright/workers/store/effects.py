@@ -15,9 +15,9 @@ from patchwright.resolver.effects import (
     UnknownEffect,
     run_effect_key,
 )
+from patchwright.resolver.job import JobState, Lease
 from patchwright.workers.db.database import Database
 from patchwright.workers.db.tables import effects, jobs
-from patchwright.workers.store.job import JobState, Lease
 from patchwright.workers.store.leases import require_lease
 
 # In the keys of effects that a run has while it works.

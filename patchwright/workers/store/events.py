@@ -23,11 +23,11 @@ from patchwright.core.events.log import Notifier, follow_log
 from patchwright.core.events.types import AnyPayload, Event, Known, Source
 from patchwright.core.text.strings import well_formed_tree
 from patchwright.core.types.base import ConversationId
+from patchwright.resolver.job import Lease
 from patchwright.workers.db.columns import AwareTime, sqlite_time_text
 from patchwright.workers.db.database import Database
 from patchwright.workers.db.notifications import CHANNEL
 from patchwright.workers.db.tables import conversations, events
-from patchwright.workers.store.job import Lease
 from patchwright.workers.store.leases import lock_conversation
 
 # The largest number that fits the column stands for no limit.

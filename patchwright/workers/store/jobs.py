@@ -11,11 +11,11 @@ from patchwright.core.types.base import ConversationId, JobId, Value
 from patchwright.core.types.people import Actor
 from patchwright.core.types.triggers import Trigger, TriggerKind
 from patchwright.core.types.work import Outcome
+from patchwright.resolver.job import Job, JobState
 from patchwright.workers.db.columns import AwareTime
 from patchwright.workers.db.database import Database
 from patchwright.workers.db.tables import deliveries, effects, events, jobs
 from patchwright.workers.store.effects import EffectState
-from patchwright.workers.store.job import Job, JobState
 
 _STATE: Final = sa.select(jobs.c.id, jobs.c.state).where(
     jobs.c.conversation_id == sa.bindparam("conversation"), jobs.c.ended_at.is_(None)

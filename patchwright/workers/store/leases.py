@@ -7,9 +7,9 @@ from sqlalchemy import Connection, bindparam, func, select, update
 
 from patchwright.core.errors import LeaseLostError
 from patchwright.core.types.base import ConversationId, JobId
+from patchwright.resolver.job import JobState, Lease
 from patchwright.workers.db.database import Database
 from patchwright.workers.db.tables import conversations, jobs
-from patchwright.workers.store.job import JobState, Lease
 
 # Statements on the way of every webhook and event are built once: building one takes
 # longer than SQLite takes to run it.

@@ -15,6 +15,8 @@ from patchwright.core.types.outcome_kind import OutcomeKind
 from patchwright.core.types.triggers import Trigger, TriggerKind
 from patchwright.core.types.work import Outcome
 from patchwright.resolver.effects import Effect
+from patchwright.resolver.job import ENDED, JobState, Lease
+from patchwright.resolver.run_store import CHECKPOINT, COMMITS
 from patchwright.workers.db.database import Database, insert_once, insert_or_replace
 from patchwright.workers.db.tables import artifacts, ended_runs, jobs
 from patchwright.workers.store.effects import (
@@ -22,7 +24,6 @@ from patchwright.workers.store.effects import (
     has_pending,
     insert_effects,
 )
-from patchwright.workers.store.job import ENDED, JobState, Lease
 from patchwright.workers.store.jobs import has_unread_command
 from patchwright.workers.store.leases import raise_fence, require_lease
 from patchwright.workers.store.requests import find_unread, hand_over, insert_job
@@ -72,8 +73,6 @@ def _micro(usd: float | None) -> int | None:
     return int(exact.to_integral_value(ROUND_CEILING))
 
 
-CHECKPOINT: Final = "checkpoint"
-COMMITS: Final = "commits"
 # What a run has made is in the first of these that is kept.
 WORK_ARTIFACTS: Final = (COMMITS, CHECKPOINT)
 

@@ -7,13 +7,14 @@ from datetime import datetime
 from sqlalchemy import ColumnElement, Connection, insert, select, update
 
 from patchwright.core.events.types import Message, Source
-from patchwright.core.types.base import ConversationId, Ids, JobId, Value
+from patchwright.core.types.base import ConversationId, Ids, JobId
 from patchwright.core.types.threads import TalkThread, ThreadRef
 from patchwright.core.types.triggers import Trigger
+from patchwright.resolver.job import JobState, Lease
+from patchwright.resolver.run_store import JoinedRequest
 from patchwright.workers.db.database import Database, insert_once
 from patchwright.workers.db.tables import conversations, deliveries, jobs, threads
 from patchwright.workers.store.events import EventStore, append_row
-from patchwright.workers.store.job import JobState, Lease
 from patchwright.workers.store.jobs import change_trigger, find_active_state, wake_job
 from patchwright.workers.store.leases import (
     lock_conversation,
@@ -21,14 +22,6 @@ from patchwright.workers.store.leases import (
     require_lease,
 )
 from patchwright.workers.store.threads import find_conversation, thread_row
-
-
-class JoinedRequest(Value):
-    """A request that joined a job; its words are the message with id `event_id`."""
-
-    delivery: str
-    event_id: int
-    trigger: Trigger
 
 
 class RequestStore:

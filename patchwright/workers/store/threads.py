@@ -18,6 +18,7 @@ from patchwright.core.types.threads import (
 )
 from patchwright.core.types.triggers import Trigger, TriggerKind
 from patchwright.core.types.work import Outcome
+from patchwright.resolver.run_store import LinkedThread
 from patchwright.workers.db.database import Database, insert_once
 from patchwright.workers.db.tables import conversations, jobs, threads
 
@@ -25,13 +26,6 @@ MAX_LISTED: Final = 50
 _FIND: Final = sa.select(threads.c.conversation_id).where(
     threads.c.key == sa.bindparam("thread")
 )
-
-
-class LinkedThread(Value):
-    """A thread of a conversation; with `is_own_pull` its work is what we made."""
-
-    ref: ThreadRef
-    is_own_pull: bool
 
 
 class ThreadStore:

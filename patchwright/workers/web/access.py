@@ -14,8 +14,8 @@ from patchwright.core.clock import Clock
 from patchwright.core.errors import ServiceError
 from patchwright.core.types.people import Actor, Permission
 from patchwright.core.types.threads import RepoRef
+from patchwright.resolver.job import Job
 from patchwright.workers.access_tokens import has_bearer_token, link_expiry
-from patchwright.workers.store.job import Job
 
 FetchPermission = Callable[[RepoRef, Actor], Permission]
 

@@ -13,11 +13,11 @@ from celery import Celery
 
 from patchwright.core.clock import SystemClock
 from patchwright.core.types.base import JobId
+from patchwright.resolver.job import JobState, Lease
 from patchwright.workers.db.database import Database
 from patchwright.workers.db.upgrade import upgrade
 from patchwright.workers.queue.app import add_tasks, make_celery, submitter
 from patchwright.workers.queue.celery_worker import embedded_worker
-from patchwright.workers.store.job import JobState, Lease
 from tests.adapters.queue.recording import RecordingRunner
 from tests.adapters.queue.worker import LEASE_S
 from tests.adapters.store.world import World

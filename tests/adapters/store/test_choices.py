@@ -4,15 +4,9 @@ import pytest
 
 from patchwright.core.types.base import AccountId
 from patchwright.core.types.threads import RepoRef, TalkThread, ThreadKind
+from patchwright.resolver.run_store import DEFAULT_REPOSITORY, consent_name, place_scope
 from patchwright.workers.db.tables import choices
-from patchwright.workers.store.choices import (
-    DEFAULT_REPOSITORY,
-    ChoiceStore,
-    account_scope,
-    consent_name,
-    move_choices,
-    place_scope,
-)
+from patchwright.workers.store.choices import ChoiceStore, account_scope, move_choices
 from tests.adapters.store.world import REPO, World
 
 CHANNEL = place_scope(

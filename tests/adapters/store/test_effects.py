@@ -6,8 +6,8 @@ from patchwright.core.errors import LeaseLostError
 from patchwright.core.types.outcome_kind import OutcomeKind
 from patchwright.core.types.work import Outcome
 from patchwright.resolver.effects import FinalMessage, SetStartLabels, ShowStatus
+from patchwright.resolver.job import JobState, Lease
 from patchwright.workers.store.effects import EffectState
-from patchwright.workers.store.job import JobState, Lease
 from tests.adapters.store.world import ISSUE, LEASE_S, World, trigger
 
 STATUS = ShowStatus(thread=ISSUE)

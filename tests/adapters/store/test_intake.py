@@ -11,6 +11,7 @@ from patchwright.core.events.types import Message, Source
 from patchwright.core.types.threads import ForgeThread, ThreadKind
 from patchwright.core.types.triggers import Ignored, Trigger
 from patchwright.core.webhook import DeliveryVerdict, InboxResult, InboxUnavailableError
+from patchwright.resolver.job import JobState
 from patchwright.workers.db.database import Database
 from patchwright.workers.db.tables import (
     choices,
@@ -20,7 +21,6 @@ from patchwright.workers.db.tables import (
     metadata,
 )
 from patchwright.workers.inbox.inbox import MAX_GROUP, MAX_WAITING_DELIVERIES
-from patchwright.workers.store.job import JobState
 from patchwright.workers.store.leases import lock_conversation
 from tests.adapters.store.world import ISSUE, REPO, World, trigger
 

@@ -12,10 +12,10 @@ from patchwright.core.errors import LeaseLostError
 from patchwright.core.types.base import JobId, RandomIds
 from patchwright.core.types.outcome_kind import OutcomeKind
 from patchwright.core.types.work import Outcome
+from patchwright.resolver.job import JobState
 from patchwright.workers.compose import make_stores
 from patchwright.workers.db.database import Database
 from patchwright.workers.db.upgrade import upgrade
-from patchwright.workers.store.job import JobState
 from tests.adapters.store.world import LEASE_S, World
 from tests.fakes.clock import FakeClock
 

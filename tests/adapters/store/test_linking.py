@@ -5,9 +5,9 @@ from pydantic import SecretStr
 
 from patchwright.core.types.base import RandomIds
 from patchwright.core.types.people import Actor, PersonalToken
+from patchwright.resolver.job import JobState
 from patchwright.workers.db.tables import account_audit, identities, secrets_table
 from patchwright.workers.store.accounts import forget_person, unlink, unlink_host
-from patchwright.workers.store.job import JobState
 from tests.adapters.store.linking_world import (
     API,
     BROWSER,

@@ -23,9 +23,9 @@ from patchwright.core.types.triggers import (
 )
 from patchwright.core.types.work import Outcome
 from patchwright.core.webhook import DeliveryVerdict
+from patchwright.resolver.job import JobState
 from patchwright.resolver.rounds import PENDING
 from patchwright.workers.db.tables import conversations, deliveries
-from patchwright.workers.store.job import JobState
 from patchwright.workers.store.secrets import SecretStore
 from tests.adapters.store.world import ISSUE, REPO, World, trigger
 

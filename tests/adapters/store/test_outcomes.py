@@ -13,8 +13,8 @@ from patchwright.core.types.triggers import TriggerKind
 from patchwright.core.types.work import Outcome
 from patchwright.core.webhook import DeliveryVerdict
 from patchwright.resolver.effects import FinalMessage, PushBranch
+from patchwright.resolver.job import JobState, Lease
 from patchwright.workers.store.effects import EffectState
-from patchwright.workers.store.job import JobState, Lease
 from patchwright.workers.store.outcomes import EffectsPendingError
 from tests.adapters.store.world import LEASE_S, World, trigger
 

@@ -7,8 +7,8 @@ import pytest
 from patchwright.core.types.base import JobId
 from patchwright.core.types.triggers import Ignored, Trigger, TriggerKind
 from patchwright.core.webhook import DeliveryVerdict, InboxResult
+from patchwright.resolver.job import JobState
 from patchwright.workers.db.tables import deliveries, jobs
-from patchwright.workers.store.job import JobState
 from tests.adapters.store.world import World, trigger
 
 WORDS = b'{"text": "we could also fire Bob"}'

@@ -8,7 +8,7 @@ import pytest
 
 from patchwright.core.types.base import AccountId, JobId, RandomIds
 from patchwright.core.types.threads import RepoRef
-from patchwright.workers.store.job import JobState
+from patchwright.resolver.job import JobState
 from patchwright.workers.store.reservations import (
     BudgetRefusal,
     BudgetScope,

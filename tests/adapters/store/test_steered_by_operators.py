@@ -8,6 +8,7 @@ from patchwright.core.events.types import AgentState, ChangeState, Source
 from patchwright.core.types.base import RandomIds
 from patchwright.core.types.outcome_kind import OutcomeKind
 from patchwright.core.types.work import Outcome
+from patchwright.resolver.job import JobState, Lease
 from patchwright.workers.db.database import Database
 from patchwright.workers.runs.administration import (
     BusyError,
@@ -19,7 +20,6 @@ from patchwright.workers.runs.administration import (
 from patchwright.workers.runs.known_ids import find_ids
 from patchwright.workers.runs.run_row import RunFilter
 from patchwright.workers.runs.selection import RunStage
-from patchwright.workers.store.job import JobState, Lease
 from tests.adapters.store.world import World
 
 WAITS = Outcome(kind=OutcomeKind.NEEDS_INPUT, waits=True)

@@ -3,8 +3,8 @@
 from patchwright.core.types.base import JobId
 from patchwright.core.types.threads import TalkThread, ThreadKind
 from patchwright.core.types.triggers import Trigger, TriggerKind
+from patchwright.resolver.job import JobState
 from patchwright.workers.inbox.recorder import LEFT_OUT
-from patchwright.workers.store.job import JobState
 from tests.adapters.store.world import World, trigger
 
 SITE = "acme.atlassian.net"

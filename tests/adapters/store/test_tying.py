@@ -17,9 +17,9 @@ from patchwright.core.types.threads import (
 )
 from patchwright.core.types.triggers import Trigger
 from patchwright.core.types.work import Outcome
+from patchwright.resolver.job import JobState, Lease
 from patchwright.workers.db.database import Database
 from patchwright.workers.db.tables import deliveries
-from patchwright.workers.store.job import JobState, Lease
 from patchwright.workers.store.requests import ConversationLinkStore
 from tests.adapters.store.world import ALICE, ISSUE, REPO, World, trigger
 

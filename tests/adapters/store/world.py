@@ -13,12 +13,12 @@ from patchwright.core.types.people import Actor
 from patchwright.core.types.threads import ForgeThread, RepoRef, ThreadKind
 from patchwright.core.types.triggers import StoredDelivery, Trigger, TriggerKind
 from patchwright.core.webhook import Delivery, InboxResult
+from patchwright.resolver.job import Job, Lease
 from patchwright.workers.db.database import Database
 from patchwright.workers.inbox.inbox import Inbox
 from patchwright.workers.inbox.recorder import Recorder
 from patchwright.workers.store.effects import EffectStore
 from patchwright.workers.store.events import EventStore
-from patchwright.workers.store.job import Job, Lease
 from patchwright.workers.store.jobs import JobStore
 from patchwright.workers.store.leases import LeaseStore
 from patchwright.workers.store.outcomes import OutcomeStore

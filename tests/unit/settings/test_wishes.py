@@ -9,8 +9,8 @@ from patchwright.core.security.hosts import Domain
 from patchwright.core.settings.loader import load_settings
 from patchwright.core.settings.model import Settings
 from patchwright.core.settings.repository import RepositoryConfig
-from patchwright.workers.run.configuration import apply_configuration
-from patchwright.workers.run.sandboxes import sandbox_spec
+from patchwright.resolver.configuration import apply_configuration
+from patchwright.resolver.sandboxes import sandbox_spec
 
 Network = Literal["deny", "allowlist", "allow"]
 

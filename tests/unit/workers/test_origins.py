@@ -10,17 +10,17 @@ from patchwright.core.types.people import Actor
 from patchwright.core.types.threads import LinkedIssue, Thread, ThreadPost, ThreadRef
 from patchwright.core.types.triggers import Trigger
 from patchwright.integrations.registry import describe_services
-from patchwright.resolver.messages.pull_request import RequestOrigin
-from patchwright.resolver.publish.destination import PrivateContent
-from patchwright.resolver.visibility import Consent, RunVisibility
-from patchwright.workers.run.plan import RunPlan
-from patchwright.workers.run.visibility import (
+from patchwright.resolver.consent import (
     find_ticket_key,
     with_name,
     with_origins,
     with_private_requests,
 )
-from patchwright.workers.store.threads import LinkedThread
+from patchwright.resolver.messages.pull_request import RequestOrigin
+from patchwright.resolver.publish.destination import PrivateContent
+from patchwright.resolver.run_plan import RunPlan
+from patchwright.resolver.run_store import LinkedThread
+from patchwright.resolver.visibility import Consent, RunVisibility
 from tests.unit.resolver.endings import FRAME
 from tests.unit.resolver.places import SLACK, WEB, issue, repo, ticket
 from tests.unit.resolver.runs import TRIGGER

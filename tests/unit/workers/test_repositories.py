@@ -8,13 +8,13 @@ import pytest
 from patchwright.core.errors import ServiceUnavailableError
 from patchwright.core.types.people import Actor, Permission
 from patchwright.core.types.threads import RepoRef
+from patchwright.resolver.permissions import make_access_check
 from patchwright.resolver.repository import RepositoryAccess
 from patchwright.workers.plugins.repository_search import (
     MAX_CHECKED,
     MAX_OFFERED,
     RepositorySearch,
 )
-from patchwright.workers.run.permissions import make_access_check
 
 ALICE = Actor(service="github", login="alice", external_id="1")
 READABLE = {"acme/web": Permission.READ, "acme/api": Permission.ADMIN}

@@ -11,9 +11,9 @@ from fastapi.responses import StreamingResponse
 
 from patchwright.core.clock import Clock
 from patchwright.core.events.log import Notifier
+from patchwright.resolver.job import Job, is_over
 from patchwright.workers.runs.reader import EventSpan, RunReader
 from patchwright.workers.runs.run_row import RunSummary, update_summary
-from patchwright.workers.store.job import Job, is_over
 from patchwright.workers.web.pages.entries import event_entry
 from patchwright.workers.web.pages.views import entry_html, head_html, run_head
 

@@ -15,6 +15,7 @@ from patchwright.core.types.base import Value
 from patchwright.core.types.outcome_kind import OutcomeKind
 from patchwright.core.types.threads import ForgeThread, ThreadKind, ThreadRef
 from patchwright.core.types.work import BlockedRequest, Evidence, Outcome
+from patchwright.resolver.job import Job, JobState, is_over, outcome_of
 from patchwright.resolver.messages.elements import (
     cost_text,
     duration_text,
@@ -24,7 +25,6 @@ from patchwright.resolver.messages.outcome_kinds import Tone, display_of
 from patchwright.resolver.messages.status import DeliveryResult
 from patchwright.resolver.publish.publisher import as_delivered
 from patchwright.workers.runs.run_row import RunSummary
-from patchwright.workers.store.job import Job, JobState, is_over, outcome_of
 from patchwright.workers.web.pages.entries import EventEntry
 
 MAX_DIFF_CHARS: Final = 300_000

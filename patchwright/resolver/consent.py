@@ -14,6 +14,7 @@ from patchwright.core.types.threads import (
 )
 from patchwright.core.types.triggers import Trigger
 from patchwright.resolver.guards.leaks import PrivateWords
+from patchwright.resolver.job import Job
 from patchwright.resolver.messages.pull_request import RequestOrigin
 from patchwright.resolver.publish.destination import (
     PrivateContent,
@@ -22,6 +23,15 @@ from patchwright.resolver.publish.destination import (
     text_redactor,
     title_redactor,
 )
+from patchwright.resolver.run import Run
+from patchwright.resolver.run_plan import RunPlan, issue_of
+from patchwright.resolver.run_store import (
+    LinkedThread,
+    RunStore,
+    consent_name,
+    place_scope,
+)
+from patchwright.resolver.services import StepServices
 from patchwright.resolver.visibility import (
     Consent,
     Question,
@@ -29,37 +39,30 @@ from patchwright.resolver.visibility import (
     needs_consent,
     read_consent,
 )
-from patchwright.workers.run.plan import RunPlan, issue_of
-from patchwright.workers.run.services import RunServices
-from patchwright.workers.store.choices import consent_name, place_scope
-from patchwright.workers.store.job import Job
-from patchwright.workers.store.threads import LinkedThread
 
 
-def find_visibility(
-    services: RunServices, job: Job, answers: list[Trigger]
-) -> RunVisibility | Question:
+def find_visibility(services: StepServices, run: Run) -> RunVisibility | Question:
     """Return what holds for a run, or what must be asked before it; `ServiceError`.
 
     Where nothing of the conversation is private there is nothing to ask. Beside the
     code nobody is asked: without a word from the private side it is kept out.
     """
-    private = _private_thread(services, job)
+    private = _private_thread(run)
     if private is None:
         return RunVisibility()
-    repo = job.trigger.home
+    repo = run.trigger.home
     is_private = services.code_host.forge.fetch_repository(repo).private
-    consent = None if is_private else _consent(services, job, private, answers)
+    consent = None if is_private else _consent(services, run, private)
     asked = needs_consent(
         private, repo, repository_is_private=is_private, remembered=consent
     )
-    if asked and not isinstance(job.trigger.thread, TalkThread):
+    if asked and not isinstance(run.trigger.thread, TalkThread):
         return RunVisibility(is_public=True, consent=Consent.KEEP_OUT)
     return asked or RunVisibility(is_public=not is_private, consent=consent)
 
 
 def may_join(
-    services: RunServices, job: Job, openness: RunVisibility, into: ConversationId
+    services: StepServices, job: Job, openness: RunVisibility, into: ConversationId
 ) -> bool:
     """Tell whether a run of another conversation may be told what the request says.
 
@@ -70,7 +73,7 @@ def may_join(
     return keeps_out or not openness.keeps_out
 
 
-def copy_consent(services: RunServices, job: Job, into: ConversationId) -> None:
+def copy_consent(services: StepServices, job: Job, into: ConversationId) -> None:
     """Let what was answered hold in the conversation where the request goes on.
 
     There, what was to be kept out is kept out.
@@ -88,25 +91,23 @@ def _conversation_scope(conversation_id: ConversationId) -> str:
     return f"conversation:{conversation_id}"
 
 
-def _private_thread(services: RunServices, job: Job) -> TalkThread | None:
+def _private_thread(run: Run) -> TalkThread | None:
     """Return the thread of the request, or else one that is tied to it."""
-    linked = services.stores.threads.threads_of(job.conversation_id)
-    threads = (job.trigger.thread, *(one.ref for one in linked))
+    linked = run.store.load_threads()
+    threads = (run.trigger.thread, *(one.ref for one in linked))
     return next((one for one in threads if isinstance(one, TalkThread)), None)
 
 
-def _consent(
-    services: RunServices, job: Job, private: TalkThread, answers: list[Trigger]
-) -> Consent | None:
+def _consent(services: StepServices, run: Run, private: TalkThread) -> Consent | None:
     """Return the newest answer, or what was said before in the same place.
 
     Beside the code nobody can give it: who writes there may not read what is private.
     """
-    name, choices = consent_name(job.trigger.home), services.chat.choices
-    own, here = _conversation_scope(job.conversation_id), place_scope(private)
+    name, choices = consent_name(run.trigger.home), services.chat.choices
+    own, here = _conversation_scope(run.job.conversation_id), place_scope(private)
     words = (
         one.request
-        for one in (job.trigger, *answers)
+        for one in (run.trigger, *run.answers)
         if isinstance(one.thread, TalkThread)
     )
     said = [found for one in words if (found := read_consent(one))]
@@ -117,7 +118,7 @@ def _consent(
                 scope,
                 name,
                 said[-1].consent,
-                by=services.chat.scope_of(job.trigger.asker),
+                by=services.chat.scope_of(run.trigger.asker),
                 now=services.clock.now(),
             )
     kept = choices.get(own, name) or choices.get(here, name)
@@ -262,14 +263,14 @@ def _talk(trigger: Trigger, linked: tuple[LinkedThread, ...]) -> tuple[TalkThrea
 class PrivateTextRedaction:
     """Of one run; it looks anew each time, as people go on talking."""
 
-    def __init__(self, services: RunServices, job: Job) -> None:
-        self._services, self._job = services, job
+    def __init__(self, store: RunStore, trigger: Trigger) -> None:
+        self._store, self._trigger = store, trigger
 
     def applied_to(self, plan: RunPlan) -> RunPlan:
         """Return the plan with what its readers must not see by now."""
         if plan.hidden is None:
             return plan
-        joined = self._services.stores.requests.joined(self._job.id)
+        joined = self._store.load_requests()
         hidden = with_private_requests(plan.hidden, [one.trigger for one in joined])
         return plan.replace(hidden=hidden)
 
@@ -284,7 +285,7 @@ class PrivateTextRedaction:
         hidden = self.applied_to(plan).hidden
         if hidden is None:
             return None
-        is_private = isinstance(self._job.trigger.thread, TalkThread)
+        is_private = isinstance(self._trigger.thread, TalkThread)
         return PrivateWords(
             find=quotation_finder(hidden),
             find_in_name=file_name_finder(hidden),

@@ -1,13 +1,12 @@
 """Follow-up rounds that nobody asked for, and competing pull requests."""
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Final, assert_never
 
 import structlog
 
 from patchwright.core.errors import ServiceError
 from patchwright.core.forge import Checks
-from patchwright.core.settings.repository import RepositoryConfig
 from patchwright.core.types.outcome_kind import OutcomeKind
 from patchwright.core.types.threads import ForgeThread, ThreadKind
 from patchwright.core.types.triggers import TriggerKind
@@ -23,26 +22,27 @@ from patchwright.resolver.rounds import (
     judge_conflict,
     judge_round,
 )
-from patchwright.workers.run.services import RunServices
-from patchwright.workers.store.job import Job, Lease
+from patchwright.resolver.run import End, Run, end, skipped_on_resume
+from patchwright.resolver.run_store import EarlierRun, RunStore
+from patchwright.resolver.services import StepServices
 
 COMPETING: Final = "rival"
 
 log = structlog.get_logger(__name__)
 
 
-def find_competing_pull_request(services: RunServices, job: Job) -> Outcome | None:
+def find_competing_pull_request(services: StepServices, run: Run) -> Outcome | None:
     """Return how the run ends where we would compete, unless people want us to.
 
     Who asks again when they were told has answered the question.
     """
-    thread = job.trigger.thread
+    thread = run.trigger.thread
     if not isinstance(thread, ForgeThread) or thread.kind is not ThreadKind.ISSUE:
         return None
     capability = services.code_host.forge.pull_metadata
     if capability is None:
         return None
-    ended = services.stores.jobs.outcomes_of(job.conversation_id)
+    ended = run.store.list_outcomes()
     try:
         competing_pulls = capability.fetch_competing_pulls(thread.repo, thread.number)
     except ServiceError as error:
@@ -72,57 +72,49 @@ class RoundTrigger:
     checks: Checks | None = None
 
 
-def find_round_trigger(
-    services: RunServices, job: Job, lease: Lease, config: RepositoryConfig
-) -> RoundTrigger:
+def find_round_trigger(services: StepServices, run: Run) -> RoundTrigger:
     """Look at the pull request as it is now; what cannot be seen is no occasion."""
     try:
-        if job.trigger.kind is TriggerKind.CONFLICT:
-            return _find_conflict(services, job, config)
-        return _find_failure(services, job, lease, config)
+        if run.trigger.kind is TriggerKind.CONFLICT:
+            return _find_conflict(services, run)
+        return _find_failure(services, run)
     except ServiceError as error:
         return _none(error.reason)
 
 
-def _find_conflict(
-    services: RunServices, job: Job, config: RepositoryConfig
-) -> RoundTrigger:
-    thread = job.trigger.forge_thread
+def _find_conflict(services: StepServices, run: Run) -> RoundTrigger:
+    thread = run.trigger.forge_thread
     pull = fetch_with_mergeability(
         services.code_host.forge, thread.repo, thread.number, services.clock
     )
-    earlier = len(_merged_since_asked(services, job))
-    quiet = judge_conflict(pull, earlier, config.ci_rounds)
+    earlier = len(_merged_since_asked(run.store))
+    quiet = judge_conflict(pull, earlier, run.plan.config.ci_rounds)
     return RoundTrigger() if quiet is None else _none(quiet.reason)
 
 
-def _merged_since_asked(services: RunServices, job: Job) -> list[Job]:
-    """Return the jobs that have worked on conflicts since somebody asked last."""
-    jobs = services.stores.jobs.list_since_last_request(
-        job.conversation_id, TriggerKind.CONFLICT
-    )
-    return [one for one in jobs if one.outcome and one.outcome.iterations]
+def _merged_since_asked(store: RunStore) -> list[EarlierRun]:
+    """Return the runs that have worked on conflicts since somebody asked last."""
+    runs = store.list_since_last_request(TriggerKind.CONFLICT)
+    return [one for one in runs if one.outcome and one.outcome.iterations]
 
 
-def _find_failure(
-    services: RunServices, job: Job, lease: Lease, config: RepositoryConfig
-) -> RoundTrigger:
-    forge, thread = services.code_host.forge, job.trigger.forge_thread
+def _find_failure(services: StepServices, run: Run) -> RoundTrigger:
+    forge, thread = services.code_host.forge, run.trigger.forge_thread
     pull = forge.fetch_pull_request(thread.repo, thread.number)
-    sha = job.trigger.head_sha
+    sha, config = run.trigger.head_sha, run.plan.config
     if not pull.is_open or pull.head_sha != sha or forge.checks is None:
         return _none("head-moved")
     checks = forge.checks.fetch_checks(thread.repo, sha)
-    earlier = _earlier(services, job)
+    earlier = _earlier(run)
     verdict = judge_round(checks, sha, earlier, config.ci_rounds, config.file)
     match verdict:
         case SkipRound():
             return _none(verdict.reason)
         case StartRound():
-            _keep(services, lease, verdict.found)
+            _keep(run.store, verdict.found)
             return RoundTrigger(checks=checks)
         case StopRounds():
-            _keep(services, lease, verdict.found)
+            _keep(run.store, verdict.found)
             return RoundTrigger(
                 service_outcome(OutcomeKind.STUCK, verdict.reason, verdict.text)
             )
@@ -130,20 +122,29 @@ def _find_failure(
             assert_never(verdict)
 
 
-def _earlier(services: RunServices, job: Job) -> tuple[CheckRound, ...]:
+def _earlier(run: Run) -> tuple[CheckRound, ...]:
     """Return the rounds since somebody asked last, the oldest first."""
-    stores = services.stores
-    jobs = stores.jobs.list_since_last_request(job.conversation_id, TriggerKind.CHECKS)
-    others = [one.id for one in jobs if one.id != job.id]
-    kept = (stores.outcomes.load_artifact(one, ROUND) for one in others)
+    runs = run.store.list_since_last_request(TriggerKind.CHECKS)
+    others = [one.id for one in runs if one.id != run.job.id]
+    kept = (run.store.load_kept(ROUND, one) for one in others)
     return tuple(CheckRound.model_validate_json(one) for one in kept if one)
 
 
-def _keep(services: RunServices, lease: Lease, found: CheckRound) -> None:
-    services.stores.outcomes.keep_artifact(
-        lease, ROUND, found.model_dump_json().encode()
-    )
+def _keep(store: RunStore, found: CheckRound) -> None:
+    store.keep(ROUND, found.model_dump_json().encode())
 
 
 def _none(reason: str) -> RoundTrigger:
     return RoundTrigger(Outcome(kind=OutcomeKind.NO_CHANGE, reason=reason))
+
+
+@skipped_on_resume
+def skip_round_if_not_due(services: StepServices, run: Run) -> Run | End:
+    """End at once where nothing triggers a run that nobody asked for."""
+    if not run.trigger.kind.is_automatic:
+        return run
+    found = find_round_trigger(services, run)
+    run = replace(run, checks=found.checks)
+    if found.end is None:
+        return run
+    return end(services, run, found.end, quiet=not found.end.summary)

@@ -1,0 +1,146 @@
+"""Attempts at a run: those before this one, and what ends one before it begins."""
+
+from dataclasses import replace
+from typing import Final
+
+import structlog
+
+from patchwright.core.errors import ServiceError
+from patchwright.core.events.log import EventLog
+from patchwright.core.events.state import find_attempts
+from patchwright.core.events.types import (
+    AgentState,
+    AttemptStart,
+    ChangeState,
+    Event,
+    Source,
+    StateChanged,
+)
+from patchwright.core.types.base import JobId, Value
+from patchwright.core.types.outcome_kind import OutcomeKind
+from patchwright.core.types.work import ASKED, Outcome, service_outcome
+from patchwright.resolver.job import Job
+from patchwright.resolver.messages.status import mark
+from patchwright.resolver.run import End, Run, end_if, skipped_on_resume
+from patchwright.resolver.run_plan import PLAN_ARTIFACT, RunPlan
+from patchwright.resolver.services import StepServices
+
+_MOST = 3
+
+
+class JobAttempt(Value):
+    """`start_id` is the event it begins with; `earlier` are those of others."""
+
+    start_id: int
+    earlier: tuple[int, ...] = ()
+
+    def start_of(self, begun_id: int) -> int:
+        """Return where the attempt began in which that event was written.
+
+        What was said before that was an answer to what the job had asked.
+        """
+        return max(one for one in self.earlier if one < begun_id)
+
+
+def begin_attempt(log: EventLog, job_id: JobId, number: int) -> JobAttempt:
+    """Mark that an attempt starts, and find those before it.
+
+    The number does not say how many there were: one that was given back in good order
+    is not counted.
+    """
+    starts = find_attempts(log.read(kinds=frozenset({"state_changed"})))
+    earlier = tuple(one for one, attempt in starts if attempt.run_id == job_id)
+    loading = StateChanged(
+        state=AgentState.LOADING,
+        reason=f"run {job_id}, attempt {number}",
+        attempt=AttemptStart(run_id=job_id, number=number),
+    )
+    started = log.append(Source.SYSTEM, loading)
+    return JobAttempt(start_id=started.id, earlier=earlier)
+
+
+def lost_too_often(attempt: int) -> Outcome | None:
+    if attempt <= _MOST:
+        return None
+    text = (
+        f"The worker was lost {_MOST} times in the middle of this run, so it is "
+        "not tried again. The service's log has the cause."
+    )
+    return service_outcome(OutcomeKind.FAILED, "worker-lost", text)
+
+
+_CHANGES: Final = frozenset({"change_state", "state_changed"})
+
+
+def find_stop(log: EventLog, job: Job, start_id: int) -> Outcome | None:
+    """Return how a run ends if an operator's last word before `start_id` was stop.
+
+    A run that has begun hears it itself, and so keeps what it has done.
+    """
+    last = log.read(1, start_id - 1, limit=1, reverse=True, kinds=_CHANGES)
+    words = [one.payload for one in last if _is_operators(one, job)]
+    for said in words:
+        if isinstance(said, ChangeState) and said.state is AgentState.STOPPED:
+            text = f"Stopped by {said.reason}, before it had begun."
+            return service_outcome(OutcomeKind.STOPPED, ASKED, text)
+    return None
+
+
+def _is_operators(event: Event, job: Job) -> bool:
+    """Tell whether an operator has said it, and not to an earlier job."""
+    return event.source is Source.USER and event.at >= job.created_at
+
+
+def find_closed_thread(run: Run) -> Outcome | None:
+    """Return how a run ends whose thread was closed while it waited."""
+    closed_at = run.store.closed_at(run.trigger.thread)
+    if closed_at is None or closed_at <= run.job.created_at:
+        return None
+    text = "The thread was closed before the run had begun."
+    return service_outcome(OutcomeKind.STOPPED, "thread-closed", text)
+
+
+log = structlog.get_logger(__name__)
+
+
+def find_earlier_post(services: StepServices, job: Job) -> str:
+    """Return the status comment of an earlier attempt, empty if it cannot be found."""
+    try:
+        return services.channel.find_post(job.trigger.thread, mark(job.id)) or ""
+    except ServiceError as error:
+        log.warning("earlier_status_not_found", reason=error.reason)
+        return ""
+
+
+def mark_start(services: StepServices, run: Run) -> Run | End:
+    """Mark that this attempt starts, and go on where an earlier one has been."""
+    attempt = begin_attempt(run.log, run.job.id, run.lease.attempt)
+    run = replace(run, start_id=attempt.start_id)
+    if not attempt.earlier:
+        return run
+    post = find_earlier_post(services, run.job)
+    run = replace(run, plan=run.plan.replace(status_post=post))
+    kept = run.store.load_kept(PLAN_ARTIFACT)
+    begun = run.log.read(attempt.earlier[0], kinds=frozenset({"run_started"}))
+    if kept is None or not begun:
+        return run
+    return replace(
+        run,
+        start_id=attempt.start_of(begun[0].id),
+        plan=RunPlan.model_validate_json(kept).replace(status_post=post),
+        has_begun=True,
+    )
+
+
+def give_up_if_lost(services: StepServices, run: Run) -> Run | End:
+    return end_if(services, run, lost_too_often(run.lease.attempt))
+
+
+@skipped_on_resume
+def stop_if_cancelled(services: StepServices, run: Run) -> Run | End:
+    return end_if(services, run, find_stop(run.log, run.job, run.start_id))
+
+
+@skipped_on_resume
+def stop_if_closed(services: StepServices, run: Run) -> Run | End:
+    return end_if(services, run, find_closed_thread(run))

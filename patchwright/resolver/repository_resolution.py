@@ -1,0 +1,340 @@
+"""Find out who asked in a chat or ticket, and which repository it is about."""
+
+from dataclasses import dataclass, replace
+from functools import partial
+from typing import Final
+
+from patchwright.core.errors import (
+    RateLimitedError,
+    ServiceError,
+    ServiceUnavailableError,
+)
+from patchwright.core.text.escape import inline_code, mention_link, without_mentions
+from patchwright.core.types.base import Value
+from patchwright.core.types.outcome_kind import OutcomeKind
+from patchwright.core.types.people import Actor, Permission
+from patchwright.core.types.threads import RepoRef, TalkThread, ThreadKind
+from patchwright.core.types.triggers import Trigger, TriggerKind
+from patchwright.core.types.work import service_outcome
+from patchwright.resolver.admission import with_forge_accounts
+from patchwright.resolver.effects import Invite, OpenThread
+from patchwright.resolver.permissions import make_access_check
+from patchwright.resolver.publish.live import acknowledge
+from patchwright.resolver.repository import (
+    RememberScope,
+    RepositoryCandidates,
+    RepositoryChoice,
+    choose_repository,
+    mapped_repository,
+    read_answer,
+    repository_of_tickets,
+)
+from patchwright.resolver.repository_references import (
+    References,
+    ReferenceScope,
+    find_references,
+)
+from patchwright.resolver.run import (
+    End,
+    Run,
+    end_early,
+    fail,
+    find_scope,
+    is_by,
+    skipped_on_resume,
+)
+from patchwright.resolver.run_plan import EarlyResult, tell_requester
+from patchwright.resolver.run_store import (
+    DEFAULT_REPOSITORY,
+    JoinedRequest,
+    place_scope,
+)
+from patchwright.resolver.services import StepServices
+from patchwright.resolver.visibility import Question
+
+
+def name_people(services: StepServices, trigger: Trigger) -> Trigger:
+    thread = trigger.thread
+    if not isinstance(thread, TalkThread):
+        return trigger
+    return services.channel.tracker(thread).name_people(trigger)
+
+
+@dataclass(frozen=True)
+class RepositoryChooser:
+    """Chooses for `person`, who asks in `thread` and has `said` so much since."""
+
+    services: StepServices
+    thread: TalkThread
+    person: Actor
+    said: tuple[str, ...]
+    places: ReferenceScope
+
+    def choose(self, trigger: Trigger) -> RepositoryChoice | Question:
+        self._remember()
+        # The whole channel may read what is asked in a ticket.
+        is_chat = self.thread.kind is ThreadKind.CHAT
+        offered = self.services.chat.offer_to(self.person) if is_chat else ()
+        judge = make_access_check(self.person, self._permission)
+        return choose_repository(self._hints(trigger), judge, offered)
+
+    def _hints(self, trigger: Trigger) -> RepositoryCandidates:
+        settings, talk, places = self.services.settings, self.services.chat, self.places
+        request = find_references(
+            [trigger.title, trigger.body, trigger.request], places
+        )
+        answers = tuple(find_references([one], places) for one in self.said)
+        return RepositoryCandidates(
+            request=request,
+            answers=answers,
+            ticket=repository_of_tickets(
+                self.thread, request.threads, settings.jira.projects, places
+            ),
+            place=mapped_repository(
+                self.thread,
+                self.services.directory.repositories_in(self.thread),
+                places,
+            ),
+            place_default=talk.choices.default_of(place_scope(self.thread)),
+            own_default=talk.choices.default_of(talk.scope_of(self.person)),
+            said=self.said[-1] if self.said and answers[-1] == References() else "",
+        )
+
+    def _remember(self) -> None:
+        """Keep a choice that is meant for later requests as well."""
+        talk = self.services.chat
+        answer = read_answer(self.said[-1], self.places) if self.said else None
+        if answer is None or answer.remember is RememberScope.NOT:
+            return
+        is_here = answer.remember is RememberScope.HERE
+        # Who could not work there themselves must not send everybody else there.
+        least = Permission.WRITE if is_here else Permission.READ
+        permission = self._permission(answer.repository, self.person)
+        if permission is None or not permission.allows(least):
+            return
+        own = talk.scope_of(self.person)
+        talk.choices.put(
+            place_scope(self.thread) if is_here else own,
+            DEFAULT_REPOSITORY,
+            str(answer.repository),
+            by=own,
+            now=self.services.clock.now(),
+        )
+
+    def _permission(self, repo: RepoRef, person: Actor) -> Permission | None:
+        """Ask the forge; one that is away does not say no, and the run tries again."""
+        try:
+            return self.services.code_host.forge.fetch_permission(repo, person)
+        except (RateLimitedError, ServiceUnavailableError):
+            raise
+        except ServiceError:
+            return None
+
+
+QUESTION_ARTIFACT: Final = "asked"
+NOT_LINKED: Final = "not-linked"
+_INVITED: Final = "Waiting until it is known who asks."
+_UNNAMED_BOT: Final = "Bots may ask only if `accounts.map` names them."
+_NO_WAY: Final = (
+    "I do not know who you are where the code lives, and there is no page here to show "
+    "it. An administrator can add you to `accounts.map`."
+)
+
+
+_ELSEWHERE: Final = (
+    "This thread is about {place}, and has its one pull request there. Please ask for "
+    "{meant} in a thread of its own."
+)
+
+
+class AskedQuestion(Value):
+    """What a job has asked before it began, and what was said until then."""
+
+    text: str
+    up_to: int
+
+
+@skipped_on_resume
+def acknowledge_in_chat(services: StepServices, run: Run) -> Run | End:
+    """Show that the request was seen: to find out where the code is may take long."""
+    if isinstance(run.trigger.thread, TalkThread):
+        acknowledge(services.live, services.channel, run.trigger)
+    return run
+
+
+@skipped_on_resume
+def start_thread(services: StepServices, run: Run) -> Run | End:
+    """Begin a thread for a request that was made where nobody could see it."""
+    trigger, thread = run.trigger, run.trigger.thread
+    if not isinstance(thread, TalkThread) or thread.has_begun:
+        return run
+    try:
+        new = _open(services, trigger, thread)
+    except ServiceError as error:
+        return fail(services, run, error)
+    begun = trigger.replace(thread=new)
+    run.store.replace_thread(thread, new)
+    run.store.settle(begun)
+    return run.with_trigger(begun)
+
+
+@skipped_on_resume
+def find_requester(services: StepServices, run: Run) -> Run | End:
+    """Find the first request of somebody who is known to the forge.
+
+    Whoever came before them may never show who they are, and is not waited for.
+    """
+    if not isinstance(run.trigger.thread, TalkThread):
+        return run
+    try:
+        known = with_forge_accounts(run.trigger, services.chat.find_person)
+        if known is not None:
+            return replace(run, identified=known)
+        for one in run.joined:
+            known = with_forge_accounts(one.trigger, services.chat.find_person)
+            if known is not None and known.kind is not TriggerKind.REPLY:
+                return replace(_prefer(run, one), identified=known)
+    except ServiceError as error:
+        return fail(services, run, error)
+    return end_early(services, run, _unknown(services, run))
+
+
+@skipped_on_resume
+def find_repository(services: StepServices, run: Run) -> Run | End:
+    """Find out where the code is, where the thread does not say it."""
+    thread, known = run.trigger.thread, run.identified
+    if not isinstance(thread, TalkThread) or known is None:
+        return run
+    run = replace(run, scope=find_scope(services, run))
+    try:
+        found = _find_repository(services, run, thread, known)
+        if isinstance(found, EarlyResult):
+            return end_early(services, run, found)
+        placed = name_people(services, known).replace(repo=found)
+    except ServiceError as error:
+        return fail(services, run, error)
+    if placed != run.trigger:
+        run.store.settle(placed)
+    return run.with_trigger(placed)
+
+
+def ask_requester(run: Run, asked: Question) -> EarlyResult:
+    """Wait for an answer; what was asked already is not asked again for nothing."""
+    outcome = service_outcome(
+        OutcomeKind.NEEDS_INPUT, asked.reason, asked.text, waits=True
+    )
+    if _was_asked(run, asked.text):
+        return EarlyResult(outcome, (), run.last_joined_id)
+    _keep_asked(run, asked.text)
+    told = tell_requester(run.trigger.thread, asked.text, asked.offers)
+    return EarlyResult(outcome, (told,), run.last_joined_id)
+
+
+def _find_repository(
+    services: StepServices, run: Run, thread: TalkThread, known: Trigger
+) -> RepoRef | EarlyResult:
+    """Return where the work is, or why it waits.
+
+    A conversation has one pull request, so that it stays where it is.
+    """
+    scope = find_scope(services, run)
+    place = known.place or run.store.find_repository()
+    if place is not None:
+        return _elsewhere(run, known, place, scope) or place
+    said = tuple(one.request for one in run.answers)
+    choosing = RepositoryChooser(services, thread, known.asker, said, scope)
+    found = choosing.choose(known)
+    if not isinstance(found, Question):
+        return found.repo
+    asked = ask_requester(run, found)
+    if asked.effects and services.chat.needs_renewal(known.asker):
+        return replace(asked, effects=(*asked.effects, Invite(renews=True)))
+    return asked
+
+
+def _elsewhere(
+    run: Run, known: Trigger, place: RepoRef, scope: ReferenceScope
+) -> EarlyResult | None:
+    """Refuse to take work that is meant for another repository to this one."""
+    meant = find_references([known.request], scope).meant
+    if not meant or place in meant:
+        return None
+    text = _ELSEWHERE.format(
+        place=inline_code(place.full_name), meant=inline_code(meant[0].full_name)
+    )
+    refused = service_outcome(OutcomeKind.REFUSED, "other-repository", text)
+    told = tell_requester(known.thread, text)
+    return EarlyResult(refused, (told,), run.last_joined_id)
+
+
+def _prefer(run: Run, one: JoinedRequest) -> Run:
+    """Have the job be about that request; the first one joins it instead."""
+    run.store.swap(one, run.trigger)
+    joined = run.store.load_requests()
+    return replace(run.with_trigger(one.trigger), joined=joined)
+
+
+def _was_asked(run: Run, text: str) -> bool:
+    """Tell whether the requester knows the question, and has not called us since.
+
+    What others say is no reason to bother them once more.
+    """
+    kept = run.store.load_kept(QUESTION_ARTIFACT)
+    if kept is None:
+        return False
+    before = AskedQuestion.model_validate_json(kept)
+    calls = any(
+        one.event_id > before.up_to
+        and one.trigger.kind is not TriggerKind.REPLY
+        and is_by(one, run.trigger.actor)
+        for one in run.joined
+    )
+    return before.text == text and not calls
+
+
+def _keep_asked(run: Run, text: str) -> None:
+    asked = AskedQuestion(text=text, up_to=run.last_joined_id)
+    kept = asked.model_dump_json().encode()
+    run.store.keep(QUESTION_ARTIFACT, kept)
+
+
+def _open(services: StepServices, trigger: Trigger, thread: TalkThread) -> TalkThread:
+    """Open it; if only the answer was lost, it is found to be there already."""
+    tracker, text = services.channel.tracker(thread), _opening(trigger)
+
+    def open_thread() -> str:
+        return tracker.open_thread(trigger, text).model_dump_json()
+
+    publish = partial(services.live.publish, OpenThread(thread=thread), open_thread)
+    try:
+        opened = publish()
+    except ServiceUnavailableError:
+        opened = publish()
+    return TalkThread.model_validate_json(opened)
+
+
+def _unknown(services: StepServices, run: Run) -> EarlyResult:
+    """Wait until the person has shown who they are; or say that there is no way.
+
+    A bot does not link: without a word, so that two do not keep each other busy.
+    """
+    if run.trigger.actor.is_bot:
+        unnamed = service_outcome(OutcomeKind.REFUSED, "bot-not-named", _UNNAMED_BOT)
+        return EarlyResult(unnamed, ())
+    if services.chat.can_invite:
+        outcome = service_outcome(
+            OutcomeKind.NEEDS_INPUT, NOT_LINKED, _INVITED, waits=True
+        )
+        effects = () if _was_asked(run, _INVITED) else (Invite(),)
+        _keep_asked(run, _INVITED)
+        return EarlyResult(outcome, effects, run.last_joined_id)
+    refused = service_outcome(OutcomeKind.REFUSED, NOT_LINKED, _NO_WAY)
+    return EarlyResult(refused, (tell_requester(run.trigger.thread, _NO_WAY),))
+
+
+def _opening(trigger: Trigger) -> str:
+    """Show what was asked where nobody could see it."""
+    who = mention_link(trigger.actor.login, trigger.actor.external_id)
+    request = without_mentions(trigger.request)
+    quoted = "\n".join(f"> {line}" for line in request.splitlines())
+    return f"{who} asks:\n\n{quoted}" if quoted else f"{who} asks."

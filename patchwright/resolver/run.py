@@ -1,0 +1,225 @@
+"""One attempt at a job: what is known of it so far, its steps' type, and its ends."""
+
+from collections.abc import Callable, Iterable
+from contextlib import AbstractContextManager
+from dataclasses import dataclass, replace
+from functools import wraps
+from typing import Protocol, TypeVar
+
+import structlog
+
+from patchwright.core.agent.run_log import ReleaseSignal
+from patchwright.core.errors import PatchwrightError
+from patchwright.core.events.log import EventLog
+from patchwright.core.events.types import Event
+from patchwright.core.forge import Checks
+from patchwright.core.types.base import ConversationId
+from patchwright.core.types.outcome_kind import OutcomeKind
+from patchwright.core.types.people import Actor
+from patchwright.core.types.threads import TalkThread, ThreadKind, ThreadRef
+from patchwright.core.types.triggers import Trigger
+from patchwright.core.types.work import (
+    Outcome,
+    error_outcome,
+    service_outcome,
+)
+from patchwright.resolver.admission import Declined
+from patchwright.resolver.context.thread_history import FilteredThreads
+from patchwright.resolver.effects import AskPrivately
+from patchwright.resolver.job import Job, Lease
+from patchwright.resolver.messages.status import Progress
+from patchwright.resolver.preparation import Prepared
+from patchwright.resolver.publish import live
+from patchwright.resolver.publish.destination import CrossPostTarget
+from patchwright.resolver.repository import is_answer
+from patchwright.resolver.repository_references import ReferenceScope
+from patchwright.resolver.run_plan import (
+    AttemptResult,
+    EarlyResult,
+    MovedResult,
+    RunPlan,
+)
+from patchwright.resolver.run_store import JoinedRequest, LinkedThread, RunStore
+from patchwright.resolver.services import StepServices
+
+log = structlog.get_logger(__name__)
+
+
+class ProgressView(AbstractContextManager[object], Protocol):
+    """Shows people how far a run is, for as long as its context lasts."""
+
+    def show(self, event: Event) -> None: ...
+
+
+class StatusView(ProgressView, Protocol):
+    @property
+    def last(self) -> Progress:
+        """How far the run is."""
+        ...
+
+
+class CrossPostsView(ProgressView, Protocol):
+    @property
+    def saved(self) -> tuple[CrossPostTarget, ...]:
+        """What their delivery needs of them."""
+        ...
+
+    def list_current(self) -> tuple[CrossPostTarget, ...]:
+        """Return those, and the threads that were tied while the run worked."""
+        ...
+
+
+@dataclass(frozen=True)
+class OtherConversation:
+    """A thread that was named, and the conversation that it belongs to."""
+
+    named: ThreadRef
+    conversation_id: ConversationId
+
+
+@dataclass(frozen=True)
+class Run:
+    """One attempt at one job; each step returns it with what it has found out.
+
+    `log` is written from the event `start_id` on. With `has_begun` an earlier attempt
+    has planned the run, and this one takes it up. `joined` are the requests that came
+    since, `identified` is the request with who has made it on the forge, and `scope`
+    what texts may refer to. `other` is the conversation of a thread
+    that the request names. `checks` are those of the pull request, where these were
+    read. `status` and `cross_posts` show how far the run is. `linked` are the threads
+    of the conversation and `heard` what they say, of which `prepared` was made.
+    """
+
+    job: Job
+    lease: Lease
+    store: RunStore
+    log: EventLog
+    release_signal: ReleaseSignal
+    plan: RunPlan
+    joined: tuple[JoinedRequest, ...] = ()
+    start_id: int = 0
+    has_begun: bool = False
+    identified: Trigger | None = None
+    scope: ReferenceScope | None = None
+    other: OtherConversation | None = None
+    checks: Checks | None = None
+    status: StatusView | None = None
+    cross_posts: CrossPostsView | None = None
+    linked: tuple[LinkedThread, ...] = ()
+    heard: FilteredThreads | None = None
+    prepared: Prepared | None = None
+
+    @property
+    def trigger(self) -> Trigger:
+        return self.job.trigger
+
+    @property
+    def answers(self) -> list[Trigger]:
+        """What the requester has said since, oldest first."""
+        own = self.trigger.actor
+        return [one.trigger for one in self.joined if is_by(one, own)]
+
+    @property
+    def last_joined_id(self) -> int:
+        """The last event that was taken notice of."""
+        return self.joined[-1].event_id if self.joined else 0
+
+    def with_trigger(self, trigger: Trigger) -> "Run":
+        return replace(self, job=self.job.replace(trigger=trigger))
+
+
+End = AttemptResult | MovedResult
+S = TypeVar("S", bound=StepServices)
+
+
+def follow(
+    services: S, run: Run, steps: Iterable[Callable[[S, Run], Run | End]]
+) -> Run | End:
+    """Take the steps in order, until one of them ends the run."""
+    for step in steps:
+        found = step(services, run)
+        if not isinstance(found, Run):
+            return found
+        run = found
+    return run
+
+
+def skipped_on_resume(
+    step: Callable[[S, Run], Run | End],
+) -> Callable[[S, Run], Run | End]:
+    """Leave a step out where an earlier attempt has planned the run already."""
+
+    @wraps(step)
+    def take(services: S, run: Run) -> Run | End:
+        return run if run.has_begun else step(services, run)
+
+    return take
+
+
+def is_by(one: JoinedRequest, person: Actor) -> bool:
+    return one.trigger.actor.is_same(person)
+
+
+def find_scope(services: StepServices, run: Run) -> ReferenceScope:
+    """Return what texts can refer to, which stays the same for the whole run."""
+    return services.chat.find_places() if run.scope is None else run.scope
+
+
+def answered_up_to(services: StepServices, run: Run) -> int:
+    """Return the last event of the answers that nothing else came before.
+
+    Nothing else that was said meanwhile was read: it gets a job of its own.
+    """
+    last, asker = 0, run.trigger.actor
+    if not (run.joined and isinstance(run.trigger.thread, TalkThread)):
+        return last
+    scope = find_scope(services, run)
+    for one in run.joined:
+        if not (is_by(one, asker) and is_answer(one.trigger.request, scope)):
+            break
+        last = one.event_id
+    return last
+
+
+def end(
+    services: StepServices, run: Run, outcome: Outcome, *, quiet: bool = False
+) -> AttemptResult:
+    """End the job with what is known so far."""
+    read_up_to = answered_up_to(services, run)
+    return AttemptResult(outcome, run.plan, read_up_to=read_up_to, quiet=quiet)
+
+
+def end_if(services: StepServices, run: Run, outcome: Outcome | None) -> Run | End:
+    return run if outcome is None else end(services, run, outcome)
+
+
+def end_early(services: StepServices, run: Run, found: EarlyResult) -> AttemptResult:
+    done = AttemptResult(
+        found.outcome, run.plan, found.read_up_to, effects=found.effects
+    )
+    return done.read(answered_up_to(services, run))
+
+
+def fail(
+    services: StepServices, run: Run, error: PatchwrightError, *, quiet: bool = False
+) -> AttemptResult:
+    return end(services, run, error_outcome(error), quiet=quiet)
+
+
+def decline(services: StepServices, run: Run, judged: Declined) -> AttemptResult:
+    log.info("request_declined", reason=judged.reason, text=judged.text)
+    outcome = service_outcome(
+        OutcomeKind.REFUSED, judged.reason, judged.text, by=judged.by
+    )
+    # What nobody asked for needs no refusal either.
+    nobody_asked = run.trigger.kind.is_automatic
+    if judged.quiet and not (judged.silent or nobody_asked):
+        live.decline(services.live, services.channel, run.trigger)
+    if run.trigger.thread.kind is ThreadKind.CHAT and not judged.silent:
+        # Nobody else need know what somebody may not do.
+        told = EarlyResult(outcome, (AskPrivately(text=judged.text),))
+        return end_early(services, run, told)
+    # A ticket has no reactions that could say it without words.
+    has_words = run.trigger.thread.kind is ThreadKind.TICKET and not judged.silent
+    is_quiet = judged.quiet and not has_words
+    return end(services, run, outcome, quiet=is_quiet or nobody_asked)

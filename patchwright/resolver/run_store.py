@@ -1,0 +1,147 @@
+"""What a run reads and keeps: the protocol of its store, and the values in it."""
+
+from datetime import datetime
+from typing import Final, Protocol
+
+from pydantic import JsonValue
+
+from patchwright.core.events.log import EventLog
+from patchwright.core.types.base import JobId, Value
+from patchwright.core.types.threads import RepoRef, TalkThread, ThreadRef
+from patchwright.core.types.triggers import Trigger, TriggerKind
+from patchwright.core.types.work import Outcome
+from patchwright.resolver.messages.status import DeliveryResult
+
+CHECKPOINT: Final = "checkpoint"
+COMMITS: Final = "commits"
+
+
+class JoinedRequest(Value):
+    """A request that joined a job; its words are the message with id `event_id`."""
+
+    delivery: str
+    event_id: int
+    trigger: Trigger
+
+
+class LinkedThread(Value):
+    """A thread of a conversation; with `is_own_pull` its work is what we made."""
+
+    ref: ThreadRef
+    is_own_pull: bool
+
+
+class EarlierRun(Value):
+    """Another run of the same conversation."""
+
+    id: JobId
+    trigger: Trigger
+    outcome: Outcome | None
+
+
+class RunStore(Protocol):
+    """Keeps one run and what is known of its conversation.
+
+    Writing raises `LeaseLostError` when another worker has the run.
+    """
+
+    def open_log(self) -> EventLog: ...
+
+    def redact(self, value: JsonValue) -> JsonValue: ...
+
+    def keep(self, name: str, data: bytes) -> None:
+        """Keep something of the run, in place of what was kept by that name."""
+        ...
+
+    def load_kept(self, name: str, run_id: JobId | None = None) -> bytes | None:
+        """Return what is kept of this run, or of another one."""
+        ...
+
+    def load_requests(self) -> tuple[JoinedRequest, ...]:
+        """Return who has said something since; it has not been judged yet."""
+        ...
+
+    def settle_request(self, event_id: int) -> None:
+        """Note that the run has obeyed or answered what that event says."""
+        ...
+
+    def settle(self, trigger: Trigger) -> None:
+        """Keep what was found out about the request: where its code is, who asked."""
+        ...
+
+    def swap(self, joined: JoinedRequest, first: Trigger) -> None:
+        """Have the run be about what had joined it, and the first request join it."""
+        ...
+
+    def replace_thread(self, old: TalkThread, new: TalkThread) -> None:
+        """Let a thread that had no message yet be the one that was begun for it."""
+        ...
+
+    def load_threads(self) -> tuple[LinkedThread, ...]:
+        """Return the conversation's threads, the newest first."""
+        ...
+
+    def find_repository(self) -> RepoRef | None:
+        """Return where the conversation's work is, None where that is not known."""
+        ...
+
+    def closed_at(self, thread: ThreadRef) -> datetime | None: ...
+
+    def count_runs(self, since: datetime) -> int:
+        """Count the conversation's runs that people asked for at `since` or later."""
+        ...
+
+    def list_since_last_request(self, kind: TriggerKind) -> tuple[EarlierRun, ...]:
+        """Return the runs of a kind since a person has last started one, in order."""
+        ...
+
+    def list_outcomes(self) -> tuple[Outcome, ...]:
+        """Return how the conversation's runs have ended."""
+        ...
+
+    def find_last_run(self) -> EarlierRun | None:
+        """Return the newest run that has ended and that was more than an answer."""
+        ...
+
+    def load_delivered(self, run_id: JobId) -> DeliveryResult: ...
+
+
+class StoredCheckpoints:
+    """The `Checkpoints` of a run, for whichever worker has its lease."""
+
+    def __init__(self, store: RunStore) -> None:
+        self._store = store
+
+    def save(self, bundle: bytes) -> None:
+        self._store.keep(CHECKPOINT, bundle)
+
+    def load(self) -> bytes | None:
+        return self._store.load_kept(CHECKPOINT)
+
+
+# The name under which a default repository is kept, in the form of `str(RepoRef)`.
+DEFAULT_REPOSITORY: Final = "repository"
+
+
+def place_scope(thread: TalkThread) -> str:
+    """Return the scope of everybody in a thread's channel or project."""
+    return f"{thread.service}:{thread.place}"
+
+
+def consent_name(repo: RepoRef) -> str:
+    """Return the name of what was said about private words in that repository."""
+    return f"consent:{repo}"
+
+
+class Choices(Protocol):
+    """Keeps one value for each name in a scope; the newest choice counts."""
+
+    def get(self, scope: str, name: str) -> str | None: ...
+
+    def default_of(self, scope: str) -> RepoRef | None:
+        """Return the repository that was chosen for a scope."""
+        ...
+
+    def put(self, scope: str, name: str, value: str, *, by: str, now: datetime) -> None:
+        """Choose; `by` is the account or actor whose choice it is."""
+        ...

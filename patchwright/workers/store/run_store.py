@@ -1,0 +1,130 @@
+"""The tables, and the `RunStore` of one run over them."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from datetime import datetime
+
+from pydantic import JsonValue
+
+from patchwright.core.clock import Clock
+from patchwright.core.events.log import EventLog
+from patchwright.core.types.base import JobId
+from patchwright.core.types.threads import RepoRef, TalkThread, ThreadRef
+from patchwright.core.types.triggers import Trigger, TriggerKind
+from patchwright.core.types.work import Outcome
+from patchwright.resolver.effects import RepositoryEffect, RunEffect
+from patchwright.resolver.job import Job, Lease
+from patchwright.resolver.messages.status import DeliveryResult
+from patchwright.resolver.publish.publisher import with_refusal
+from patchwright.resolver.run_store import EarlierRun, JoinedRequest, LinkedThread
+from patchwright.workers.store.accounts import AccountStore
+from patchwright.workers.store.effects import EffectState, EffectStore, StoredEffect
+from patchwright.workers.store.events import EventStore
+from patchwright.workers.store.jobs import JobStore
+from patchwright.workers.store.leases import LeaseStore
+from patchwright.workers.store.outcomes import OutcomeStore
+from patchwright.workers.store.requests import ConversationLinkStore, RequestStore
+from patchwright.workers.store.reservations import ReservationStore
+from patchwright.workers.store.threads import ThreadStore
+
+
+@dataclass(frozen=True)
+class Stores:
+    """The tables, by what they are for."""
+
+    accounts: AccountStore
+    effects: EffectStore
+    events: EventStore
+    jobs: JobStore
+    leases: LeaseStore
+    reservations: ReservationStore
+    outcomes: OutcomeStore
+    requests: RequestStore
+    threads: ThreadStore
+
+
+def delivery_results_of(effects: Sequence[StoredEffect]) -> DeliveryResult:
+    """Return what the newest receipt says, and what could not be written at last.
+
+    A label, a check or a call that was given up is no part of the result.
+    """
+    so_far = DeliveryResult()
+    for one in effects:
+        if isinstance(one.effect, RunEffect):
+            continue
+        if one.receipt:
+            so_far = DeliveryResult.model_validate_json(one.receipt)
+        elif one.state is EffectState.ABANDONED and isinstance(
+            one.effect, RepositoryEffect
+        ):
+            so_far = with_refusal(one.effect, one.error or "", so_far)
+    return so_far
+
+
+@dataclass(frozen=True)
+class SqlRunStore:
+    """The `RunStore` of a job, for the worker that has its lease."""
+
+    stores: Stores
+    links: ConversationLinkStore
+    clock: Clock
+    job: Job
+    lease: Lease
+
+    def open_log(self) -> EventLog:
+        return self.stores.events.open(self.job.conversation_id, self.lease)
+
+    def redact(self, value: JsonValue) -> JsonValue:
+        return self.stores.events.redact(value)
+
+    def keep(self, name: str, data: bytes) -> None:
+        self.stores.outcomes.keep_artifact(self.lease, name, data)
+
+    def load_kept(self, name: str, run_id: JobId | None = None) -> bytes | None:
+        return self.stores.outcomes.load_artifact(run_id or self.job.id, name)
+
+    def load_requests(self) -> tuple[JoinedRequest, ...]:
+        return self.stores.requests.joined(self.job.id)
+
+    def settle_request(self, event_id: int) -> None:
+        self.stores.requests.settle(self.lease, event_id)
+
+    def settle(self, trigger: Trigger) -> None:
+        self.links.settle(self.lease, trigger)
+
+    def swap(self, joined: JoinedRequest, first: Trigger) -> None:
+        self.links.swap(self.lease, joined, first)
+
+    def replace_thread(self, old: TalkThread, new: TalkThread) -> None:
+        self.links.replace(self.lease, old, new, self.clock.now())
+
+    def load_threads(self) -> tuple[LinkedThread, ...]:
+        return self.stores.threads.threads_of(self.job.conversation_id)
+
+    def find_repository(self) -> RepoRef | None:
+        return self.stores.threads.repository_of(self.job.conversation_id)
+
+    def closed_at(self, thread: ThreadRef) -> datetime | None:
+        return self.stores.threads.closed_at(thread)
+
+    def count_runs(self, since: datetime) -> int:
+        return self.stores.jobs.count_since(self.job.conversation_id, since)
+
+    def list_since_last_request(self, kind: TriggerKind) -> tuple[EarlierRun, ...]:
+        jobs = self.stores.jobs
+        found = jobs.list_since_last_request(self.job.conversation_id, kind)
+        return tuple(map(_as_earlier, found))
+
+    def list_outcomes(self) -> tuple[Outcome, ...]:
+        return self.stores.jobs.outcomes_of(self.job.conversation_id)
+
+    def find_last_run(self) -> EarlierRun | None:
+        found = self.stores.jobs.newest_run(self.job.conversation_id)
+        return _as_earlier(found) if found else None
+
+    def load_delivered(self, run_id: JobId) -> DeliveryResult:
+        return delivery_results_of(self.stores.effects.of_job(run_id))
+
+
+def _as_earlier(job: Job) -> EarlierRun:
+    return EarlierRun(id=job.id, trigger=job.trigger, outcome=job.outcome)
