@@ -4,6 +4,7 @@ from dataclasses import replace
 from typing import Final
 
 import structlog
+from pydantic import ValidationError
 
 from patchwright.core.errors import ServiceError
 from patchwright.core.events.log import EventLog
@@ -16,6 +17,7 @@ from patchwright.core.events.types import (
     Source,
     StateChanged,
 )
+from patchwright.core.settings.repository import RepositoryConfig
 from patchwright.core.types.base import JobId, Value
 from patchwright.core.types.outcome_kind import OutcomeKind
 from patchwright.core.types.work import ASKED, Outcome, service_outcome
@@ -24,8 +26,13 @@ from patchwright.resolver.messages.status import mark
 from patchwright.resolver.run import End, Run, end_if, skipped_on_resume
 from patchwright.resolver.run_plan import PLAN_ARTIFACT, RunPlan
 from patchwright.resolver.services import StepServices
+from patchwright.resolver.status_comment import make_message_header
 
-_MOST = 3
+INTERNAL: Final = "internal"
+LOST: Final = "worker-lost"
+_MOST: Final = 3
+
+log = structlog.get_logger(__name__)
 
 
 class JobAttempt(Value):
@@ -66,7 +73,7 @@ def lost_too_often(attempt: int) -> Outcome | None:
         f"The worker was lost {_MOST} times in the middle of this run, so it is "
         "not tried again. The service's log has the cause."
     )
-    return service_outcome(OutcomeKind.FAILED, "worker-lost", text)
+    return service_outcome(OutcomeKind.FAILED, LOST, text)
 
 
 _CHANGES: Final = frozenset({"change_state", "state_changed"})
@@ -100,9 +107,6 @@ def find_closed_thread(run: Run) -> Outcome | None:
     return service_outcome(OutcomeKind.STOPPED, "thread-closed", text)
 
 
-log = structlog.get_logger(__name__)
-
-
 def find_earlier_post(services: StepServices, job: Job) -> str:
     """Return the status comment of an earlier attempt, empty if it cannot be found."""
     try:
@@ -112,9 +116,35 @@ def find_earlier_post(services: StepServices, job: Job) -> str:
         return ""
 
 
+def restore_plan(services: StepServices, job: Job, stored: bytes | None) -> RunPlan:
+    """Read what was fixed about a run, or return what can be said without that.
+
+    One that cannot be read must not keep the run from its end.
+    """
+    try:
+        return RunPlan.model_validate_json(stored or b"{}")
+    except ValidationError as error:
+        log.error("plan_unreadable", problems=error.error_count())  # noqa: TRY400 - its text may hold what people wrote
+    frame = make_message_header(services, job, RepositoryConfig())
+    return RunPlan(frame=frame, status_post=find_earlier_post(services, job))
+
+
+def internal_failure(job_id: JobId) -> Outcome:
+    text = (
+        "Something broke inside Patchwright; the service's log has the details under "
+        f"run {job_id[:8]}."
+    )
+    return service_outcome(OutcomeKind.FAILED, INTERNAL, text)
+
+
+def is_internal_failure(outcome: Outcome) -> bool:
+    """Tell whether the run ended before its work could become a change."""
+    return outcome.reason in (INTERNAL, LOST) and not outcome.head_sha
+
+
 def mark_start(services: StepServices, run: Run) -> Run | End:
     """Mark that this attempt starts, and go on where an earlier one has been."""
-    attempt = begin_attempt(run.log, run.job.id, run.lease.attempt)
+    attempt = begin_attempt(run.log, run.job.id, run.attempt)
     run = replace(run, start_id=attempt.start_id)
     if not attempt.earlier:
         return run
@@ -133,7 +163,7 @@ def mark_start(services: StepServices, run: Run) -> Run | End:
 
 
 def give_up_if_lost(services: StepServices, run: Run) -> Run | End:
-    return end_if(services, run, lost_too_often(run.lease.attempt))
+    return end_if(services, run, lost_too_often(run.attempt))
 
 
 @skipped_on_resume

@@ -4,7 +4,7 @@ from collections.abc import Callable, Iterable
 from contextlib import AbstractContextManager
 from dataclasses import dataclass, replace
 from functools import wraps
-from typing import Protocol, TypeVar
+from typing import Protocol
 
 import structlog
 
@@ -13,10 +13,9 @@ from patchwright.core.errors import PatchwrightError
 from patchwright.core.events.log import EventLog
 from patchwright.core.events.types import Event
 from patchwright.core.forge import Checks
-from patchwright.core.types.base import ConversationId
 from patchwright.core.types.outcome_kind import OutcomeKind
 from patchwright.core.types.people import Actor
-from patchwright.core.types.threads import TalkThread, ThreadKind, ThreadRef
+from patchwright.core.types.threads import TalkThread, ThreadKind
 from patchwright.core.types.triggers import Trigger
 from patchwright.core.types.work import (
     Outcome,
@@ -26,7 +25,7 @@ from patchwright.core.types.work import (
 from patchwright.resolver.admission import Declined
 from patchwright.resolver.context.thread_history import FilteredThreads
 from patchwright.resolver.effects import AskPrivately
-from patchwright.resolver.job import Job, Lease
+from patchwright.resolver.job import Job
 from patchwright.resolver.messages.status import Progress
 from patchwright.resolver.preparation import Prepared
 from patchwright.resolver.publish import live
@@ -39,7 +38,12 @@ from patchwright.resolver.run_plan import (
     MovedResult,
     RunPlan,
 )
-from patchwright.resolver.run_store import JoinedRequest, LinkedThread, RunStore
+from patchwright.resolver.run_store import (
+    JoinedRequest,
+    LinkedThread,
+    OtherConversation,
+    RunStore,
+)
 from patchwright.resolver.services import StepServices
 
 log = structlog.get_logger(__name__)
@@ -70,28 +74,21 @@ class CrossPostsView(ProgressView, Protocol):
 
 
 @dataclass(frozen=True)
-class OtherConversation:
-    """A thread that was named, and the conversation that it belongs to."""
-
-    named: ThreadRef
-    conversation_id: ConversationId
-
-
-@dataclass(frozen=True)
 class Run:
     """One attempt at one job; each step returns it with what it has found out.
 
-    `log` is written from the event `start_id` on. With `has_begun` an earlier attempt
-    has planned the run, and this one takes it up. `joined` are the requests that came
-    since, `identified` is the request with who has made it on the forge, and `scope`
-    what texts may refer to. `other` is the conversation of a thread
-    that the request names. `checks` are those of the pull request, where these were
-    read. `status` and `cross_posts` show how far the run is. `linked` are the threads
-    of the conversation and `heard` what they say, of which `prepared` was made.
+    `attempt` counts from 1. `log` is written from the event `start_id` on. With
+    `has_begun` an earlier attempt has planned the run, and this one takes it up.
+    `joined` are the requests that came since, `identified` is the request with who has
+    made it on the forge, and `scope` what texts may refer to. `other` is the
+    conversation of a thread that the request names. `checks` are those of the pull
+    request, where these were read. `status` and `cross_posts` show how far the run is.
+    `linked` are the threads of the conversation and `heard` what they say, of which
+    `prepared` was made.
     """
 
     job: Job
-    lease: Lease
+    attempt: int
     store: RunStore
     log: EventLog
     release_signal: ReleaseSignal
@@ -129,12 +126,10 @@ class Run:
 
 
 End = AttemptResult | MovedResult
-S = TypeVar("S", bound=StepServices)
+Step = Callable[[StepServices, "Run"], "Run | End"]
 
 
-def follow(
-    services: S, run: Run, steps: Iterable[Callable[[S, Run], Run | End]]
-) -> Run | End:
+def follow(services: StepServices, run: Run, steps: Iterable[Step]) -> Run | End:
     """Take the steps in order, until one of them ends the run."""
     for step in steps:
         found = step(services, run)
@@ -144,13 +139,11 @@ def follow(
     return run
 
 
-def skipped_on_resume(
-    step: Callable[[S, Run], Run | End],
-) -> Callable[[S, Run], Run | End]:
+def skipped_on_resume(step: Step) -> Step:
     """Leave a step out where an earlier attempt has planned the run already."""
 
     @wraps(step)
-    def take(services: S, run: Run) -> Run | End:
+    def take(services: StepServices, run: Run) -> Run | End:
         return run if run.has_begun else step(services, run)
 
     return take

@@ -5,8 +5,10 @@ from typing import Final, Protocol
 
 from pydantic import JsonValue
 
+from patchwright.core.agent.budget import Budget
 from patchwright.core.events.log import EventLog
-from patchwright.core.types.base import JobId, Value
+from patchwright.core.settings.limits import LimitSettings
+from patchwright.core.types.base import ConversationId, JobId, Value
 from patchwright.core.types.threads import RepoRef, TalkThread, ThreadRef
 from patchwright.core.types.triggers import Trigger, TriggerKind
 from patchwright.core.types.work import Outcome
@@ -37,6 +39,13 @@ class EarlierRun(Value):
     id: JobId
     trigger: Trigger
     outcome: Outcome | None
+
+
+class OtherConversation(Value):
+    """A thread that a request names, and the conversation that it belongs to."""
+
+    named: ThreadRef
+    conversation_id: ConversationId
 
 
 class RunStore(Protocol):
@@ -81,8 +90,37 @@ class RunStore(Protocol):
         """Return the conversation's threads, the newest first."""
         ...
 
-    def find_repository(self) -> RepoRef | None:
-        """Return where the conversation's work is, None where that is not known."""
+    def link(self, thread: ThreadRef) -> ConversationId | None:
+        """Make a thread part of the conversation.
+
+        Returns the other conversation that it is part of already: see `move`.
+        """
+        ...
+
+    def move(
+        self, trigger: Trigger, there: OtherConversation, *, joins: bool
+    ) -> JobId | None:
+        """Have the request go on where that thread is, with the threads of its own.
+
+        The run ends by that. Returns the job that has the request now. Nothing is done
+        if the thread is not there any more, or if a run works there and the request
+        may not join it.
+        """
+        ...
+
+    def find_conversation(self, thread: ThreadRef) -> ConversationId | None: ...
+
+    def find_repository(
+        self, conversation_id: ConversationId | None = None
+    ) -> RepoRef | None:
+        """Return where the work of this conversation is, or of another one.
+
+        None where that is not known.
+        """
+        ...
+
+    def open_budget(self, trigger: Trigger, limits: LimitSettings) -> Budget:
+        """Return what whoever asked may still spend, in US dollars."""
         ...
 
     def closed_at(self, thread: ThreadRef) -> datetime | None: ...

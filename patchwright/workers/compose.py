@@ -44,6 +44,8 @@ from patchwright.workers.agent_configuration import (
 from patchwright.workers.db.database import Database
 from patchwright.workers.db.upgrade import upgrade
 from patchwright.workers.inbox.missed_deliveries import CatchUp, MissedDeliveryStore
+from patchwright.workers.jobs.services import RunServices
+from patchwright.workers.jobs.worker import JobWorker
 from patchwright.workers.lifecycle import Role
 from patchwright.workers.ops.endpoints import Reporter
 from patchwright.workers.ops.health import Health, HealthChecks
@@ -60,8 +62,6 @@ from patchwright.workers.plugins.connections import (
 )
 from patchwright.workers.plugins.page_channel import PageChannel
 from patchwright.workers.plugins.people import ChatComposition
-from patchwright.workers.run.services import RunServices
-from patchwright.workers.run.worker import JobWorker
 from patchwright.workers.store.accounts import AccountStore
 from patchwright.workers.store.effects import EffectStore
 from patchwright.workers.store.events import EventStore

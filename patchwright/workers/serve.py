@@ -30,6 +30,7 @@ from patchwright.workers.compose import (
 from patchwright.workers.db.database import Database
 from patchwright.workers.github_setup import with_github_app, with_stored_app
 from patchwright.workers.inbox.missed_deliveries import CatchUp
+from patchwright.workers.jobs.worker import JobWorker
 from patchwright.workers.lifecycle import ListenAddress, Role, listen
 from patchwright.workers.ops.endpoints import Reporter
 from patchwright.workers.ops.health import HealthChecks
@@ -57,7 +58,6 @@ from patchwright.workers.queue.celery_worker import (
     run_worker,
 )
 from patchwright.workers.queue.interface import repeat_in_background
-from patchwright.workers.run.worker import JobWorker
 from patchwright.workers.web.server import make_server
 from patchwright.workers.website import MakeWebHealth, make_website
 

@@ -15,7 +15,7 @@ from patchwright.resolver.job import Job
 from patchwright.resolver.services import RunOverrides
 from patchwright.workers.compose import ServiceParts, make_worker
 from patchwright.workers.db.tables import jobs
-from patchwright.workers.run.worker import JobWorker
+from patchwright.workers.jobs.worker import JobWorker
 from tests.app_manifest import add_our_app
 from tests.fakes.github import Comment, Delivery, FakeGitHub, File, Receipt, deliver
 from tests.fakes.github.acts.registrations import add_client

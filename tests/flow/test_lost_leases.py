@@ -20,9 +20,9 @@ from patchwright.core.types.work import Outcome
 from patchwright.resolver.effects import Effect, FinalMessage, SwapLabels
 from patchwright.resolver.job import is_over
 from patchwright.workers.compose import make_worker, open_service_parts
-from patchwright.workers.run.guarded_services import with_lease_checks
-from patchwright.workers.run.lease import LeaseGuard
-from patchwright.workers.run.worker import JobWorker
+from patchwright.workers.jobs.guarded_services import with_lease_checks
+from patchwright.workers.jobs.lease import LeaseGuard
+from patchwright.workers.jobs.worker import JobWorker
 from patchwright.workers.store.effects import EffectState
 from tests.fakes.github.faults import Moment
 from tests.fakes.llm import call

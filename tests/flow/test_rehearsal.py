@@ -5,7 +5,7 @@ from pathlib import Path
 from patchwright.core.types.outcome_kind import OutcomeKind
 from patchwright.core.types.work import Proof
 from patchwright.resolver.services import RunOverrides
-from patchwright.workers.run.dry_run import list_planned_writes
+from patchwright.workers.jobs.dry_run import list_planned_writes
 from tests.fakes.github import Proposal
 from tests.fakes.github.acts import reviews
 from tests.fakes.github.acts.reviews import Spot

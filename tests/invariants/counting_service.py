@@ -24,7 +24,7 @@ from patchwright.core.types.threads import (
     ThreadRef,
 )
 from patchwright.core.types.triggers import Trigger
-from patchwright.workers.run.guarded_services import ForgeReader
+from patchwright.workers.jobs.guarded_services import ForgeReader
 from tests.invariants.mortal import Fate, KilledError
 
 

@@ -29,11 +29,11 @@ from patchwright.resolver.progress import ProgressTracker
 from patchwright.resolver.publish.destination import CrossPostTarget
 from patchwright.resolver.publish.live import acknowledge, without_trace
 from patchwright.resolver.run_plan import PLAN_ARTIFACT, RunPlan
-from patchwright.workers.run.guarded_services import with_lease_checks
-from patchwright.workers.run.lease import LeaseGuard
-from patchwright.workers.run.publisher import OutcomePublisher
-from patchwright.workers.run.services import RunServices
-from patchwright.workers.run.status import StatusComment, begin_check
+from patchwright.resolver.status_comment import StatusComment, begin_check
+from patchwright.workers.jobs.guarded_services import with_lease_checks
+from patchwright.workers.jobs.lease import LeaseGuard
+from patchwright.workers.jobs.outcome_publisher import OutcomePublisher
+from patchwright.workers.jobs.services import RunServices
 from patchwright.workers.store.effects import (
     BegunEffect,
     EffectStore,

@@ -12,8 +12,8 @@ from patchwright.core.settings.limits import LimitSettings
 from patchwright.core.types.base import AccountId, JobId, RandomIds
 from patchwright.core.types.threads import ForgeThread, RepoRef, ThreadKind
 from patchwright.core.types.work import Usage
-from patchwright.workers.run.budget import SharedBudget
 from patchwright.workers.store.reservations import ReservationStore
+from patchwright.workers.store.shared_budget import SharedBudget
 from tests.adapters.store.world import World, trigger
 
 CENT: Final = 0.01

@@ -38,7 +38,7 @@ from patchwright.resolver.messages.status import UNFINISHED, mark
 from patchwright.workers.compose import make_worker, open_service_parts
 from patchwright.workers.db.database import Database
 from patchwright.workers.db.upgrade import upgrade
-from patchwright.workers.run.services import RunServices
+from patchwright.workers.jobs.services import RunServices
 from patchwright.workers.store.effects import EffectState
 from tests.adapters.store.world import ISSUE, World, trigger
 from tests.fakes.clock import FakeClock

@@ -6,7 +6,7 @@ from pathlib import Path
 from patchwright.core.errors import SandboxError
 from patchwright.core.runtime import Runtime, RuntimeFactory, SandboxSpec
 from patchwright.core.types.work import EvidenceRole
-from patchwright.workers.run.worker import JobWorker
+from patchwright.workers.jobs.worker import JobWorker
 from tests.fakes.llm import call
 from tests.fakes.llm.turns import TurnLike
 from tests.flow.story import NEW_TEST, REPO, fix_turns, telling

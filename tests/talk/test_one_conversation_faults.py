@@ -10,7 +10,8 @@ from patchwright.core.types.base import ConversationId, JobId, RandomIds
 from patchwright.core.types.threads import ThreadRef
 from patchwright.core.types.triggers import Trigger
 from patchwright.resolver.job import JobState, Lease
-from patchwright.workers.run.worker import JobWorker
+from patchwright.resolver.run_store import OtherConversation
+from patchwright.workers.jobs.worker import JobWorker
 from patchwright.workers.store.requests import ConversationLinkStore
 from tests.fakes.llm import call
 from tests.fakes.llm.turns import TurnLike
@@ -96,7 +97,7 @@ class DyingStore(ConversationLinkStore):
         self,
         lease: Lease,
         trigger: Trigger,
-        there: tuple[ThreadRef, ConversationId],
+        there: OtherConversation,
         now: datetime,
         *,
         joins: bool = True,

@@ -25,7 +25,7 @@ from patchwright.resolver.job import Job
 from patchwright.workers.action.trigger import ActionRequest
 from patchwright.workers.compose import ServiceParts
 from patchwright.workers.inbox.recorder import Recorder
-from patchwright.workers.run.worker import JobWorker
+from patchwright.workers.jobs.worker import JobWorker
 from patchwright.workers.store.effects import EffectState
 
 # SIGINT comes first, SIGTERM seven and a half seconds later, and then the end.

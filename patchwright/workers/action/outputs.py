@@ -27,7 +27,7 @@ from patchwright.workers.action.artifacts import (
 )
 from patchwright.workers.action.job import github_of
 from patchwright.workers.action.result import Grade, Result, grade_of
-from patchwright.workers.run.dry_run import list_planned_writes
+from patchwright.workers.jobs.dry_run import list_planned_writes
 
 # The summary shows the words in full above the table.
 _NOT_IN_TABLE: Final = frozenset({"summary", "structured-output"})

@@ -11,7 +11,7 @@ from patchwright.core.types.base import ConversationId, Ids, JobId
 from patchwright.core.types.threads import TalkThread, ThreadRef
 from patchwright.core.types.triggers import Trigger
 from patchwright.resolver.job import JobState, Lease
-from patchwright.resolver.run_store import JoinedRequest
+from patchwright.resolver.run_store import JoinedRequest, OtherConversation
 from patchwright.workers.db.database import Database, insert_once
 from patchwright.workers.db.tables import conversations, deliveries, jobs, threads
 from patchwright.workers.store.events import EventStore, append_row
@@ -240,7 +240,7 @@ class ConversationLinkStore:
         self,
         lease: Lease,
         trigger: Trigger,
-        there: tuple[ThreadRef, ConversationId],
+        there: OtherConversation,
         now: datetime,
         *,
         joins: bool = True,
@@ -251,7 +251,7 @@ class ConversationLinkStore:
         to be submitted. Nothing is done if the thread is not there any more, or if a
         job works there and the request may not join it.
         """
-        thread, into = there
+        thread, into = there.named, there.conversation_id
         with self._database.writing() as connection:
             # In one order, so that no two can wait for each other.
             for conversation_id in sorted((lease.conversation_id, into)):

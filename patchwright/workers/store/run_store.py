@@ -4,11 +4,13 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from datetime import datetime
 
+import structlog
 from pydantic import JsonValue
 
 from patchwright.core.clock import Clock
 from patchwright.core.events.log import EventLog
-from patchwright.core.types.base import JobId
+from patchwright.core.settings.limits import LimitSettings
+from patchwright.core.types.base import ConversationId, JobId
 from patchwright.core.types.threads import RepoRef, TalkThread, ThreadRef
 from patchwright.core.types.triggers import Trigger, TriggerKind
 from patchwright.core.types.work import Outcome
@@ -16,7 +18,12 @@ from patchwright.resolver.effects import RepositoryEffect, RunEffect
 from patchwright.resolver.job import Job, Lease
 from patchwright.resolver.messages.status import DeliveryResult
 from patchwright.resolver.publish.publisher import with_refusal
-from patchwright.resolver.run_store import EarlierRun, JoinedRequest, LinkedThread
+from patchwright.resolver.run_store import (
+    EarlierRun,
+    JoinedRequest,
+    LinkedThread,
+    OtherConversation,
+)
 from patchwright.workers.store.accounts import AccountStore
 from patchwright.workers.store.effects import EffectState, EffectStore, StoredEffect
 from patchwright.workers.store.events import EventStore
@@ -25,6 +32,7 @@ from patchwright.workers.store.leases import LeaseStore
 from patchwright.workers.store.outcomes import OutcomeStore
 from patchwright.workers.store.requests import ConversationLinkStore, RequestStore
 from patchwright.workers.store.reservations import ReservationStore
+from patchwright.workers.store.shared_budget import SharedBudget
 from patchwright.workers.store.threads import ThreadStore
 
 
@@ -63,13 +71,17 @@ def delivery_results_of(effects: Sequence[StoredEffect]) -> DeliveryResult:
 
 @dataclass(frozen=True)
 class SqlRunStore:
-    """The `RunStore` of a job, for the worker that has its lease."""
+    """The `RunStore` of a job, for the worker that has its lease.
+
+    `account_host` is where those who ask have their accounts.
+    """
 
     stores: Stores
     links: ConversationLinkStore
     clock: Clock
     job: Job
     lease: Lease
+    account_host: str
 
     def open_log(self) -> EventLog:
         return self.stores.events.open(self.job.conversation_id, self.lease)
@@ -101,8 +113,36 @@ class SqlRunStore:
     def load_threads(self) -> tuple[LinkedThread, ...]:
         return self.stores.threads.threads_of(self.job.conversation_id)
 
-    def find_repository(self) -> RepoRef | None:
-        return self.stores.threads.repository_of(self.job.conversation_id)
+    def link(self, thread: ThreadRef) -> ConversationId | None:
+        return self.links.link(self.lease, thread, self.clock.now())
+
+    def move(
+        self, trigger: Trigger, there: OtherConversation, *, joins: bool
+    ) -> JobId | None:
+        return self.links.move(
+            self.lease, trigger, there, self.clock.now(), joins=joins
+        )
+
+    def find_conversation(self, thread: ThreadRef) -> ConversationId | None:
+        return self.stores.threads.conversation_of(thread)
+
+    def find_repository(
+        self, conversation_id: ConversationId | None = None
+    ) -> RepoRef | None:
+        of = conversation_id or self.job.conversation_id
+        return self.stores.threads.repository_of(of)
+
+    def open_budget(self, trigger: Trigger, limits: LimitSettings) -> SharedBudget:
+        account = self.stores.accounts.account_of(trigger.asker, self.account_host)
+        structlog.contextvars.bind_contextvars(user_id=account)
+        return SharedBudget(
+            self.stores.reservations,
+            limits,
+            self.clock,
+            job_id=self.job.id,
+            account_id=account,
+            repo=trigger.home,
+        )
 
     def closed_at(self, thread: ThreadRef) -> datetime | None:
         return self.stores.threads.closed_at(thread)

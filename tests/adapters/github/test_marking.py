@@ -30,7 +30,7 @@ from patchwright.resolver.messages.status import DeliveryResult, MessageHeader
 from patchwright.resolver.progress import ProgressTracker
 from patchwright.resolver.publish.destination import Destination, PublisherDependencies
 from patchwright.resolver.publish.publisher import Publisher
-from patchwright.workers.run.status import StatusComment, begin_check
+from patchwright.resolver.status_comment import StatusComment, begin_check
 from tests.adapters.github.conftest import SHOP, connect, issue_ref
 from tests.fakes.clock import START, FakeClock
 from tests.fakes.direct_publisher import DirectPublisher

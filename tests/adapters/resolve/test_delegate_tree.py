@@ -17,8 +17,8 @@ from patchwright.core.types.outcome_kind import OutcomeKind
 from patchwright.core.types.work import Limits, Outcome
 from patchwright.workers.db.database import Database
 from patchwright.workers.db.upgrade import upgrade
-from patchwright.workers.run.budget import SharedBudget
 from patchwright.workers.store.reservations import ReservationStore
+from patchwright.workers.store.shared_budget import SharedBudget
 from tests.adapters.resolve.workbench import CONDUCT, Bench, bench, models_at
 from tests.adapters.store.world import REPO, World
 from tests.fakes.llm import FakeProvider, call, with_usage

@@ -18,6 +18,7 @@ from patchwright.core.types.threads import (
 from patchwright.core.types.triggers import Trigger
 from patchwright.core.types.work import Outcome
 from patchwright.resolver.job import JobState, Lease
+from patchwright.resolver.run_store import OtherConversation
 from patchwright.workers.db.database import Database
 from patchwright.workers.db.tables import deliveries
 from patchwright.workers.store.requests import ConversationLinkStore
@@ -50,7 +51,8 @@ def move(
     """Have the request of a chat move where that thread is."""
     into = world.threads.conversation_of(to)
     assert into is not None
-    now, there = world.clock.now(), (to, into)
+    now = world.clock.now()
+    there = OtherConversation(named=to, conversation_id=into)
     return tying(world).move(lease, asked_in(CHAT, key), there, now, joins=joins)
 
 
@@ -144,7 +146,7 @@ def test_a_request_that_may_not_join_stays(world: World) -> None:
 
 def test_where_the_thread_is_not_any_more_nothing_goes(world: World) -> None:
     first, moved = ask(world, ISSUE, "a"), ask(world, CHAT, "b")
-    stale = (OTHER, world.conversation(first))
+    stale = OtherConversation(named=OTHER, conversation_id=world.conversation(first))
     lease, now = world.claim(moved), world.clock.now()
     assert tying(world).move(lease, asked_in(CHAT, "b"), stale, now) is None
     assert world.job(moved).state is JobState.RUNNING
@@ -183,7 +185,7 @@ def test_two_that_move_towards_each_other_end_in_one_conversation(
             return tying(worlds[number]).move(
                 leases[number],
                 asked_in(mine, key, words),
-                (there, into),
+                OtherConversation(named=there, conversation_id=into),
                 world.clock.now(),
             )
 

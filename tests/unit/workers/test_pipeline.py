@@ -15,17 +15,17 @@ from patchwright.core.events.jsonl import JsonlEventLog
 from patchwright.core.types.base import ConversationId, JobId
 from patchwright.core.types.outcome_kind import OutcomeKind
 from patchwright.core.types.work import Outcome
-from patchwright.resolver.job import Job, JobState, Lease
-from patchwright.resolver.run import End, Run, follow, skipped_on_resume
+from patchwright.resolver.job import Job, JobState
+from patchwright.resolver.run import End, Run, Step, follow, skipped_on_resume
 from patchwright.resolver.run_plan import AttemptResult, MovedResult, RunPlan
 from patchwright.resolver.run_store import RunStore
-from patchwright.workers.run.pipeline import STEPS, Step, run_job
-from patchwright.workers.run.resolution import WORK_STEPS
-from patchwright.workers.run.services import RunServices
+from patchwright.resolver.services import StepServices
+from patchwright.resolver.steps import STEPS, run_job
+from patchwright.resolver.work import WORK_STEPS
 from tests.unit.resolver.runs import FRAME, TRIGGER
 
 # The steps of these tests need neither.
-NO_SERVICES: Final = cast("RunServices", None)
+NO_SERVICES: Final = cast("StepServices", None)
 NO_STORE: Final = cast("RunStore", None)
 ONCE: Final = (
     "stop_if_cancelled",
@@ -66,18 +66,9 @@ def run(tmp_path: Path) -> Iterator[Run]:
         attempts=1,
         outcome=None,
     )
-    lease = Lease(
-        job_id=job.id,
-        conversation_id=job.conversation_id,
-        worker="w",
-        fence=1,
-        until=now,
-        attempt=1,
-        state=JobState.RUNNING,
-    )
     path = tmp_path / "events.jsonl"
     with JsonlEventLog(path, lambda value: value, SystemClock()) as log:
-        yield Run(job, lease, NO_STORE, log, Future(), RunPlan(frame=FRAME))
+        yield Run(job, 1, NO_STORE, log, Future(), RunPlan(frame=FRAME))
 
 
 def ends_with(end: End) -> Step:
@@ -85,7 +76,7 @@ def ends_with(end: End) -> Step:
 
 
 def breaks_with(error: Exception) -> Step:
-    def step(_services: RunServices, _run: Run) -> Run | End:
+    def step(_services: StepServices, _run: Run) -> Run | End:
         raise error
 
     return step
@@ -94,7 +85,7 @@ def breaks_with(error: Exception) -> Step:
 def finds(key: str) -> Step:
     """Return a step that finds something out: it adds to what is known already."""
 
-    def step(_services: RunServices, run: Run) -> Run | End:
+    def step(_services: StepServices, run: Run) -> Run | End:
         return run.with_trigger(run.trigger.replace(key=run.trigger.key + key))
 
     return step
@@ -138,7 +129,7 @@ def test_t9_each_step_knows_what_those_before_it_have_found(run: Run) -> None:
 
 
 def test_t9_a_step_that_breaks_ends_the_run_with_what_was_known(run: Run) -> None:
-    def plan(_services: RunServices, run: Run) -> Run | End:
+    def plan(_services: StepServices, run: Run) -> Run | End:
         return replace(run, plan=run.plan.replace(status_post="7"))
 
     broken = run_job(NO_SERVICES, run, (plan, breaks_with(ValueError("no"))))

@@ -14,9 +14,9 @@ from patchwright.core.types.people import Actor
 from patchwright.resolver.job import Lease
 from patchwright.resolver.messages.planned_writes import PlannedWrite
 from patchwright.resolver.publish.destination import Invitation
-from patchwright.workers.run.guarded_services import with_writer
-from patchwright.workers.run.lease import OutboxPublisher
-from patchwright.workers.run.services import RunServices
+from patchwright.workers.jobs.guarded_services import with_writer
+from patchwright.workers.jobs.lease import OutboxPublisher
+from patchwright.workers.jobs.services import RunServices
 from patchwright.workers.store.outcomes import OutcomeStore
 from patchwright.workers.store.run_store import Stores
 

@@ -12,9 +12,13 @@ from patchwright.core.errors import (
     ServiceUnavailableError,
 )
 from patchwright.core.types.base import JobId
-from patchwright.core.types.outcome_kind import OutcomeKind
 from patchwright.core.types.threads import ThreadRef
-from patchwright.core.types.work import Outcome, service_outcome
+from patchwright.core.types.work import Outcome
+from patchwright.resolver.attempt import (
+    internal_failure,
+    is_internal_failure,
+    restore_plan,
+)
 from patchwright.resolver.effects import (
     CrossPost,
     FinalMessage,
@@ -23,33 +27,17 @@ from patchwright.resolver.effects import (
 )
 from patchwright.resolver.job import Job, JobState, Lease, is_over
 from patchwright.resolver.messages.status import UNFINISHED, DeliveryResult, mark
-from patchwright.resolver.run_plan import destination
+from patchwright.resolver.run_plan import PLAN_ARTIFACT, RunPlan, destination
+from patchwright.resolver.second_proof import make_deliverer
 from patchwright.resolver.services import WORK_AT_SERVICE
-from patchwright.workers.run.publisher import make_deliverer
-from patchwright.workers.run.services import RunServices
-from patchwright.workers.run.setup import load_plan
+from patchwright.workers.jobs.services import RunServices
 from patchwright.workers.store.effects import EffectState, StoredEffect
 from patchwright.workers.store.run_store import delivery_results_of
 
-INTERNAL: Final = "internal"
-LOST: Final = "worker-lost"
 # So many workers may break over one job, or be lost over it.
 MOST_BROKEN: Final = 3
 
 log = structlog.get_logger(__name__)
-
-
-def internal_failure(job_id: JobId) -> Outcome:
-    text = (
-        "Something broke inside Patchwright; the service's log has the details under "
-        f"run {job_id[:8]}."
-    )
-    return service_outcome(OutcomeKind.FAILED, INTERNAL, text)
-
-
-def is_internal_failure(outcome: Outcome) -> bool:
-    """Tell whether the run ended before its work could become a change."""
-    return outcome.reason in (INTERNAL, LOST) and not outcome.head_sha
 
 
 def with_kept_work(outcome: Outcome, services: RunServices, job_id: JobId) -> Outcome:
@@ -92,7 +80,7 @@ def _tell(services: RunServices, job_id: JobId, outcome: Outcome) -> None:
     job = services.stores.jobs.load(job_id)
     if job is None:
         return
-    plan = load_plan(services, job)
+    plan = _plan_of(services, job)
     to = destination(plan, job.trigger)
     so_far = _delivered(services, job)
     make_deliverer(services, plan).perform(FinalMessage(), outcome, to, so_far)
@@ -127,7 +115,7 @@ def verify_final_message(services: RunServices, job_id: JobId) -> None:
 
 
 def _verify(services: RunServices, job: Job, outcome: Outcome) -> None:
-    plan = load_plan(services, job)
+    plan = _plan_of(services, job)
     to = destination(plan, job.trigger)
     deliverer = make_deliverer(services, plan)
     for stored, effect in _repeatable(services.stores.effects.of_job(job.id)):
@@ -165,3 +153,8 @@ def _thread_of(effect: _Repeatable, own: ThreadRef) -> ThreadRef | None:
 def _is_overwritten(services: RunServices, thread: ThreadRef, job_id: JobId) -> bool:
     working = f"{UNFINISHED}{mark(job_id)}"
     return services.channel.find_post(thread, working) is not None
+
+
+def _plan_of(services: RunServices, job: Job) -> RunPlan:
+    stored = services.stores.outcomes.load_artifact(job.id, PLAN_ARTIFACT)
+    return restore_plan(services, job, stored)

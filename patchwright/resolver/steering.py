@@ -37,6 +37,7 @@ from patchwright.core.types.people import Actor, Permission, login_in_mention
 from patchwright.core.types.threads import TalkThread
 from patchwright.core.types.triggers import Trigger, trigger_definition
 from patchwright.core.types.work import ASKED, Outcome, Task
+from patchwright.resolver.access import policy_with
 from patchwright.resolver.admission import (
     AdmissionPolicy,
     Admitted,
@@ -46,8 +47,10 @@ from patchwright.resolver.admission import (
     trigger_actors,
     with_forge_accounts,
 )
+from patchwright.resolver.budget import compute_raise, max_raise_usd_of
+from patchwright.resolver.commands import QuestionAnswerer, RunDetails, command_in
 from patchwright.resolver.effects import InviteFollower
-from patchwright.resolver.permissions import Permissions
+from patchwright.resolver.permissions import Permissions, find_permission
 from patchwright.resolver.publish.destination import Invitation
 from patchwright.resolver.publish.live import (
     LivePublisher,
@@ -56,11 +59,10 @@ from patchwright.resolver.publish.live import (
     without_trace,
 )
 from patchwright.resolver.repository import is_answer
+from patchwright.resolver.repository_resolution import name_people
 from patchwright.resolver.run import Run
 from patchwright.resolver.run_store import JoinedRequest
-from patchwright.workers.run.budget import compute_raise
-from patchwright.workers.run.commands import QuestionAnswerer, RunDetails, command_in
-from patchwright.workers.run.services import RunServices
+from patchwright.resolver.services import StepServices
 
 MAX_CHARS = 8_000
 
@@ -214,6 +216,32 @@ class Steering:
         return found[0].digest if found else ""
 
 
+def open_steering(services: StepServices, run: Run) -> Steering:
+    plan = run.plan
+    about = RunDetails(
+        frame=plan.frame,
+        trigger=run.trigger,
+        admitted=plan.admitted,
+        sandbox=services.sandboxes.kind,
+        keeps_out=plan.openness.keeps_out,
+        max_raise_usd=max_raise_usd_of(services.settings.limits),
+    )
+    return Steering(
+        services.channel,
+        policy_with(services, plan.config),
+        run.log,
+        run.store.load_requests,
+        publisher=services.live,
+        settle=run.store.settle_request,
+        about=lambda: about,
+        # Asked for each act: who has lost a role must not steer for a while longer.
+        permission_of=partial(find_permission, services.code_host.forge),
+        find_person=services.chat.find_person,
+        named=partial(name_people, services),
+        invite=services.chat.invite,
+    )
+
+
 def _is_request(command: BotCommand) -> bool:
     """Tell whether it has words of its own, for a run that works already."""
     takes_request = definition_of(command.verb).argument is CommandArgument.REQUEST
@@ -230,7 +258,7 @@ def _follow_up(trigger: Trigger) -> Message:
 
 
 def with_follow_ups(
-    services: RunServices, run: Run, steering: Steering, task: Task
+    services: StepServices, run: Run, steering: Steering, task: Task
 ) -> tuple[Task, Outcome | None]:
     """Add it to the task, or return how the job ends too, if somebody said `stop`."""
     for request in run.store.load_requests():
@@ -246,7 +274,7 @@ def with_follow_ups(
     return task, None
 
 
-def _answers_earlier_question(services: RunServices, trigger: Trigger) -> bool:
+def _answers_earlier_question(services: StepServices, trigger: Trigger) -> bool:
     """Tell whether it has answered what was asked before the run could begin."""
     if not isinstance(trigger.thread, TalkThread):
         return False

@@ -36,13 +36,13 @@ from patchwright.integrations.git.command import GitDir
 from patchwright.integrations.git.objects import ObjectStore
 from patchwright.integrations.git.remote import BranchUpdate, Push, Remote
 from patchwright.resolver.messages import planned_writes as planned
-from patchwright.workers.run.lease import (
+from patchwright.workers.jobs.lease import (
     LeasedWriter,
     LeaseGuard,
     OutboxPublisher,
     ServiceWriter,
 )
-from patchwright.workers.run.services import RunServices
+from patchwright.workers.jobs.services import RunServices
 
 
 @dataclass(frozen=True)

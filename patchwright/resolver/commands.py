@@ -30,7 +30,6 @@ from patchwright.core.types.threads import ForgeThread
 from patchwright.core.types.triggers import Trigger, trigger_definition
 from patchwright.core.types.work import Outcome, service_outcome
 from patchwright.resolver.effects import PostAnswer
-from patchwright.resolver.job import Job
 from patchwright.resolver.messages.answers import (
     PastRun,
     RunStatus,
@@ -40,8 +39,9 @@ from patchwright.resolver.messages.answers import (
 from patchwright.resolver.messages.status import MessageHeader
 from patchwright.resolver.progress import ProgressTracker
 from patchwright.resolver.publish.live import Carry, Find, LivePublisher
+from patchwright.resolver.run import Run
 from patchwright.resolver.run_plan import EarlyResult, tell_requester
-from patchwright.workers.run.services import RunServices
+from patchwright.resolver.services import StepServices
 
 
 class RunDetails(Value):
@@ -145,23 +145,24 @@ def command_in(trigger: Trigger) -> BotCommand | None:
     return parse_command(trigger.request) if may_command else None
 
 
-def answer_without_rights(services: RunServices, job: Job) -> EarlyResult | None:
+def answer_without_rights(services: StepServices, run: Run) -> EarlyResult | None:
     """Answer what needs no run and no rights, where no code lives.
 
     What somebody asks about a conversation's runs takes rights in its repository.
     """
-    has_run = services.stores.threads.repository_of(job.conversation_id) is not None
-    command = command_in(job.trigger)
+    has_run = run.store.find_repository() is not None
+    trigger = run.trigger
+    command = command_in(trigger)
     if command is None:
         return None
     access = definition_of(command.verb).access
     if has_run and access is not CommandAccess.ANYONE:
         return None
-    handle = services.directory.mention_in(job.trigger.thread)
-    answer = answer_command(job.trigger, handle)
+    handle = services.directory.mention_in(trigger.thread)
+    answer = answer_command(trigger, handle)
     if answer is None:
         return None
-    return EarlyResult(answer, (tell_requester(job.trigger.thread, answer.summary),))
+    return EarlyResult(answer, (tell_requester(trigger.thread, answer.summary),))
 
 
 def answer_command(

@@ -16,32 +16,34 @@ from patchwright.core.events.types import OutcomeReached, Source
 from patchwright.core.types.base import JobId
 from patchwright.core.types.outcome_kind import OutcomeKind
 from patchwright.core.types.work import Outcome
+from patchwright.resolver.attempt import internal_failure, is_internal_failure
 from patchwright.resolver.effects import (
     Effect,
     FinalMessage,
     plan_effects,
 )
 from patchwright.resolver.job import Job, JobState, Lease
+from patchwright.resolver.linked_threads import plan_notification, tickets_of
 from patchwright.resolver.publish.publisher import as_delivered
-from patchwright.resolver.run import end
+from patchwright.resolver.run import Run, end
 from patchwright.resolver.run_plan import PLAN_ARTIFACT, AttemptResult, MovedResult
 from patchwright.resolver.sandboxes import InterruptibleSandboxes
-from patchwright.workers.queue.interface import BrokerUnavailableError
-from patchwright.workers.run.dry_run import as_dry_run
-from patchwright.workers.run.guarded_services import with_lease_checks
-from patchwright.workers.run.lease import LeaseGuard, heartbeat
-from patchwright.workers.run.linked_threads import plan_notification, tickets_of
-from patchwright.workers.run.pipeline import open_run, run_job
-from patchwright.workers.run.publisher import OutcomePublisher, give_up_lost_effect
-from patchwright.workers.run.recovery import (
+from patchwright.resolver.steps import open_run, run_job
+from patchwright.workers.jobs.dry_run import as_dry_run
+from patchwright.workers.jobs.guarded_services import with_lease_checks
+from patchwright.workers.jobs.lease import LeaseGuard, heartbeat
+from patchwright.workers.jobs.outcome_publisher import (
+    OutcomePublisher,
+    give_up_lost_effect,
+)
+from patchwright.workers.jobs.recovery import (
     give_up_job,
     has_broken_too_often,
-    internal_failure,
-    is_internal_failure,
     verify_final_message,
     with_kept_work,
 )
-from patchwright.workers.run.services import RunServices
+from patchwright.workers.jobs.services import RunServices
+from patchwright.workers.queue.interface import BrokerUnavailableError
 
 log = structlog.get_logger(__name__)
 
@@ -142,7 +144,7 @@ class JobWorker:
             self._deliver(stores.jobs.load(job_id) or job, guard)
             return
         services = self._services_for(guard)
-        run = open_run(services, job, guard.lease, Future())
+        run = _open_run(services, job, guard.lease, Future())
         done = end(services, run, outcome)
         self._store_and_publish(job, guard, done)
 
@@ -263,7 +265,7 @@ class JobWorker:
                 services.sandboxes, running.release_signal, for_another=True
             ),
         )
-        run = open_run(services, job, running.lease, running.release_signal)
+        run = _open_run(services, job, running.lease, running.release_signal)
         return run_job(services, run)
 
     def _deliver(self, job: Job, guard: LeaseGuard) -> None:
@@ -343,9 +345,17 @@ def _effects(
     if done.quiet:
         return ()
     plan = done.plan
-    tickets = tickets_of(services, job)
+    linked = services.stores.threads.threads_of(job.conversation_id)
+    tickets = tickets_of(services, linked)
     showing = plan_notification(done.outcome, plan, job.trigger, now, tickets)
     return plan_effects(done.outcome, plan.target, plan.config, showing)
+
+
+def _open_run(
+    services: RunServices, job: Job, lease: Lease, release_signal: ReleaseSignal
+) -> Run:
+    store = services.open_store(job, lease)
+    return open_run(services, job, store, lease.attempt, release_signal)
 
 
 def _state_at_end(outcome: Outcome) -> JobState:

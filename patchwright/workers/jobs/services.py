@@ -25,4 +25,11 @@ class RunServices(StepServices):
     warm_up: Callable[[], None]
 
     def open_store(self, job: Job, lease: Lease) -> RunStore:
-        return SqlRunStore(self.stores, self.links, self.clock, job, lease)
+        return SqlRunStore(
+            self.stores,
+            self.links,
+            self.clock,
+            job,
+            lease,
+            self.directory.forge.account_host,
+        )

@@ -16,11 +16,13 @@ from patchwright.core.settings.repository import RepositoryConfig
 from patchwright.core.text.escape import plain_name
 from patchwright.core.types.threads import ForgeThread, RepoRef, ThreadRef
 from patchwright.core.types.triggers import Trigger, TriggerKind
+from patchwright.resolver.budget import max_raise_usd_of
 from patchwright.resolver.configuration import apply_configuration
 from patchwright.resolver.effects import BeginCheck, SetStartLabels, ShowStatus
 from patchwright.resolver.job import Job
 from patchwright.resolver.messages.short_status import (
     check_at_start,
+    cross_post_progress,
     labels_at_start,
     offers_while_running,
 )
@@ -32,13 +34,13 @@ from patchwright.resolver.messages.status import (
 )
 from patchwright.resolver.progress import ProgressTracker, Throttle
 from patchwright.resolver.publish.live import LivePublisher, without_trace
+from patchwright.resolver.run_plan import RunPlan
+from patchwright.resolver.services import StepServices
 from patchwright.resolver.visibility import RunVisibility
-from patchwright.workers.run.budget import max_raise_usd_of
-from patchwright.workers.run.services import RunServices
 
 
 def make_message_header(
-    services: RunServices, job: Job, config: RepositoryConfig
+    services: StepServices, job: Job, config: RepositoryConfig
 ) -> MessageHeader:
     settings = apply_configuration(services.settings, config).settings
     by_label = job.trigger.kind is TriggerKind.LABEL
@@ -215,6 +217,27 @@ class StatusComment:
             )
         except ServiceError as error:
             log.warning("labels_not_swapped", reason=error.reason, error=str(error))
+
+
+def open_status(services: StepServices, job: Job, plan: RunPlan) -> StatusComment:
+    """Post the comment, or take over the one an earlier attempt has made.
+
+    What the agent plans may repeat what was private.
+    """
+    thread = job.trigger.thread
+    hides = isinstance(thread, ForgeThread) and plan.openness.keeps_out
+    status = StatusComment(
+        services.channel,
+        thread,
+        plan.frame,
+        ProgressTracker(services.sandboxes.kind, services.clock.now()),
+        services.clock,
+        publisher=services.live,
+        write=cross_post_progress if hides else progress_comment,
+        shown=plan.config.progress_comment,
+    )
+    status.begin(plan.status_post)
+    return status
 
 
 def begin_check(

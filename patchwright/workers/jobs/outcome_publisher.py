@@ -1,6 +1,5 @@
 """The second half of a job: publish its effects, each once, in their order."""
 
-from collections.abc import Callable
 from dataclasses import replace
 from datetime import timedelta
 from functools import partial
@@ -16,17 +15,11 @@ from patchwright.core.errors import (
     PatchwrightError,
     PermissionDeniedError,
     RateLimitedError,
-    RuntimeLostError,
-    SandboxError,
 )
-from patchwright.core.events.log import EventLog
-from patchwright.core.events.types import RunStarted
 from patchwright.core.types.threads import ForgeThread, Repository, ThreadKind
-from patchwright.core.types.work import Evidence, EvidenceRole, Outcome, Task
+from patchwright.core.types.work import Outcome
 from patchwright.integrations.git.mirror import Mirror
-from patchwright.resolver.access import policy_with
-from patchwright.resolver.configuration import apply_configuration, commit_author_of
-from patchwright.resolver.dependencies import RunDependencies
+from patchwright.resolver.attempt import restore_plan
 from patchwright.resolver.effects import (
     CrossPost,
     Effect,
@@ -43,84 +36,17 @@ from patchwright.resolver.effects import (
 from patchwright.resolver.job import Job, Lease
 from patchwright.resolver.messages.status import DeliveryResult
 from patchwright.resolver.preparation import fetch_mirror
-from patchwright.resolver.prove import prove
 from patchwright.resolver.publish.destination import (
     Destination,
-    ProveAgain,
-    PublisherDependencies,
-    prove_nothing,
 )
-from patchwright.resolver.publish.publisher import Publisher
-from patchwright.resolver.run_plan import RunPlan, destination
+from patchwright.resolver.run_plan import PLAN_ARTIFACT, destination
 from patchwright.resolver.run_store import COMMITS
-from patchwright.resolver.sandboxes import sandbox_spec
-from patchwright.workers.run.budget import open_budget
-from patchwright.workers.run.services import RunServices
-from patchwright.workers.run.setup import load_plan
+from patchwright.resolver.second_proof import SecondProof, make_deliverer
+from patchwright.workers.jobs.services import RunServices
 from patchwright.workers.store.effects import EffectState, EffectStore, StoredEffect
 from patchwright.workers.store.run_store import delivery_results_of
 
-_NO_TIME: Final = "the run had no time left to run it again"
-_NO_SANDBOX: Final = "it could not be run again there"
-
 log = structlog.get_logger(__name__)
-
-
-class SecondProof:
-    """Proves the change of one job again; the reason where that was not done."""
-
-    def __init__(
-        self, services: RunServices, job: Job, lease: Lease, plan: RunPlan
-    ) -> None:
-        self._services, self._job, self._lease, self._plan = services, job, lease, plan
-        self._settings = apply_configuration(services.settings, plan.config).settings
-
-    def prove(
-        self, outcome: Outcome, mirror: Mirror, base_sha: str, head_sha: str
-    ) -> tuple[Evidence, ...] | str:
-        """Return what was run on the commits, or why nothing was."""
-        took_s = sum(one.seconds for one in outcome.evidence)
-        limits = self._settings.limits.of_a_run()
-        if outcome.seconds + took_s > limits.max_minutes * 60:
-            return _NO_TIME
-        dependencies = self._toolkit(mirror)
-        task = _task_of(dependencies.log, base_sha)
-        if task is None:
-            return _NO_SANDBOX
-        before = (e for e in outcome.evidence if e.role is EvidenceRole.BEFORE)
-        commands = tuple(dict.fromkeys(one.command for one in before))
-        try:
-            return prove(task, dependencies, head_sha, commands)
-        except (GitError, RuntimeLostError, SandboxError) as error:
-            log.warning("not_proven_again", reason=error.reason, error=str(error))
-            return _NO_SANDBOX
-
-    def _toolkit(self, mirror: Mirror) -> RunDependencies:
-        services, job, settings = self._services, self._job, self._settings
-        return RunDependencies(
-            run_id=job.id,
-            models=services.find_models(settings.agent.model),
-            sandboxes=services.sandboxes,
-            spec=sandbox_spec(settings, job.id),
-            code=mirror.objects,
-            log=services.stores.events.open(job.conversation_id, self._lease),
-            limits=settings.limits.of_a_run(),
-            run_budget=open_budget(services, settings, job),
-            clock=services.clock,
-            author=commit_author_of(services.directory.forge),
-            agent_configuration=services.conduct,
-            config_file=self._plan.config.file,
-        )
-
-
-def _task_of(events: EventLog, base_sha: str) -> Task | None:
-    """Return the task of the newest run, as it is on another base."""
-    newest = events.read(limit=1, reverse=True, kinds=frozenset({"run_started"}))
-    tasks = (e.payload.task for e in newest if isinstance(e.payload, RunStarted))
-    task = next(tasks, None)
-    if task is None:
-        return None
-    return Task.model_validate(task.model_dump() | {"base_sha": base_sha})
 
 
 MAX_TRIES = 8
@@ -134,31 +60,6 @@ _LOST: Final = (
     f"the worker was lost {_MOST_LOST} times while it did this; the service's log has "
     "the cause"
 )
-
-
-def _no_mirror() -> Mirror:
-    raise GitError("the commits are not at hand")
-
-
-def make_deliverer(
-    services: RunServices,
-    plan: RunPlan,
-    fetch_mirror: Callable[[], Mirror] = _no_mirror,
-    prove_again: ProveAgain = prove_nothing,
-) -> Publisher:
-    github = services.code_host
-    dependencies = PublisherDependencies(
-        github.forge,
-        services.channel,
-        github.reviews,
-        fetch_mirror,
-        forge_signs=services.directory.forge.signs_commits,
-        clock=services.clock,
-        invite=services.chat.invite,
-        renew=services.chat.renew,
-        prove_again=prove_again,
-    )
-    return Publisher(dependencies, policy_with(services, plan.config))
 
 
 def give_up_lost_effect(effects: EffectStore, lease: Lease) -> None:
@@ -189,8 +90,9 @@ class OutcomePublisher:
         self._outcome = outcome
         self._mirror: Mirror | None = None
         self._repository: Repository | None = None
-        self._plan = load_plan(services, job)
-        reproving = SecondProof(services, job, lease, self._plan)
+        store = services.open_store(job, lease)
+        self._plan = restore_plan(services, job, store.load_kept(PLAN_ARTIFACT))
+        reproving = SecondProof(services, job, store, self._plan)
         self._deliverer = make_deliverer(
             services, self._plan, self._fetch_mirror, reproving.prove
         )

@@ -1,5 +1,6 @@
 """A conversation's other threads: link them, cross-post the status, move tickets."""
 
+from collections.abc import Iterable
 from contextlib import ExitStack
 from dataclasses import dataclass
 from datetime import datetime
@@ -21,23 +22,23 @@ from patchwright.core.types.triggers import Trigger, TriggerKind
 from patchwright.core.types.work import Outcome, service_outcome
 from patchwright.resolver.consent import copy_consent, may_join
 from patchwright.resolver.effects import MoveTicket, NotificationPlan, StartTicket
-from patchwright.resolver.job import Job, Lease
 from patchwright.resolver.messages.result import wants_ping
 from patchwright.resolver.messages.short_status import cross_post_progress
 from patchwright.resolver.progress import ProgressTracker
 from patchwright.resolver.publish.destination import CrossPostTarget
 from patchwright.resolver.publish.live import without_trace
 from patchwright.resolver.repository_references import find_references
-from patchwright.resolver.run import OtherConversation
+from patchwright.resolver.run import Run
 from patchwright.resolver.run_plan import (
     EarlyResult,
     MovedResult,
     RunPlan,
     tell_requester,
 )
-from patchwright.resolver.visibility import RunVisibility, may_show_words
-from patchwright.workers.run.services import RunServices
-from patchwright.workers.run.status import StatusComment
+from patchwright.resolver.run_store import LinkedThread, OtherConversation
+from patchwright.resolver.services import StepServices
+from patchwright.resolver.status_comment import StatusComment
+from patchwright.resolver.visibility import may_show_words
 
 _WORKS_IN_PUBLIC = (
     "A run about {name} works already, and everybody can read what it does. It was "
@@ -46,47 +47,36 @@ _WORKS_IN_PUBLIC = (
 )
 
 
-def link_threads(
-    services: RunServices, job: Job, lease: Lease
-) -> OtherConversation | None:
+def link_threads(services: StepServices, run: Run) -> OtherConversation | None:
     """Tie what the requester names; where that has a conversation, return it.
 
     Whoever asks was admitted to the repository. What they say counts here, and not
     what others have written around it.
     """
-    stores, trigger = services.stores, job.trigger
-    linked = stores.threads.threads_of(lease.conversation_id)
-    known = {str(one.ref) for one in linked}
+    store, trigger = run.store, run.trigger
+    known = {str(one.ref) for one in store.load_threads()}
     for named in _named(services, trigger):
         found = None if str(named) in known else _found(services, trigger, named)
         if found is None:
             continue
-        other = services.links.link(lease, found, services.clock.now())
-        if other is not None and stores.threads.repository_of(other) == trigger.home:
-            return OtherConversation(found, other)
+        other = store.link(found)
+        if other is not None and store.find_repository(other) == trigger.home:
+            return OtherConversation(named=found, conversation_id=other)
     return None
 
 
 def move_request(
-    services: RunServices,
-    job: Job,
-    lease: Lease,
-    there: OtherConversation,
-    openness: RunVisibility,
+    services: StepServices, run: Run, there: OtherConversation
 ) -> MovedResult | EarlyResult | None:
     """Go on in the other conversation; None if the thread is not there any more."""
     into = there.conversation_id
-    joins = may_join(services, job, openness, into)
-    now = services.clock.now()
-    conversation_links, trigger = services.links, job.trigger
-    moved = conversation_links.move(
-        lease, trigger, (there.named, into), now, joins=joins
-    )
+    joins = may_join(services, run.job, run.plan.openness, into)
+    moved = run.store.move(run.trigger, there, joins=joins)
     if moved is not None:
-        copy_consent(services, job, into)
+        copy_consent(services, run.job, into)
         return MovedResult(moved)
-    is_gone = services.stores.threads.conversation_of(there.named) != into
-    return None if is_gone or joins else _refuse_to_join(trigger, there)
+    is_gone = run.store.find_conversation(there.named) != into
+    return None if is_gone or joins else _refuse_to_join(run.trigger, there)
 
 
 def _refuse_to_join(trigger: Trigger, there: OtherConversation) -> EarlyResult:
@@ -95,7 +85,7 @@ def _refuse_to_join(trigger: Trigger, there: OtherConversation) -> EarlyResult:
     return EarlyResult(outcome, (tell_requester(trigger.thread, text),))
 
 
-def _named(services: RunServices, trigger: Trigger) -> tuple[ThreadRef, ...]:
+def _named(services: StepServices, trigger: Trigger) -> tuple[ThreadRef, ...]:
     """Return what the request names on other services than its own."""
     found = find_references(_texts_of_requester(trigger), services.chat.find_places())
     own = trigger.thread.service
@@ -113,7 +103,7 @@ def _texts_of_requester(trigger: Trigger) -> tuple[str, ...]:
 
 
 def _found(
-    services: RunServices, trigger: Trigger, named: ThreadRef
+    services: StepServices, trigger: Trigger, named: ThreadRef
 ) -> ThreadRef | None:
     """Return the thread as it is, if it belongs to the same repository."""
     if not _belongs_to_repository(services, trigger, named):
@@ -125,7 +115,7 @@ def _found(
 
 
 def _belongs_to_repository(
-    services: RunServices, trigger: Trigger, named: ThreadRef
+    services: StepServices, trigger: Trigger, named: ThreadRef
 ) -> bool:
     home = trigger.home
     if isinstance(named, ForgeThread):
@@ -136,7 +126,7 @@ def _belongs_to_repository(
     )
 
 
-def _repository_of_project(services: RunServices, ticket: TalkThread) -> str:
+def _repository_of_project(services: StepServices, ticket: TalkThread) -> str:
     key = ticket.place.rpartition("/")[2]
     return services.directory.repositories_in(ticket).get(key, "")
 
@@ -155,8 +145,8 @@ class Tickets:
 NO_TICKETS: Final = Tickets()
 
 
-def tickets_of(services: RunServices, job: Job) -> Tickets:
-    linked = services.stores.threads.threads_of(job.conversation_id)
+def tickets_of(services: StepServices, linked: Iterable[LinkedThread]) -> Tickets:
+    """Return the tickets among the threads of a conversation."""
     threads = (
         one.ref
         for one in linked
@@ -165,7 +155,7 @@ def tickets_of(services: RunServices, job: Job) -> Tickets:
     return Tickets(tuple(threads), services.settings.jira.transitions.on_pr)
 
 
-def move_at_start(services: RunServices, job: Job) -> tuple[str, ...]:
+def move_at_start(services: StepServices, run: Run) -> tuple[str, ...]:
     """Show on the tickets that they are worked on; the work does not wait for that.
 
     Returns a sentence for each that could not be moved.
@@ -174,7 +164,7 @@ def move_at_start(services: RunServices, job: Job) -> tuple[str, ...]:
     if not status:
         return ()
     remarks = []
-    for ticket in tickets_of(services, job).threads:
+    for ticket in tickets_of(services, run.store.load_threads()).threads:
         try:
             services.live.publish(
                 StartTicket(thread=ticket, status=status),
@@ -190,10 +180,11 @@ def move_at_start(services: RunServices, job: Job) -> tuple[str, ...]:
     return tuple(remarks)
 
 
-def move_after_merge(services: RunServices, job: Job) -> EarlyResult:
+def move_after_merge(services: StepServices, run: Run) -> EarlyResult:
     """Return how a job ends that there is since our pull request was merged."""
     status = services.settings.jira.transitions.on_merge
-    tickets = tickets_of(services, job).threads if status else ()
+    linked = run.store.load_threads() if status else ()
+    tickets = tickets_of(services, linked).threads
     return EarlyResult(
         Outcome(kind=OutcomeKind.NO_CHANGE, reason="merged"),
         tuple(
@@ -240,8 +231,9 @@ class CrossPosts:
     Our own pull requests have none: they show what becomes of them in their own ways.
     """
 
-    def __init__(self, services: RunServices, job: Job, plan: RunPlan) -> None:
-        self._services, self._job, self._plan = services, job, plan
+    def __init__(self, services: StepServices, run: Run) -> None:
+        self._services, self._store, self._plan = services, run.store, run.plan
+        self._own = run.trigger.thread
         self._mirrored = self._open()
         self._stack = ExitStack()
 
@@ -280,13 +272,12 @@ class CrossPosts:
         return shown
 
     def _refs(self) -> list[ThreadRef]:
-        own = self._job.trigger.thread
-        linked = self._services.stores.threads.threads_of(self._job.conversation_id)
+        linked = self._store.load_threads()
         others = [one.ref for one in linked if not one.is_own_pull]
-        return [ref for ref in others if _gets_cross_posts(ref, own)]
+        return [ref for ref in others if _gets_cross_posts(ref, self._own)]
 
     def _as_cross_post(self, ref: ThreadRef, post: str = "") -> CrossPostTarget:
-        openness, own = self._plan.openness, self._job.trigger.thread
+        openness, own = self._plan.openness, self._own
         shows_words = may_show_words(
             own,
             ref,

@@ -1,0 +1,114 @@
+"""Prove a change once more where its base has moved, and make what publishes it."""
+
+from collections.abc import Callable
+from typing import Final
+
+import structlog
+
+from patchwright.core.errors import GitError, RuntimeLostError, SandboxError
+from patchwright.core.events.log import EventLog
+from patchwright.core.events.types import RunStarted
+from patchwright.core.types.work import Evidence, EvidenceRole, Outcome, Task
+from patchwright.integrations.git.mirror import Mirror
+from patchwright.resolver.access import policy_with
+from patchwright.resolver.configuration import apply_configuration, commit_author_of
+from patchwright.resolver.dependencies import RunDependencies
+from patchwright.resolver.job import Job
+from patchwright.resolver.prove import prove
+from patchwright.resolver.publish.destination import (
+    ProveAgain,
+    PublisherDependencies,
+    prove_nothing,
+)
+from patchwright.resolver.publish.publisher import Publisher
+from patchwright.resolver.run_plan import RunPlan
+from patchwright.resolver.run_store import RunStore
+from patchwright.resolver.sandboxes import sandbox_spec
+from patchwright.resolver.services import StepServices
+
+_NO_TIME: Final = "the run had no time left to run it again"
+_NO_SANDBOX: Final = "it could not be run again there"
+
+log = structlog.get_logger(__name__)
+
+
+class SecondProof:
+    """Proves the change of one job again; the reason where that was not done."""
+
+    def __init__(
+        self, services: StepServices, job: Job, store: RunStore, plan: RunPlan
+    ) -> None:
+        self._services, self._job, self._store, self._plan = services, job, store, plan
+        self._settings = apply_configuration(services.settings, plan.config).settings
+
+    def prove(
+        self, outcome: Outcome, mirror: Mirror, base_sha: str, head_sha: str
+    ) -> tuple[Evidence, ...] | str:
+        """Return what was run on the commits, or why nothing was."""
+        took_s = sum(one.seconds for one in outcome.evidence)
+        limits = self._settings.limits.of_a_run()
+        if outcome.seconds + took_s > limits.max_minutes * 60:
+            return _NO_TIME
+        dependencies = self._toolkit(mirror)
+        task = _task_of(dependencies.log, base_sha)
+        if task is None:
+            return _NO_SANDBOX
+        before = (e for e in outcome.evidence if e.role is EvidenceRole.BEFORE)
+        commands = tuple(dict.fromkeys(one.command for one in before))
+        try:
+            return prove(task, dependencies, head_sha, commands)
+        except (GitError, RuntimeLostError, SandboxError) as error:
+            log.warning("not_proven_again", reason=error.reason, error=str(error))
+            return _NO_SANDBOX
+
+    def _toolkit(self, mirror: Mirror) -> RunDependencies:
+        services, job, settings = self._services, self._job, self._settings
+        return RunDependencies(
+            run_id=job.id,
+            models=services.find_models(settings.agent.model),
+            sandboxes=services.sandboxes,
+            spec=sandbox_spec(settings, job.id),
+            code=mirror.objects,
+            log=self._store.open_log(),
+            limits=settings.limits.of_a_run(),
+            run_budget=self._store.open_budget(job.trigger, settings.limits),
+            clock=services.clock,
+            author=commit_author_of(services.directory.forge),
+            agent_configuration=services.conduct,
+            config_file=self._plan.config.file,
+        )
+
+
+def _task_of(events: EventLog, base_sha: str) -> Task | None:
+    """Return the task of the newest run, as it is on another base."""
+    newest = events.read(limit=1, reverse=True, kinds=frozenset({"run_started"}))
+    tasks = (e.payload.task for e in newest if isinstance(e.payload, RunStarted))
+    task = next(tasks, None)
+    if task is None:
+        return None
+    return Task.model_validate(task.model_dump() | {"base_sha": base_sha})
+
+
+def _no_mirror() -> Mirror:
+    raise GitError("the commits are not at hand")
+
+
+def make_deliverer(
+    services: StepServices,
+    plan: RunPlan,
+    fetch_mirror: Callable[[], Mirror] = _no_mirror,
+    prove_again: ProveAgain = prove_nothing,
+) -> Publisher:
+    github = services.code_host
+    dependencies = PublisherDependencies(
+        github.forge,
+        services.channel,
+        github.reviews,
+        fetch_mirror,
+        forge_signs=services.directory.forge.signs_commits,
+        clock=services.clock,
+        invite=services.chat.invite,
+        renew=services.chat.renew,
+        prove_again=prove_again,
+    )
+    return Publisher(dependencies, policy_with(services, plan.config))
