@@ -10,7 +10,7 @@ from patchwright.core.clock import Clock
 from patchwright.core.forge import Forge, Reviews
 from patchwright.core.llm.model import Models
 from patchwright.core.mcp import McpServers
-from patchwright.core.plugin import ServiceDirectory
+from patchwright.core.plugin import ForgeConnection, ServiceDirectory
 from patchwright.core.runtime import Runtime, RuntimeFactory
 from patchwright.core.settings.model import Settings
 from patchwright.core.settings.repository import CONFIG_FILE, RepositoryConfig
@@ -34,15 +34,17 @@ WORK_AT_SERVICE: Final = (
 
 @dataclass(frozen=True)
 class RunOverrides:
-    """Orders count before what a repository says for itself.
+    """What whoever runs Patchwright sets above what a repository sets for itself.
 
-    `config` are values for fields of `RepositoryConfig`, by name, and `unsaid` those
-    that count where the repository says nothing; `config_file` is where it says its
-    own. With `is_dry_run` nothing is written anywhere outside, and what would be is
-    told. `schema` is a JSON schema, as text, for what the agent hands over besides its
-    words. Without `waits_for_people` a run that has a question ends with it. `answer`
-    is how a request ends at once, where that is known already. `work_at` says where the
-    change of a run is that is on no branch; `{run}` stands for its short id.
+    `config` are values for fields of `RepositoryConfig`, by name, and `defaults` those
+    that count where the repository sets nothing; `config_file` is its own file. In a
+    dry run nothing is written to any service, and what would be written is kept.
+    `schema` is a JSON schema, as text, for what the agent returns besides its words.
+    Without `waits_for_people` a run that has a question ends with it. Without
+    `looks_for_competitors` a run goes on where others have an open pull request for the
+    same issue. `answer` is how a request ends at once, where that is known already.
+    `work_at` says where a change is that is on no branch; `{run}` stands for the short
+    id of its run.
     """
 
     config: Mapping[str, Any] = field(default_factory=dict)
@@ -51,6 +53,7 @@ class RunOverrides:
     is_dry_run: bool = False
     schema: str = ""
     waits_for_people: bool = True
+    looks_for_competitors: bool = True
     answer: Outcome | None = None
     work_at: str = WORK_AT_SERVICE
 
@@ -95,6 +98,15 @@ class CodeHost:
     reviews: Reviews | None
     fetch_identity: Callable[[], Actor | None]
     starts_no_checks: bool = False
+
+
+def code_host_of(connection: ForgeConnection) -> CodeHost:
+    return CodeHost(
+        forge=connection.forge,
+        reviews=connection.reviews,
+        fetch_identity=connection.fetch_identity,
+        starts_no_checks=connection.starts_no_checks,
+    )
 
 
 @dataclass(frozen=True, kw_only=True)

@@ -128,7 +128,7 @@ def ask_back(services: StepServices, run: Run) -> Run | End:
 @skipped_on_resume
 def stop_if_competing(services: StepServices, run: Run) -> Run | End:
     """End where people work on it already, unless it is our own pull request."""
-    if _linked_pulls(run):
+    if _linked_pulls(run) or not services.overrides.looks_for_competitors:
         return run
     competing = find_competing_pull_request(services, run)
     return run if competing is None else AttemptResult(competing, run.plan, 0)

@@ -33,7 +33,7 @@ from patchwright.integrations.registry import (
 )
 from patchwright.resolver.guards.leaks import FindKnownSecrets
 from patchwright.resolver.job import Job
-from patchwright.resolver.services import ChatServices, CodeHost, RunOverrides
+from patchwright.resolver.services import ChatServices, RunOverrides, code_host_of
 from patchwright.sandbox.factory import create_factory
 from patchwright.workers.access_tokens import make_run_link
 from patchwright.workers.agent_configuration import (
@@ -156,12 +156,7 @@ def make_services(
         clock=clock,
         stores=stores,
         links=links,
-        code_host=CodeHost(
-            forge=forge.forge,
-            reviews=forge.reviews,
-            fetch_identity=forge.fetch_identity,
-            starts_no_checks=forge.starts_no_checks,
-        ),
+        code_host=code_host_of(forge),
         channel=ChannelRouter(forge.channel, trackers, _page_channel(stores)),
         chat=talk,
         mirrors=MirrorCache(settings.state_dir / "mirrors", forge.git_environment),

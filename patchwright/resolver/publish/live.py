@@ -58,7 +58,18 @@ class ClosedPublisher:
         raise RuntimeError(f"{effect.kind} outside of a run")
 
 
+class UnseenPublisher:
+    """A `LivePublisher` of a run that shows nothing where the request was made."""
+
+    def publish(
+        self, effect: RunEffect, carry: Carry, find: Find = find_nothing
+    ) -> str:
+        del effect, carry, find
+        return ""
+
+
 NO_PUBLISHER: Final = ClosedPublisher()
+UNSEEN: Final = UnseenPublisher()
 
 
 def acknowledge(publisher: LivePublisher, channel: Channel, trigger: Trigger) -> None:

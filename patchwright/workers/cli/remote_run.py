@@ -1,27 +1,26 @@
-"""Resolve an issue or work on a pull request, given by its URL."""
+"""Resolve an issue or a pull request by its URL, by the steps of every run."""
 
 from contextlib import closing
 from dataclasses import dataclass
-from functools import partial
+from functools import cached_property
 from typing import assert_never
 
 from patchwright.core.channel import ChannelRouter
-from patchwright.core.errors import SettingsError
+from patchwright.core.errors import GitError, SettingsError
 from patchwright.core.events.types import OutcomeReached, Source
-from patchwright.core.settings.github import GitHubSettings
-from patchwright.core.settings.repository import CONFIG_FILE, RepositoryConfig
-from patchwright.core.settings.repository_file import read_repository_config
+from patchwright.core.plugin import ForgeConnection, ServiceDirectory, ServiceProfile
+from patchwright.core.settings.model import Settings
+from patchwright.core.settings.repository import FollowUpTrigger
+from patchwright.core.types.base import ConversationId, JobId
 from patchwright.core.types.people import Actor
 from patchwright.core.types.threads import ForgeThread
 from patchwright.core.types.triggers import Trigger, TriggerKind
 from patchwright.core.types.work import Outcome
-from patchwright.integrations.git.mirror import MirrorCache
-from patchwright.integrations.github.adapter import GitHub
-from patchwright.integrations.github.auth import MemoryTokenCache
-from patchwright.integrations.github.configured import connect_github, trust_for_git
-from patchwright.integrations.github.plugin import NAME
-from patchwright.resolver.admission import AdmissionPolicy
-from patchwright.resolver.context.thread_history import filter_comments
+from patchwright.integrations.git.mirror import Mirror, MirrorCache
+from patchwright.integrations.mcp.launcher import open_servers
+from patchwright.integrations.registry import describe_services, find_forge
+from patchwright.resolver.configuration import apply_configuration
+from patchwright.resolver.delivery import SecondProof, make_deliverer
 from patchwright.resolver.effects import (
     AnswerReviews,
     Effect,
@@ -34,195 +33,217 @@ from patchwright.resolver.effects import (
     UpdatePullRequest,
     plan_effects,
 )
-from patchwright.resolver.messages.status import DeliveryResult, MessageHeader
-from patchwright.resolver.permissions import find_permission
-from patchwright.resolver.preparation import (
-    PreparationRequest,
-    Prepared,
-    Sources,
-    fetch_thread,
-    prepare,
-)
-from patchwright.resolver.publish.destination import PublisherDependencies
-from patchwright.resolver.publish.publisher import Publisher, as_delivered
+from patchwright.resolver.job import Job, JobState
+from patchwright.resolver.messages.status import DeliveryResult
+from patchwright.resolver.preparation import fetch_mirror
+from patchwright.resolver.progress import ProgressTracker
+from patchwright.resolver.publish.live import UNSEEN
+from patchwright.resolver.publish.publisher import as_delivered
 from patchwright.resolver.repository_references import read_thread_url
-from patchwright.resolver.run_plan import RunPlan, destination
-from patchwright.resolver.stored_text import clean_thread
-from patchwright.resolver.triage import (
-    TriageQuestion,
-    has_asked,
-    needs_input_outcome,
-    triage,
+from patchwright.resolver.run import End, Run, Step
+from patchwright.resolver.run_plan import AttemptResult, destination
+from patchwright.resolver.run_store import COMMITS
+from patchwright.resolver.services import RunOverrides, StepServices, code_host_of
+from patchwright.resolver.steps import STEPS, open_run, run_job
+from patchwright.workers.cli.live import live_view
+from patchwright.workers.cli.memory_store import (
+    MemoryRunStore,
+    MemoryVault,
+    chat_services,
 )
 from patchwright.workers.cli.run_commands import DeliveryChoice
 from patchwright.workers.cli.session import FinishedRun, RunSession
+from patchwright.workers.plugins.connections import connect_forge
+
+_WRITES = (DeliveryChoice.BRANCH, DeliveryChoice.DRAFT, DeliveryChoice.READY)
+# Which model is asked is for whoever runs the command to say, and what starts runs by
+# itself does not matter to them.
+_OVERRIDES = RunOverrides(
+    config={"model": "", "triggers": tuple(FollowUpTrigger)},
+    waits_for_people=False,
+    looks_for_competitors=False,
+)
 
 
 def resolve_remote(
     session: RunSession, url: str, deliver: DeliveryChoice
 ) -> FinishedRun:
-    """Work on a thread with the rights of the configured token or App."""
-    thread = read_url(url, session.settings.github)
-    cache = MemoryTokenCache()
-    github = connect_github(session.settings.github, cache, session.clock)
-    with closing(github):
-        trigger = _trigger(thread, github)
-        trusted = trust_for_git(session.settings.github)
-        mirrors = MirrorCache(session.settings.state_dir / "mirrors", trusted)
-        sources = Sources(ChannelRouter(github.channel), github.forge, mirrors)
+    """Work on a thread with the rights of the configured token or app."""
+    plugin = find_forge(session.settings)
+    directory = describe_services(session.settings)
+    thread = read_url(url, directory.forge)
+    connected = connect_forge(plugin, session.settings, MemoryVault(), session.clock)
+    with closing(connected) as forge:
         session.console.print(f"Fetching {thread.repo.full_name}")
-        config_bytes = github.forge.fetch_file(thread.repo, CONFIG_FILE)
-        config = read_repository_config(config_bytes)
-        read = fetch_thread(sources.channel, trigger, session.clock.now())
-        heard = filter_comments(
-            [clean_thread(session.redactor.redact_json, read)],
-            config.context_from,
-            [trigger.actor],
-            partial(find_permission, github.forge, thread.repo),
-        )
-        [found] = heard.threads
-        judged = triage(found, trigger)
-        if (
-            session.settings.agent.triage
-            and isinstance(judged, TriageQuestion)
-            and not has_asked(sources.channel, found.ref)
-        ):
-            return FinishedRun(needs_input_outcome(judged), DeliveryResult())
-        request = PreparationRequest(
-            run_id=session.run_id,
-            trigger=trigger,
-            thread=found,
-            asked_at=session.clock.now(),
-            config=config,
-        )
-        session, notes = session.with_repository_config(config)
-        prepared = prepare(sources, request).with_notes((*notes, *heard.notes))
-        return _work_on(session, github, request, prepared, deliver)
+        # The token of a workflow's job is nobody's.
+        nobody = Actor(service=plugin.name, login="somebody", is_bot=True)
+        asker = forge.fetch_identity() or nobody
+        services = _services(session, forge, directory, asker, deliver)
+        job = _job(session, thread, asker)
+        store = MemoryRunStore(session.log, session.redactor.redact_json)
+        run = open_run(services, job, store, 1, session.release_signal)
+        done = run_job(services, run, (*STEPS[:-1], _watched(session, STEPS[-1])))
+        if not isinstance(done, AttemptResult):
+            raise TypeError("a run without other conversations moves to none")
+        return _Delivery(session, services, run, done, deliver).finish()
 
 
-def _work_on(
-    session: RunSession,
-    github: GitHub,
-    request: PreparationRequest,
-    prepared: Prepared,
-    deliver: DeliveryChoice,
-) -> FinishedRun:
-    code, config = prepared.mirror.objects, request.config
-    outcome = session.resolve(
-        prepared.task,
-        code,
-        prepared.trusted_sha,
-        config=config,
-        images=prepared.images,
-    )
-    delivered = DeliveryResult()
-    # What must not become a branch there is still wanted here.
-    is_wanted = outcome.as_patch and deliver is not DeliveryChoice.NONE
-    if outcome.head_sha and (is_wanted or deliver is DeliveryChoice.PATCH):
-        session.write_patch(code, outcome)
-    else:
-        delivery = _RemoteDelivery(session, github, request.trigger, prepared, config)
-        delivered = delivery.run(outcome, deliver)
-    code.release(session.run_id)
-    ended = as_delivered(outcome, delivered)
-    if ended.kind is not outcome.kind:
-        session.log.append(Source.SYSTEM, OutcomeReached(outcome=ended))
-    return FinishedRun(ended, delivered)
-
-
-def read_url(url: str, github: GitHubSettings) -> ForgeThread:
+def read_url(url: str, forge: ServiceProfile) -> ForgeThread:
     """Return the thread; a token goes there, so its host must be the configured one."""
-    thread = read_thread_url(url, github.web_url)
+    thread = read_thread_url(url, forge.web_url, forge.name)
     if thread is None:
         raise SettingsError(
-            f"{url} is not an issue or pull request on {github.web_url}; expected "
-            f"{github.web_url}/OWNER/NAME/issues/7, and github.api_url says which host"
+            f"{url} is not an issue or pull request on {forge.web_url}; expected "
+            f"{forge.web_url}/OWNER/NAME/issues/7, and {forge.name}.api_url says which "
+            "host"
         )
     return thread
 
 
-def _trigger(thread: ForgeThread, github: GitHub) -> Trigger:
+def _job(session: RunSession, thread: ForgeThread, asker: Actor) -> Job:
     """Put the wish of whoever runs the command into the form of a request."""
-    asker = github.fetch_identity() or Actor(service=NAME, login="somebody")
-    return Trigger(
+    trigger = Trigger(
         key=f"cli:{thread}",
         kind=TriggerKind.BODY_MENTION,
         actor=asker.replace(is_bot=False),
         thread=thread,
         request="",
     )
+    return Job(
+        id=JobId(session.run_id),
+        conversation_id=ConversationId(session.run_id),
+        state=JobState.RUNNING,
+        trigger=trigger,
+        created_at=session.clock.now(),
+        attempts=1,
+        outcome=None,
+    )
+
+
+def _services(
+    session: RunSession,
+    forge: ForgeConnection,
+    directory: ServiceDirectory,
+    asker: Actor,
+    deliver: DeliveryChoice,
+) -> StepServices:
+    settings = session.settings
+    if deliver not in _WRITES or asker.is_bot:
+        settings = _admitting(settings, asker)
+    return StepServices(
+        settings=settings,
+        clock=session.clock,
+        code_host=code_host_of(forge),
+        channel=ChannelRouter(forge.channel),
+        chat=chat_services(directory.forge),
+        mirrors=MirrorCache(settings.state_dir / "mirrors", forge.git_environment),
+        sandboxes=session.sandboxes,
+        find_models=lambda _name: session.models,
+        conduct=session.conduct,
+        open_mcp=open_servers,
+        find_known=session.redactor.find_known,
+        find_page=lambda _run, _at: "",
+        directory=directory,
+        overrides=_OVERRIDES,
+        live=UNSEEN,
+    )
+
+
+def _admitting(settings: Settings, asker: Actor) -> Settings:
+    """Return the settings under which whoever runs the command needs no more rights.
+
+    So it is where nothing is written there, and with the token of an app or of a
+    workflow's job, whose rights are all that there is to ask for.
+    """
+    security = settings.security
+    named = (*security.allow_users, asker.login)
+    return settings.replace(security=security.replace(allow_users=named))
+
+
+def _watched(session: RunSession, work: Step) -> Step:
+    """Show on the console how far the work is."""
+
+    def watch(services: StepServices, run: Run) -> Run | End:
+        settings = apply_configuration(services.settings, run.plan.config).settings
+        limits, clock = settings.limits.of_a_run(), session.clock
+        tracker = ProgressTracker(session.sandboxes.kind, clock.now())
+        with live_view(session.console, run.log, tracker, limits, clock):
+            return work(services, run)
+
+    return watch
 
 
 @dataclass(frozen=True)
-class _RemoteDelivery:
-    session: RunSession
-    github: GitHub
-    trigger: Trigger
-    prepared: Prepared
-    config: RepositoryConfig
+class _Delivery:
+    """Carries out those effects of a run that `--deliver` wants."""
 
-    def run(self, outcome: Outcome, deliver: DeliveryChoice) -> DeliveryResult:
-        forge, channel = self.github.forge, self.github.channel
-        deliverer = Publisher(
-            PublisherDependencies(
-                forge,
-                ChannelRouter(channel),
-                channel,
-                lambda: self.prepared.mirror,
-                forge_signs=self.session.settings.github.is_signed_by_github,
-                clock=self.session.clock,
-            ),
-            AdmissionPolicy(
-                forge=NAME, allow_users=frozenset({self.trigger.actor.login})
-            ),
+    session: RunSession
+    services: StepServices
+    run: Run
+    done: AttemptResult
+    deliver: DeliveryChoice
+
+    def finish(self) -> FinishedRun:
+        outcome, delivered = self.done.outcome, DeliveryResult()
+        # What must not become a branch there is still wanted here.
+        is_wanted = outcome.as_patch and self.deliver is not DeliveryChoice.NONE
+        if outcome.head_sha and (is_wanted or self.deliver is DeliveryChoice.PATCH):
+            self.session.write_patch(self._mirror.objects, outcome)
+        else:
+            delivered = self._perform(outcome)
+        if outcome.head_sha:
+            self._mirror.objects.release(self.run.job.id)
+        ended = as_delivered(outcome, delivered)
+        return FinishedRun(self._recorded(ended), delivered)
+
+    def _perform(self, outcome: Outcome) -> DeliveryResult:
+        plan, delivered = self.done.plan, DeliveryResult()
+        proof = SecondProof(self.services, self.run.job, self.run.store, plan)
+        publisher = make_deliverer(
+            self.services, plan, lambda: self._mirror, proof.prove
         )
-        to = destination(self._plan(), self.trigger)
-        delivered = DeliveryResult()
-        for effect in plan_effects(outcome, self.prepared.target, self.config):
-            if wanted := _as_chosen(effect, deliver):
-                delivered = deliverer.perform(wanted, outcome, to, delivered)
+        to = destination(plan, self.run.trigger)
+        for effect in plan_effects(outcome, plan.target, plan.config):
+            if wanted := _as_chosen(effect, self.deliver):
+                delivered = publisher.perform(wanted, outcome, to, delivered)
         return delivered
 
-    def _plan(self) -> RunPlan:
-        frame = MessageHeader(
-            run_id=self.session.run_id,
-            requester=self.trigger.actor.login,
-            handle=self.session.settings.github.mention,
-            model=self.session.models.main.name,
-            limits=self.session.settings.limits.of_a_run(),
-        )
-        return RunPlan(
-            frame=frame,
-            repository=self.prepared.repository,
-            target=self.prepared.target,
-            config=self.config,
-            review_threads=self.prepared.review_threads,
-            names=dict(self.prepared.names),
-            template=self.prepared.template,
-            checks_need_nudge=self.github.starts_no_checks,
-        )
+    @cached_property
+    def _mirror(self) -> Mirror:
+        """The repository, with the commits of the run."""
+        repository, target = self.done.plan.repository, self.done.plan.target
+        if repository is None or target is None:
+            raise GitError("the run ended before its repository was known")
+        mirror = fetch_mirror(self.services.sources, repository, target.start_ref)
+        packed, base_sha = self.done.artifacts[COMMITS], self.done.outcome.base_sha
+        mirror.objects.take(packed, base_sha, self.run.job.id)
+        return mirror
+
+    def _recorded(self, ended: Outcome) -> Outcome:
+        """Write down how it ended, unless the log says it already."""
+        reached = frozenset({"outcome_reached"})
+        newest = self.run.log.read(limit=1, reverse=True, kinds=reached)
+        known = [e.payload for e in newest if isinstance(e.payload, OutcomeReached)]
+        if not known:
+            return self.session.record_early_end(ended)
+        if known[0].outcome.kind is not ended.kind:
+            self.run.log.append(Source.SYSTEM, OutcomeReached(outcome=ended))
+        return ended
 
 
 def _as_chosen(effect: Effect, deliver: DeliveryChoice) -> Effect | None:
     """Return the effect as `--deliver` wants it, or None if it does not."""
     if isinstance(effect, NotificationEffect | RunEffect | UnknownEffect):
         return None
+    opens = deliver in (DeliveryChoice.DRAFT, DeliveryChoice.READY)
     match effect:
         case PushBranch():
-            return (
-                None
-                if deliver in (DeliveryChoice.NONE, DeliveryChoice.PATCH)
-                else effect
-            )
+            return effect if deliver in _WRITES else None
         case OpenPullRequest() | UpdatePullRequest():
             if deliver is DeliveryChoice.DRAFT:
                 return effect.replace(draft=True)
-            return effect if deliver is DeliveryChoice.READY else None
+            return effect if opens else None
         case SetPullMetadata() | AnswerReviews():
-            return (
-                effect
-                if deliver in (DeliveryChoice.DRAFT, DeliveryChoice.READY)
-                else None
-            )
+            return effect if opens else None
         case _:
             assert_never(effect)

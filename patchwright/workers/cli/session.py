@@ -13,7 +13,6 @@ from typing import Final, NoReturn
 
 from rich.console import Console
 
-from patchwright.core.agent.budget import RunBudget
 from patchwright.core.agent.run_log import ReleaseSignal
 from patchwright.core.clock import Clock, SystemClock
 from patchwright.core.errors import SettingsError
@@ -23,7 +22,6 @@ from patchwright.core.events.types import OutcomeReached, Source
 from patchwright.core.llm.model import Image, Models
 from patchwright.core.logs import set_up_logging
 from patchwright.core.runtime import RuntimeFactory
-from patchwright.core.settings.limits import LimitSettings
 from patchwright.core.settings.model import Settings, secret_values
 from patchwright.core.settings.repository import RepositoryConfig
 from patchwright.core.text.redaction import Redactor
@@ -46,6 +44,7 @@ from patchwright.workers.agent_configuration import (
     warm_up,
 )
 from patchwright.workers.cli.live import live_view
+from patchwright.workers.cli.memory_store import open_budget
 
 _SIGNALS: Final = (signal.SIGINT, signal.SIGTERM, signal.SIGHUP)
 
@@ -136,7 +135,7 @@ class RunSession:
             code=code,
             log=self.log,
             limits=limits.of_a_run(),
-            run_budget=_open_budget(limits),
+            run_budget=open_budget(limits),
             clock=self.clock,
             author=commit_author_of(find_forge(self.settings).describe(self.settings)),
             agent_configuration=self.conduct,
@@ -199,11 +198,3 @@ def open_session(
             log=log,
             events=path,
         )
-
-
-def _open_budget(limits: LimitSettings) -> RunBudget:
-    return RunBudget(
-        limits.max_cost_usd,
-        refuse_unknown=limits.unknown_price == "refuse",
-        unknown_cost_per_token=limits.unknown_cost_per_token,
-    )

@@ -20,6 +20,7 @@ from patchwright.core.types.threads import ForgeThread, Repository, ThreadKind
 from patchwright.core.types.work import Outcome
 from patchwright.integrations.git.mirror import Mirror
 from patchwright.resolver.attempt import restore_plan
+from patchwright.resolver.delivery import SecondProof, make_deliverer
 from patchwright.resolver.effects import (
     CrossPost,
     Effect,
@@ -41,7 +42,6 @@ from patchwright.resolver.publish.destination import (
 )
 from patchwright.resolver.run_plan import PLAN_ARTIFACT, destination
 from patchwright.resolver.run_store import COMMITS
-from patchwright.resolver.second_proof import SecondProof, make_deliverer
 from patchwright.workers.jobs.services import RunServices
 from patchwright.workers.store.effects import EffectState, EffectStore, StoredEffect
 from patchwright.workers.store.run_store import delivery_results_of

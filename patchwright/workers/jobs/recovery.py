@@ -19,6 +19,7 @@ from patchwright.resolver.attempt import (
     is_internal_failure,
     restore_plan,
 )
+from patchwright.resolver.delivery import make_deliverer
 from patchwright.resolver.effects import (
     CrossPost,
     FinalMessage,
@@ -28,7 +29,6 @@ from patchwright.resolver.effects import (
 from patchwright.resolver.job import Job, JobState, Lease, is_over
 from patchwright.resolver.messages.status import UNFINISHED, DeliveryResult, mark
 from patchwright.resolver.run_plan import PLAN_ARTIFACT, RunPlan, destination
-from patchwright.resolver.second_proof import make_deliverer
 from patchwright.resolver.services import WORK_AT_SERVICE
 from patchwright.workers.jobs.services import RunServices
 from patchwright.workers.store.effects import EffectState, StoredEffect
