@@ -56,6 +56,10 @@ from patchwright.workers.cli.session import FinishedRun, RunSession
 from patchwright.workers.plugins.connections import connect_forge
 
 _WRITES = (DeliveryChoice.BRANCH, DeliveryChoice.DRAFT, DeliveryChoice.READY)
+_READ_ONLY = (
+    "To open a pull request, the token must belong to somebody who may write to the "
+    "repository. With `--deliver patch` it is enough to read it."
+)
 # Which model is asked is for whoever runs the command to say, and what starts runs by
 # itself does not matter to them.
 _OVERRIDES = RunOverrides(
@@ -184,7 +188,7 @@ class _Delivery:
     deliver: DeliveryChoice
 
     def finish(self) -> FinishedRun:
-        outcome, delivered = self.done.outcome, DeliveryResult()
+        outcome, delivered = _with_advice(self.done.outcome), DeliveryResult()
         # What must not become a branch there is still wanted here.
         is_wanted = outcome.as_patch and self.deliver is not DeliveryChoice.NONE
         if outcome.head_sha and (is_wanted or self.deliver is DeliveryChoice.PATCH):
@@ -229,6 +233,14 @@ class _Delivery:
         if known[0].outcome.kind is not ended.kind:
             self.run.log.append(Source.SYSTEM, OutcomeReached(outcome=ended))
         return ended
+
+
+def _with_advice(outcome: Outcome) -> Outcome:
+    """Say how somebody who may not write there gets the change all the same."""
+    if outcome.reason not in ("not-permitted", "permission-unknown"):
+        return outcome
+    text = f"{outcome.service_text} {_READ_ONLY}"
+    return outcome.replace(summary=text, service_text=text)
 
 
 def _as_chosen(effect: Effect, deliver: DeliveryChoice) -> Effect | None:

@@ -191,3 +191,38 @@ def test_what_github_refuses_is_an_outcome(shop: Shop, github: FakeGitHub) -> No
     ended = resolve(shop, github, "issues/99", turns=[])
     assert (ended.code, ended.answer["outcome"]) == (3, "failed")
     assert ended.answer["reason"] == "not-found"
+
+
+def test_who_may_not_write_there_is_refused_before_a_model_is_asked(
+    shop: Shop, github: FakeGitHub
+) -> None:
+    ask(github)
+    token = github.add_user("mallory")
+    ended = resolve(shop, github, "issues/1", turns=[], token=token)
+    assert (ended.answer["outcome"], ended.answer["reason"]) == (
+        "refused",
+        # Who may not write there is not told by GitHub what they may do.
+        "permission-unknown",
+    )
+    assert "--deliver patch" in ended.answer["summary"]
+    assert ended.answer["iterations"] == 0
+    assert github.comments(REPO, 1) == []
+    shown = shop.call("runs", "show", ended.answer["run_id"][:8], "--json").answer
+    assert shown["run"]["outcome"] == "refused"
+
+
+def test_who_may_only_read_there_gets_a_patch_here(
+    shop: Shop, github: FakeGitHub
+) -> None:
+    ask(github)
+    token = github.add_user("mallory")
+    ended = resolve(
+        shop,
+        github,
+        "issues/1",
+        *("--deliver", "patch"),
+        turns=fix_turns(),
+        token=token,
+    )
+    assert (ended.code, ended.answer["proof"]) == (0, "proven")
+    assert len(list(shop.folder.glob("*.patch"))) == 1
