@@ -29,7 +29,6 @@ from patchwright.core.types.outcome_kind import OutcomeKind
 from patchwright.core.types.threads import ForgeThread
 from patchwright.core.types.triggers import Trigger, trigger_definition
 from patchwright.core.types.work import Outcome, service_outcome
-from patchwright.resolver.effects import PostAnswer
 from patchwright.resolver.messages.answers import (
     PastRun,
     RunStatus,
@@ -38,6 +37,7 @@ from patchwright.resolver.messages.answers import (
 )
 from patchwright.resolver.messages.status import MessageHeader
 from patchwright.resolver.progress import ProgressTracker
+from patchwright.resolver.publish.effects import PostAnswer
 from patchwright.resolver.publish.live import Carry, Find, LivePublisher
 from patchwright.resolver.run import Run
 from patchwright.resolver.run_plan import EarlyResult, tell_requester

@@ -1,6 +1,7 @@
 """Prove a change once more where its base has moved, and make what publishes it."""
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
+from functools import partial
 from typing import Final
 
 import structlog
@@ -8,9 +9,12 @@ import structlog
 from patchwright.core.errors import GitError, RuntimeLostError, SandboxError
 from patchwright.core.events.log import EventLog
 from patchwright.core.events.types import RunStarted
+from patchwright.core.types.people import Actor
+from patchwright.core.types.threads import RepoRef
 from patchwright.core.types.work import Evidence, EvidenceRole, Outcome, Task
 from patchwright.integrations.git.mirror import Mirror
 from patchwright.resolver.access import policy_with
+from patchwright.resolver.admission import Declined, check_access
 from patchwright.resolver.configuration import apply_configuration, commit_author_of
 from patchwright.resolver.dependencies import RunDependencies
 from patchwright.resolver.job import Job
@@ -99,11 +103,11 @@ def make_deliverer(
     fetch_mirror: Callable[[], Mirror] = _no_mirror,
     prove_again: ProveAgain = prove_nothing,
 ) -> Publisher:
-    github = services.code_host
+    host = services.code_host
     dependencies = PublisherDependencies(
-        github.forge,
+        host.forge,
         services.channel,
-        github.reviews,
+        host.reviews,
         fetch_mirror,
         forge_signs=services.directory.forge.signs_commits,
         clock=services.clock,
@@ -111,4 +115,11 @@ def make_deliverer(
         renew=services.chat.renew,
         prove_again=prove_again,
     )
-    return Publisher(dependencies, policy_with(services, plan.config))
+    policy = policy_with(services, plan.config)
+
+    def find_refusal(repo: RepoRef, actors: Sequence[Actor]) -> str | None:
+        ask = partial(host.forge.fetch_permission, repo)
+        judged = check_access(actors, policy, ask)
+        return judged.text if isinstance(judged, Declined) else None
+
+    return Publisher(dependencies, find_refusal)

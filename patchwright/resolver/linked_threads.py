@@ -21,11 +21,15 @@ from patchwright.core.types.threads import (
 from patchwright.core.types.triggers import Trigger, TriggerKind
 from patchwright.core.types.work import Outcome, service_outcome
 from patchwright.resolver.consent import copy_consent, may_join
-from patchwright.resolver.effects import MoveTicket, NotificationPlan, StartTicket
 from patchwright.resolver.messages.result import wants_ping
 from patchwright.resolver.messages.short_status import cross_post_progress
 from patchwright.resolver.progress import ProgressTracker
 from patchwright.resolver.publish.destination import CrossPostTarget
+from patchwright.resolver.publish.effects import (
+    MoveTicket,
+    NotificationPlan,
+    StartTicket,
+)
 from patchwright.resolver.publish.live import without_trace
 from patchwright.resolver.repository_references import find_references
 from patchwright.resolver.run import Run

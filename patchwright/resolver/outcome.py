@@ -34,7 +34,6 @@ from patchwright.resolver.clean import (
     clean,
 )
 from patchwright.resolver.dependencies import RunDependencies
-from patchwright.resolver.evidence import find_regressions, judge_evidence
 from patchwright.resolver.messages.elements import (
     AGENT_WROTE,
     EVIDENCE_DOUBTFUL,
@@ -46,6 +45,7 @@ from patchwright.resolver.messages.left_out import (
     left_out_warnings,
     taken_from_note,
 )
+from patchwright.resolver.proof.evidence import find_regressions, judge_evidence
 from patchwright.resolver.prove import prove
 from patchwright.resolver.sandbox_setup import set_up_failures, sum_blocked_requests
 from patchwright.sandbox.workspace import Export

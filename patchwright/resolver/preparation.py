@@ -40,8 +40,13 @@ from patchwright.resolver.context.thread_sections import (
     reopen_requesting_threads,
     requesting_threads,
 )
+from patchwright.resolver.publish.target import (
+    RunTarget,
+    plan_first,
+    plan_target,
+    wants_plan,
+)
 from patchwright.resolver.rounds import merge_text, needs_merge
-from patchwright.resolver.target import RunTarget, plan_first, plan_target, wants_plan
 
 
 @dataclass(frozen=True)

@@ -24,12 +24,12 @@ from patchwright.core.types.work import (
 )
 from patchwright.resolver.admission import Declined
 from patchwright.resolver.context.thread_history import FilteredThreads
-from patchwright.resolver.effects import AskPrivately
 from patchwright.resolver.job import Job
 from patchwright.resolver.messages.status import Progress
 from patchwright.resolver.preparation import Prepared
 from patchwright.resolver.publish import live
 from patchwright.resolver.publish.destination import CrossPostTarget
+from patchwright.resolver.publish.effects import AskPrivately
 from patchwright.resolver.repository import is_answer
 from patchwright.resolver.repository_references import ReferenceScope
 from patchwright.resolver.run_plan import (

@@ -16,7 +16,6 @@ from patchwright.core.types.threads import (
 )
 from patchwright.core.types.triggers import Trigger
 from patchwright.core.types.work import Outcome
-from patchwright.resolver.effects import AskPrivately, Effect, FinalMessage
 from patchwright.resolver.messages.pull_request import Provenance, RequestOrigin
 from patchwright.resolver.messages.status import MessageHeader, Progress
 from patchwright.resolver.publish.destination import (
@@ -24,7 +23,8 @@ from patchwright.resolver.publish.destination import (
     Destination,
     PrivateContent,
 )
-from patchwright.resolver.target import RunTarget
+from patchwright.resolver.publish.effects import AskPrivately, Effect, FinalMessage
+from patchwright.resolver.publish.target import RunTarget
 from patchwright.resolver.visibility import RunVisibility
 
 PLAN_ARTIFACT = "plan"

@@ -18,7 +18,6 @@ from patchwright.core.types.threads import ForgeThread, RepoRef, ThreadRef
 from patchwright.core.types.triggers import Trigger, TriggerKind
 from patchwright.resolver.budget import max_raise_usd_of
 from patchwright.resolver.configuration import apply_configuration
-from patchwright.resolver.effects import BeginCheck, SetStartLabels, ShowStatus
 from patchwright.resolver.job import Job
 from patchwright.resolver.messages.short_status import (
     check_at_start,
@@ -33,6 +32,7 @@ from patchwright.resolver.messages.status import (
     progress_comment,
 )
 from patchwright.resolver.progress import ProgressTracker, Throttle
+from patchwright.resolver.publish.effects import BeginCheck, SetStartLabels, ShowStatus
 from patchwright.resolver.publish.live import LivePublisher, without_trace
 from patchwright.resolver.run_plan import RunPlan
 from patchwright.resolver.services import StepServices

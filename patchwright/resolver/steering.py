@@ -49,9 +49,9 @@ from patchwright.resolver.admission import (
 )
 from patchwright.resolver.budget import compute_raise, max_raise_usd_of
 from patchwright.resolver.commands import QuestionAnswerer, RunDetails, command_in
-from patchwright.resolver.effects import InviteFollower
 from patchwright.resolver.permissions import Permissions, find_permission
 from patchwright.resolver.publish.destination import Invitation
+from patchwright.resolver.publish.effects import InviteFollower
 from patchwright.resolver.publish.live import (
     LivePublisher,
     acknowledge,

@@ -16,9 +16,9 @@ PARTIAL = {
     "that is not submitted",
     "patchwright/integrations/jira/text/wiki_writer.py:_SIGNS": "what is small is a "
     "macro, not a sign",
-    "patchwright/resolver/runner_calls.py:_CALLS": "Python's runners are known by "
+    "patchwright/resolver/proof/runner_calls.py:_CALLS": "Python runners are known by "
     "their modules, and a script calls a runner",
-    "patchwright/resolver/runner_reports.py:_SUMMARIES": "other runners list each test",
+    "patchwright/resolver/proof/runner_reports.py:_SUMMARIES": "others list each test",
 }
 
 

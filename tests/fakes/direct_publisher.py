@@ -1,6 +1,6 @@
 """A publisher that keeps no record: what it is given is carried out."""
 
-from patchwright.resolver.effects import RunEffect
+from patchwright.resolver.publish.effects import RunEffect
 from patchwright.resolver.publish.live import Carry, Find, find_nothing
 
 

@@ -17,8 +17,8 @@ from patchwright.core.text.redaction import Redactor
 from patchwright.core.types.base import JobId
 from patchwright.core.types.outcome_kind import OutcomeKind
 from patchwright.core.types.work import Outcome
-from patchwright.resolver.effects import Effect, FinalMessage, SwapLabels
 from patchwright.resolver.job import is_over
+from patchwright.resolver.publish.effects import Effect, FinalMessage, SwapLabels
 from patchwright.workers.compose import make_worker, open_service_parts
 from patchwright.workers.jobs.guarded_services import with_lease_checks
 from patchwright.workers.jobs.lease import LeaseGuard

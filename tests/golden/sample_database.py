@@ -26,9 +26,13 @@ from patchwright.integrations.github.credentials import GitHubAppStore
 from patchwright.integrations.slack.credentials import SlackInstallationStore
 from patchwright.integrations.slack.tokens import SlackInstallation
 from patchwright.resolver.artifacts import DIFF, keep_images
-from patchwright.resolver.effects import Effect, NotificationEffect, RepositoryEffect
 from patchwright.resolver.job import JobState, Lease
 from patchwright.resolver.messages.status import DeliveryResult
+from patchwright.resolver.publish.effects import (
+    Effect,
+    NotificationEffect,
+    RepositoryEffect,
+)
 from patchwright.resolver.run_plan import PLAN_ARTIFACT, RunPlan
 from patchwright.resolver.run_store import DEFAULT_REPOSITORY, consent_name
 from patchwright.workers.db.database import Database

@@ -15,7 +15,10 @@ from patchwright.core.types.threads import (
     ThreadRef,
 )
 from patchwright.core.types.work import Outcome
-from patchwright.resolver.effects import (
+from patchwright.resolver.job import JobState, Lease
+from patchwright.resolver.progress import ProgressTracker
+from patchwright.resolver.publish.destination import CrossPostTarget
+from patchwright.resolver.publish.effects import (
     Acknowledge,
     BeginCheck,
     Effect,
@@ -24,9 +27,6 @@ from patchwright.resolver.effects import (
     ShowStatus,
     StartTicket,
 )
-from patchwright.resolver.job import JobState, Lease
-from patchwright.resolver.progress import ProgressTracker
-from patchwright.resolver.publish.destination import CrossPostTarget
 from patchwright.resolver.publish.live import acknowledge, without_trace
 from patchwright.resolver.run_plan import PLAN_ARTIFACT, RunPlan
 from patchwright.resolver.status_comment import StatusComment, begin_check

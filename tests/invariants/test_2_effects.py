@@ -15,7 +15,8 @@ from hypothesis import strategies as st
 from patchwright.core.settings.loader import load_settings
 from patchwright.core.settings.model import secret_values
 from patchwright.core.text.redaction import Redactor
-from patchwright.resolver.effects import (
+from patchwright.resolver.messages.status import UNFINISHED, mark
+from patchwright.resolver.publish.effects import (
     Acknowledge,
     AskPrivately,
     AttachLink,
@@ -34,7 +35,6 @@ from patchwright.resolver.effects import (
     StartTicket,
     SwapLabels,
 )
-from patchwright.resolver.messages.status import UNFINISHED, mark
 from patchwright.workers.compose import make_worker, open_service_parts
 from patchwright.workers.db.database import Database
 from patchwright.workers.db.upgrade import upgrade

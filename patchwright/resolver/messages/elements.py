@@ -20,7 +20,7 @@ from patchwright.core.types.work import (
     Usage,
     service_part,
 )
-from patchwright.resolver.evidence import why_not_proven
+from patchwright.resolver.proof.evidence import why_not_proven
 
 # The reason of an outcome whose proof failed for want of a sandbox.
 EVIDENCE_FAILED = "evidence-failed"

@@ -23,11 +23,11 @@ from patchwright.core.types.work import Evidence, Outcome, Proof
 from patchwright.integrations.git.changes import ChangeKind, can_commit_by_api
 from patchwright.integrations.git.objects import ObjectStore
 from patchwright.integrations.git.remote import BranchUpdate
-from patchwright.resolver.effects import PushBranch
-from patchwright.resolver.evidence import find_regressions, judge_evidence
 from patchwright.resolver.messages.elements import EVIDENCE_DOUBTFUL
 from patchwright.resolver.messages.status import DeliveryResult
+from patchwright.resolver.proof.evidence import find_regressions, judge_evidence
 from patchwright.resolver.publish.destination import Destination, PublisherDependencies
+from patchwright.resolver.publish.effects import PushBranch
 
 
 def push_signed(

@@ -22,7 +22,7 @@ from patchwright.integrations.git.mirror import Mirror
 from patchwright.resolver.messages.pull_request import Provenance
 from patchwright.resolver.messages.result import NO_PROGRESS
 from patchwright.resolver.messages.status import MessageHeader, Progress
-from patchwright.resolver.redaction import (
+from patchwright.resolver.publish.redaction import (
     PrivateMatter,
     Span,
     collect_private_matter,

@@ -9,7 +9,7 @@ import structlog
 from patchwright.core.channel import Channel
 from patchwright.core.errors import ServiceError
 from patchwright.core.types.triggers import Trigger
-from patchwright.resolver.effects import Acknowledge, Decline, RunEffect
+from patchwright.resolver.publish.effects import Acknowledge, Decline, RunEffect
 
 log = structlog.get_logger(__name__)
 

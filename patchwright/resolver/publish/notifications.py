@@ -24,14 +24,6 @@ from patchwright.core.types.threads import (
     ThreadRef,
 )
 from patchwright.core.types.work import Outcome
-from patchwright.resolver.effects import (
-    AskPrivately,
-    AttachLink,
-    CrossPost,
-    Invite,
-    MoveTicket,
-    ReportCheck,
-)
 from patchwright.resolver.messages.elements import MAX_SHOWN_BYTES, patch_block
 from patchwright.resolver.messages.result import final_comment, ping_mark, ping_text
 from patchwright.resolver.messages.short_status import (
@@ -46,6 +38,14 @@ from patchwright.resolver.publish.destination import (
     Destination,
     Invitation,
     PublisherDependencies,
+)
+from patchwright.resolver.publish.effects import (
+    AskPrivately,
+    AttachLink,
+    CrossPost,
+    Invite,
+    MoveTicket,
+    ReportCheck,
 )
 
 

@@ -1,6 +1,6 @@
 """Perform the effects of a task, each of which may be asked for again."""
 
-from functools import partial
+from collections.abc import Callable, Sequence
 from typing import Final, assert_never
 
 from patchwright.core.errors import (
@@ -12,9 +12,18 @@ from patchwright.core.errors import (
     UnknownEffectError,
 )
 from patchwright.core.types.outcome_kind import OutcomeKind
+from patchwright.core.types.people import Actor
+from patchwright.core.types.threads import RepoRef
 from patchwright.core.types.work import NOT_DELIVERED, Outcome
-from patchwright.resolver.admission import AdmissionPolicy, Declined, check_access
-from patchwright.resolver.effects import (
+from patchwright.resolver.messages.status import DeliveryResult
+from patchwright.resolver.publish.branches import push_branch
+from patchwright.resolver.publish.destination import (
+    Destination,
+    PublisherDependencies,
+    redact_for_public,
+    redact_for_thread,
+)
+from patchwright.resolver.publish.effects import (
     AnswerReviews,
     AskPrivately,
     AttachLink,
@@ -34,14 +43,6 @@ from patchwright.resolver.effects import (
     SwapLabels,
     UnknownEffect,
     UpdatePullRequest,
-)
-from patchwright.resolver.messages.status import DeliveryResult
-from patchwright.resolver.publish.branches import push_branch
-from patchwright.resolver.publish.destination import (
-    Destination,
-    PublisherDependencies,
-    redact_for_public,
-    redact_for_thread,
 )
 from patchwright.resolver.publish.notifications import (
     ask_privately,
@@ -105,14 +106,19 @@ def with_refusal(
 
 _UNKNOWN: Final = "another version has planned this; upgrade the worker to carry it out"
 
+FindRefusal = Callable[[RepoRef, Sequence[Actor]], str | None]
+
 
 class Publisher:
-    """Performs one run's effects, each of which may be asked for again."""
+    """Performs one run's effects, each of which may be asked for again.
+
+    `find_refusal` says why one of those who asked may not write to a repository.
+    """
 
     def __init__(
-        self, dependencies: PublisherDependencies, policy: AdmissionPolicy
+        self, dependencies: PublisherDependencies, find_refusal: FindRefusal
     ) -> None:
-        self._means, self._policy = dependencies, policy
+        self._means, self._find_refusal = dependencies, find_refusal
 
     def perform(
         self, effect: Effect, outcome: Outcome, to: Destination, so_far: DeliveryResult
@@ -201,7 +207,7 @@ class Publisher:
 
     def _check_access_again(self, to: Destination) -> None:
         """Refuse to write for somebody who may not ask any more."""
-        ask = partial(self._means.forge.fetch_permission, to.repository.ref)
-        judged = check_access((to.requester, *to.others), self._policy, ask)
-        if isinstance(judged, Declined):
-            raise PermissionDeniedError(judged.text)
+        actors = (to.requester, *to.others)
+        refusal = self._find_refusal(to.repository.ref, actors)
+        if refusal is not None:
+            raise PermissionDeniedError(refusal)

@@ -20,11 +20,6 @@ from patchwright.core.forge import (
 )
 from patchwright.core.types.threads import ForgeThread, PullRequest, ThreadKind
 from patchwright.core.types.work import Outcome, ReviewAnswer, ReviewVerdict
-from patchwright.resolver.effects import (
-    AnswerReviews,
-    OpenPullRequest,
-    UpdatePullRequest,
-)
 from patchwright.resolver.messages.pull_request import (
     MAX_BODY_CHARS,
     commit_link,
@@ -40,6 +35,11 @@ from patchwright.resolver.messages.pull_request_body import (
 )
 from patchwright.resolver.messages.status import DeliveryResult
 from patchwright.resolver.publish.destination import Destination, PublisherDependencies
+from patchwright.resolver.publish.effects import (
+    AnswerReviews,
+    OpenPullRequest,
+    UpdatePullRequest,
+)
 
 _LEAST_CHARS: Final = 6_000
 

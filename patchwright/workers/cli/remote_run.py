@@ -21,7 +21,11 @@ from patchwright.integrations.mcp.launcher import open_servers
 from patchwright.integrations.registry import describe_services, find_forge
 from patchwright.resolver.configuration import apply_configuration
 from patchwright.resolver.delivery import SecondProof, make_deliverer
-from patchwright.resolver.effects import (
+from patchwright.resolver.job import Job, JobState
+from patchwright.resolver.messages.status import DeliveryResult
+from patchwright.resolver.preparation import fetch_mirror
+from patchwright.resolver.progress import ProgressTracker
+from patchwright.resolver.publish.effects import (
     AnswerReviews,
     Effect,
     NotificationEffect,
@@ -33,10 +37,6 @@ from patchwright.resolver.effects import (
     UpdatePullRequest,
     plan_effects,
 )
-from patchwright.resolver.job import Job, JobState
-from patchwright.resolver.messages.status import DeliveryResult
-from patchwright.resolver.preparation import fetch_mirror
-from patchwright.resolver.progress import ProgressTracker
 from patchwright.resolver.publish.live import UNSEEN
 from patchwright.resolver.publish.publisher import as_delivered
 from patchwright.resolver.repository_references import read_thread_url

@@ -16,9 +16,9 @@ from patchwright.core.errors import (
 )
 from patchwright.core.text.escape import split_marks
 from patchwright.core.types.base import Value
-from patchwright.resolver.effects import RunEffect
 from patchwright.resolver.job import Lease
 from patchwright.resolver.messages.planned_writes import PlannedWrite
+from patchwright.resolver.publish.effects import RunEffect
 from patchwright.resolver.publish.live import Carry, Find, find_nothing
 from patchwright.workers.store.effects import BegunEffect, EffectStore
 from patchwright.workers.store.jobs import JobStore

@@ -21,7 +21,13 @@ from patchwright.core.types.work import Outcome
 from patchwright.integrations.git.mirror import Mirror
 from patchwright.resolver.attempt import restore_plan
 from patchwright.resolver.delivery import SecondProof, make_deliverer
-from patchwright.resolver.effects import (
+from patchwright.resolver.job import Job, Lease
+from patchwright.resolver.messages.status import DeliveryResult
+from patchwright.resolver.preparation import fetch_mirror
+from patchwright.resolver.publish.destination import (
+    Destination,
+)
+from patchwright.resolver.publish.effects import (
     CrossPost,
     Effect,
     FinalMessage,
@@ -33,12 +39,6 @@ from patchwright.resolver.effects import (
     SwapLabels,
     UnknownEffect,
     UpdatePullRequest,
-)
-from patchwright.resolver.job import Job, Lease
-from patchwright.resolver.messages.status import DeliveryResult
-from patchwright.resolver.preparation import fetch_mirror
-from patchwright.resolver.publish.destination import (
-    Destination,
 )
 from patchwright.resolver.run_plan import PLAN_ARTIFACT, destination
 from patchwright.resolver.run_store import COMMITS

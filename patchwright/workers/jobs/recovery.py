@@ -20,14 +20,14 @@ from patchwright.resolver.attempt import (
     restore_plan,
 )
 from patchwright.resolver.delivery import make_deliverer
-from patchwright.resolver.effects import (
+from patchwright.resolver.job import Job, JobState, Lease, is_over
+from patchwright.resolver.messages.status import UNFINISHED, DeliveryResult, mark
+from patchwright.resolver.publish.effects import (
     CrossPost,
     FinalMessage,
     ReportCheck,
     SwapLabels,
 )
-from patchwright.resolver.job import Job, JobState, Lease, is_over
-from patchwright.resolver.messages.status import UNFINISHED, DeliveryResult, mark
 from patchwright.resolver.run_plan import PLAN_ARTIFACT, RunPlan, destination
 from patchwright.resolver.services import WORK_AT_SERVICE
 from patchwright.workers.jobs.services import RunServices

@@ -17,13 +17,13 @@ from patchwright.core.types.base import JobId
 from patchwright.core.types.outcome_kind import OutcomeKind
 from patchwright.core.types.work import Outcome
 from patchwright.resolver.attempt import internal_failure, is_internal_failure
-from patchwright.resolver.effects import (
+from patchwright.resolver.job import Job, JobState, Lease
+from patchwright.resolver.linked_threads import plan_notification, tickets_of
+from patchwright.resolver.publish.effects import (
     Effect,
     FinalMessage,
     plan_effects,
 )
-from patchwright.resolver.job import Job, JobState, Lease
-from patchwright.resolver.linked_threads import plan_notification, tickets_of
 from patchwright.resolver.publish.publisher import as_delivered
 from patchwright.resolver.run import Run, end
 from patchwright.resolver.run_plan import PLAN_ARTIFACT, AttemptResult, MovedResult

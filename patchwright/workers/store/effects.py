@@ -9,13 +9,13 @@ from pydantic import TypeAdapter, ValidationError
 from sqlalchemy import Connection, Row, func, insert, select, update
 
 from patchwright.core.types.base import JobId, Value
-from patchwright.resolver.effects import (
+from patchwright.resolver.job import JobState, Lease
+from patchwright.resolver.publish.effects import (
     Effect,
     RunEffect,
     UnknownEffect,
     run_effect_key,
 )
-from patchwright.resolver.job import JobState, Lease
 from patchwright.workers.db.database import Database
 from patchwright.workers.db.tables import effects, jobs
 from patchwright.workers.store.leases import require_lease

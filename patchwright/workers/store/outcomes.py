@@ -14,8 +14,8 @@ from patchwright.core.types.base import Ids, JobId
 from patchwright.core.types.outcome_kind import OutcomeKind
 from patchwright.core.types.triggers import Trigger, TriggerKind
 from patchwright.core.types.work import Outcome
-from patchwright.resolver.effects import Effect
 from patchwright.resolver.job import ENDED, JobState, Lease
+from patchwright.resolver.publish.effects import Effect
 from patchwright.resolver.run_store import CHECKPOINT, COMMITS
 from patchwright.workers.db.database import Database, insert_once, insert_or_replace
 from patchwright.workers.db.tables import artifacts, ended_runs, jobs

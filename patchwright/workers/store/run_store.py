@@ -14,9 +14,9 @@ from patchwright.core.types.base import ConversationId, JobId
 from patchwright.core.types.threads import RepoRef, TalkThread, ThreadRef
 from patchwright.core.types.triggers import Trigger, TriggerKind
 from patchwright.core.types.work import Outcome
-from patchwright.resolver.effects import RepositoryEffect, RunEffect
 from patchwright.resolver.job import Job, Lease
 from patchwright.resolver.messages.status import DeliveryResult
+from patchwright.resolver.publish.effects import RepositoryEffect, RunEffect
 from patchwright.resolver.publish.publisher import with_refusal
 from patchwright.resolver.run_store import (
     EarlierRun,

@@ -11,9 +11,9 @@ from patchwright.core.types.threads import ForgeThread, ThreadKind
 from patchwright.core.types.work import ReviewAnswer, ReviewVerdict
 from patchwright.integrations.git.mirror import Mirror
 from patchwright.integrations.github.adapter import GitHub
-from patchwright.resolver.effects import AnswerReviews
 from patchwright.resolver.messages.status import DeliveryResult
 from patchwright.resolver.publish.destination import Destination, PublisherDependencies
+from patchwright.resolver.publish.effects import AnswerReviews
 from patchwright.resolver.publish.pull_requests import answer_reviews
 from tests.adapters.github.conftest import SHOP
 from tests.fakes.github.acts import reviews

@@ -18,17 +18,16 @@ from patchwright.core.types.threads import ForgeThread, Repository
 from patchwright.core.types.work import Outcome
 from patchwright.integrations.git.mirror import Mirror
 from patchwright.integrations.github.adapter import GitHub
-from patchwright.resolver.admission import AdmissionPolicy
-from patchwright.resolver.effects import (
+from patchwright.resolver.messages.status import DeliveryResult, MessageHeader
+from patchwright.resolver.progress import ProgressTracker
+from patchwright.resolver.publish.destination import Destination, PublisherDependencies
+from patchwright.resolver.publish.effects import (
     Effect,
     FinalMessage,
     Ping,
     ReportCheck,
     SwapLabels,
 )
-from patchwright.resolver.messages.status import DeliveryResult, MessageHeader
-from patchwright.resolver.progress import ProgressTracker
-from patchwright.resolver.publish.destination import Destination, PublisherDependencies
 from patchwright.resolver.publish.publisher import Publisher
 from patchwright.resolver.status_comment import StatusComment, begin_check
 from tests.adapters.github.conftest import SHOP, connect, issue_ref
@@ -80,7 +79,7 @@ def perform(
     dependencies = PublisherDependencies(
         github.forge, ChannelRouter(github.channel), github.channel, _no_mirror
     )
-    return Publisher(dependencies, AdmissionPolicy(forge="github")).perform(
+    return Publisher(dependencies, lambda _repo, _actors: None).perform(
         effect, outcome, to, so_far
     )
 

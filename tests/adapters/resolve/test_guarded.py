@@ -7,7 +7,7 @@ import pytest
 from patchwright.core.llm.model import Models
 from patchwright.core.types.outcome_kind import OutcomeKind
 from patchwright.core.types.work import EvidenceRole, Proof
-from patchwright.resolver.evidence import find_regressions, judge_evidence
+from patchwright.resolver.proof.evidence import find_regressions, judge_evidence
 from patchwright.resolver.prove import prove
 from tests.adapters.git.workshop import WorkTree
 from tests.adapters.resolve.workbench import (

@@ -7,7 +7,7 @@ import pytest
 
 from patchwright.core.llm.model import Models
 from patchwright.core.types.work import Evidence, EvidenceRole, Proof
-from patchwright.resolver.evidence import judge_evidence, why_not_proven
+from patchwright.resolver.proof.evidence import judge_evidence, why_not_proven
 from patchwright.resolver.prove import prove
 from tests.adapters.resolve.workbench import CART, RUN_TEST, TEST, bench
 from tests.fakes.scripted_model import ScriptedModel

@@ -17,10 +17,10 @@ from patchwright.core.types.work import Outcome
 from patchwright.integrations.git.mirror import Mirror, MirrorCache
 from patchwright.integrations.github.adapter import GitHub, connect_token
 from patchwright.integrations.github.connection import Addresses
-from patchwright.resolver.effects import PushBranch
 from patchwright.resolver.messages.status import DeliveryResult
 from patchwright.resolver.publish.branches import push_signed
 from patchwright.resolver.publish.destination import Destination, PublisherDependencies
+from patchwright.resolver.publish.effects import PushBranch
 from patchwright.resolver.publish.notifications import with_patch
 from tests.adapters.git.workshop import WorkTree
 from tests.fakes.github import FakeGitHub, bare

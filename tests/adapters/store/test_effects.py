@@ -5,8 +5,12 @@ import pytest
 from patchwright.core.errors import LeaseLostError
 from patchwright.core.types.outcome_kind import OutcomeKind
 from patchwright.core.types.work import Outcome
-from patchwright.resolver.effects import FinalMessage, SetStartLabels, ShowStatus
 from patchwright.resolver.job import JobState, Lease
+from patchwright.resolver.publish.effects import (
+    FinalMessage,
+    SetStartLabels,
+    ShowStatus,
+)
 from patchwright.workers.store.effects import EffectState
 from tests.adapters.store.world import ISSUE, LEASE_S, World, trigger
 

@@ -9,8 +9,8 @@ from patchwright.core.types.base import AccountId, JobId, RandomIds
 from patchwright.core.types.outcome_kind import OutcomeKind
 from patchwright.core.types.triggers import Ignored
 from patchwright.core.types.work import Outcome, Proof, Usage
-from patchwright.resolver.effects import FinalMessage
 from patchwright.resolver.job import JobState, Lease
+from patchwright.resolver.publish.effects import FinalMessage
 from patchwright.workers.ops.service_metrics import FRESH_S, ServiceMetrics
 from patchwright.workers.store.reservations import (
     Ceilings,

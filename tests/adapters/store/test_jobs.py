@@ -8,8 +8,8 @@ from patchwright.core.types.base import JobId
 from patchwright.core.types.outcome_kind import OutcomeKind
 from patchwright.core.types.people import Actor
 from patchwright.core.types.work import Outcome
-from patchwright.resolver.effects import FinalMessage
 from patchwright.resolver.job import JobState
+from patchwright.resolver.publish.effects import FinalMessage
 from tests.adapters.store.world import ISSUE, LEASE_S, World, trigger
 
 RESUBMIT_AFTER_S = 45.0

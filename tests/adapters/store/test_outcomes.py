@@ -12,8 +12,8 @@ from patchwright.core.types.outcome_kind import OutcomeKind
 from patchwright.core.types.triggers import TriggerKind
 from patchwright.core.types.work import Outcome
 from patchwright.core.webhook import DeliveryVerdict
-from patchwright.resolver.effects import FinalMessage, PushBranch
 from patchwright.resolver.job import JobState, Lease
+from patchwright.resolver.publish.effects import FinalMessage, PushBranch
 from patchwright.workers.store.effects import EffectState
 from patchwright.workers.store.outcomes import EffectsPendingError
 from tests.adapters.store.world import LEASE_S, World, trigger

@@ -9,13 +9,6 @@ from patchwright.core.types.people import Actor
 from patchwright.core.types.threads import RepoRef, Repository
 from patchwright.integrations.git.mirror import Mirror
 from patchwright.integrations.github.adapter import GitHub
-from patchwright.resolver.effects import (
-    AskPrivately,
-    AttachLink,
-    CrossPost,
-    Invite,
-    MoveTicket,
-)
 from patchwright.resolver.messages.status import DeliveryResult
 from patchwright.resolver.publish import notifications
 from patchwright.resolver.publish.destination import (
@@ -23,6 +16,13 @@ from patchwright.resolver.publish.destination import (
     Destination,
     Invitation,
     PublisherDependencies,
+)
+from patchwright.resolver.publish.effects import (
+    AskPrivately,
+    AttachLink,
+    CrossPost,
+    Invite,
+    MoveTicket,
 )
 from tests.adapters.jira.conftest import Scene as JiraScene
 from tests.adapters.slack.conftest import Office

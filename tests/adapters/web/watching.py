@@ -30,9 +30,9 @@ from patchwright.core.types.base import JobId
 from patchwright.core.types.people import Actor
 from patchwright.core.types.threads import RepoRef, TalkThread
 from patchwright.core.types.work import Limits, Outcome, Task, Usage
-from patchwright.resolver.effects import FinalMessage
 from patchwright.resolver.job import JobState, Lease
 from patchwright.resolver.messages.status import DeliveryResult
+from patchwright.resolver.publish.effects import FinalMessage
 from patchwright.workers.access_tokens import make_run_link
 from patchwright.workers.db.database import Database
 from patchwright.workers.inbox.inbox import Dispatcher

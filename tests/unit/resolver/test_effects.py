@@ -7,7 +7,7 @@ import pytest
 from patchwright.core.settings.repository import DeliveryMode, RepositoryConfig
 from patchwright.core.types.outcome_kind import OutcomeKind
 from patchwright.core.types.work import Outcome, Proof
-from patchwright.resolver.effects import (
+from patchwright.resolver.publish.effects import (
     AnswerReviews,
     FinalMessage,
     NotificationPlan,
@@ -21,7 +21,7 @@ from patchwright.resolver.effects import (
     is_draft,
     plan_effects,
 )
-from patchwright.resolver.target import RunTarget
+from patchwright.resolver.publish.target import RunTarget
 from tests.unit.resolver.endings import GREEN
 
 NEW = RunTarget(

@@ -5,7 +5,7 @@ import pytest
 from patchwright.integrations.git.changes import ChangedPath, ChangeKind
 from patchwright.resolver.guards.changed_files import FileVersions
 from patchwright.resolver.guards.leaks import Leak, PrivateWords, find_repeated
-from patchwright.resolver.redaction import (
+from patchwright.resolver.publish.redaction import (
     collect_private_matter,
     find_in_name,
     find_quotations,

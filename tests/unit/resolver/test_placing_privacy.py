@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from patchwright.resolver.redaction import (
+from patchwright.resolver.publish.redaction import (
     OMISSION,
     QUOTED_WORDS,
     PrivateMatter,

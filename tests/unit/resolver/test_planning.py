@@ -7,7 +7,7 @@ from patchwright.core.types.people import Actor
 from patchwright.core.types.threads import ForgeThread, RepoRef, ThreadKind
 from patchwright.core.types.triggers import Trigger, TriggerKind
 from patchwright.core.types.work import Task, TaskMode
-from patchwright.resolver.target import plan_first, wants_plan
+from patchwright.resolver.publish.target import plan_first, wants_plan
 
 REPO = RepoRef(forge="github", full_name="acme/shop")
 CAREFUL = RepositoryConfig(plan_approval="comment")

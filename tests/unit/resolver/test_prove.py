@@ -3,8 +3,8 @@
 import pytest
 
 from patchwright.core.types.work import Evidence, EvidenceRole, Proof, TestResults
-from patchwright.resolver.evidence import judge_evidence
 from patchwright.resolver.messages.elements import EVIDENCE_DOUBTFUL, proof_sentence
+from patchwright.resolver.proof.evidence import judge_evidence
 
 NAMED = "**Not proven**: "
 RED = TestResults(runner="pytest", passed=1, failed=1, names_tests=True, failing=("b",))

@@ -6,8 +6,8 @@ from pathlib import Path
 
 import pytest
 
-from patchwright.resolver.evidence import RunnerKind, says_failed
-from patchwright.resolver.runner_calls import (
+from patchwright.resolver.proof.evidence import RunnerKind, says_failed
+from patchwright.resolver.proof.runner_calls import (
     find_runners,
     read_call,
     recipe_of,
@@ -15,7 +15,7 @@ from patchwright.resolver.runner_calls import (
     runs_changed_file,
     with_python_path,
 )
-from patchwright.resolver.runner_reports import (
+from patchwright.resolver.proof.runner_reports import (
     read_junit,
     read_printed_results,
     read_records,

@@ -9,7 +9,7 @@ from patchwright.core.types.threads import (
     Repository,
     ThreadKind,
 )
-from patchwright.resolver.target import RunTarget, plan_target
+from patchwright.resolver.publish.target import RunTarget, plan_target
 from tests.unit.resolver.places import SLACK, ticket
 
 REPO = RepoRef(forge="github", full_name="acme/shop")

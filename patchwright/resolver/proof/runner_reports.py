@@ -12,7 +12,7 @@ from xml.etree import ElementTree as ET
 from pydantic import TypeAdapter, ValidationError
 
 from patchwright.core.types.work import TestResults
-from patchwright.resolver.evidence import RunnerKind
+from patchwright.resolver.proof.evidence import RunnerKind
 
 _Verdict = Literal["passed", "failed", "skipped", "broken"]
 _RECORD: Final = TypeAdapter(tuple[_Verdict, str])

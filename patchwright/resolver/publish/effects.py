@@ -10,7 +10,7 @@ from patchwright.core.types.base import Value
 from patchwright.core.types.outcome_kind import OutcomeKind
 from patchwright.core.types.threads import TalkThread, ThreadRef
 from patchwright.core.types.work import EvidenceRole, Outcome, Proof
-from patchwright.resolver.target import RunTarget
+from patchwright.resolver.publish.target import RunTarget
 
 _WITHOUT_BRANCH: Final = (DeliveryMode.PATCH, DeliveryMode.NONE)
 DEFAULT_CONFIG: Final = RepositoryConfig()
