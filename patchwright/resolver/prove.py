@@ -21,9 +21,9 @@ from patchwright.core.events.types import (
 from patchwright.core.runtime import Runtime
 from patchwright.core.types.work import Evidence, EvidenceRole, Task, TestResults
 from patchwright.integrations.git.changes import ChangedPath, find_test_dependencies
-from patchwright.resolver.proof import runner_reports
 from patchwright.resolver.dependencies import RunDependencies, set_up_of_task
 from patchwright.resolver.guards.tampering import changed_tests
+from patchwright.resolver.proof import runner_reports
 from patchwright.resolver.proof.evidence import RunnerKind
 from patchwright.resolver.proof.runner_calls import (
     TestCall,
