@@ -31,7 +31,7 @@ from patchwright.resolver.guards.leaks import (
     PrivateWords,
     find_no_secrets,
 )
-from patchwright.resolver.sandbox_setup import SetUp
+from patchwright.resolver.sandboxes import SetUp
 
 
 @dataclass(frozen=True)

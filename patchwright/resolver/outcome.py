@@ -47,7 +47,7 @@ from patchwright.resolver.messages.left_out import (
 )
 from patchwright.resolver.proof.evidence import find_regressions, judge_evidence
 from patchwright.resolver.prove import prove
-from patchwright.resolver.sandbox_setup import set_up_failures, sum_blocked_requests
+from patchwright.resolver.sandboxes import set_up_failures, sum_blocked_requests
 from patchwright.sandbox.workspace import Export
 
 _MAX_TITLE_CHARS: Final = 72

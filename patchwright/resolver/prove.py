@@ -34,7 +34,7 @@ from patchwright.resolver.proof.runner_calls import (
     runs_changed_file,
     with_python_path,
 )
-from patchwright.resolver.sandbox_setup import (
+from patchwright.resolver.sandboxes import (
     close_and_record_blocked,
     run_to_end,
     set_up_unrecorded,

@@ -16,8 +16,8 @@ from patchwright.core.types.people import Actor, Permission
 from patchwright.core.types.threads import RepoRef, TalkThread, ThreadKind
 from patchwright.core.types.triggers import Trigger, TriggerKind
 from patchwright.core.types.work import service_outcome
+from patchwright.resolver.access import make_access_check
 from patchwright.resolver.admission import with_forge_accounts
-from patchwright.resolver.permissions import make_access_check
 from patchwright.resolver.publish.effects import Invite, OpenThread
 from patchwright.resolver.publish.live import acknowledge
 from patchwright.resolver.repository import (

@@ -46,7 +46,7 @@ from patchwright.resolver.checkout import (
 from patchwright.resolver.dependencies import RunDependencies, set_up_of_task
 from patchwright.resolver.messages.left_out import left_out_advice
 from patchwright.resolver.outcome import complete_outcome, settle_outcome
-from patchwright.resolver.sandbox_setup import (
+from patchwright.resolver.sandboxes import (
     close_and_record_blocked,
     set_up,
     was_set_up_interrupted,

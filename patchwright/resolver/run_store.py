@@ -1,17 +1,20 @@
 """What a run reads and keeps: the protocol of its store, and the values in it."""
 
+from collections.abc import Callable, Mapping
 from datetime import datetime
 from typing import Final, Protocol
 
-from pydantic import JsonValue
+from pydantic import JsonValue, TypeAdapter
 
 from patchwright.core.agent.budget import Budget
 from patchwright.core.events.log import EventLog
+from patchwright.core.llm.model import Image
 from patchwright.core.settings.limits import LimitSettings
 from patchwright.core.types.base import ConversationId, JobId, Value
 from patchwright.core.types.threads import RepoRef, TalkThread, ThreadRef
 from patchwright.core.types.triggers import Trigger, TriggerKind
 from patchwright.core.types.work import Outcome
+from patchwright.integrations.git.objects import ObjectStore
 from patchwright.resolver.messages.status import DeliveryResult
 
 CHECKPOINT: Final = "checkpoint"
@@ -183,3 +186,35 @@ class Choices(Protocol):
     def put(self, scope: str, name: str, value: str, *, by: str, now: datetime) -> None:
         """Choose; `by` is the account or actor whose choice it is."""
         ...
+
+
+DIFF: Final = "diff"
+IMAGES: Final = "images"
+# What people read; git has the rest.
+_MAX_DIFF_BYTES: Final = 1_000_000
+
+_IMAGES: Final = TypeAdapter(dict[str, Image])
+
+
+def pack_change(
+    code: ObjectStore, outcome: Outcome, redact: Callable[[str], str]
+) -> dict[str, bytes]:
+    """Return the commits of an outcome, and what people read of them."""
+    base, head = outcome.base_sha, outcome.head_sha
+    diff = code.diff(base, head, _MAX_DIFF_BYTES)
+    return {
+        COMMITS: code.partial_bundle(base, head),
+        DIFF: redact(diff.decode("utf-8", "replace")).encode("utf-8", "replace"),
+    }
+
+
+def keep_images(
+    keep: Callable[[str, bytes], None], images: Mapping[str, Image]
+) -> None:
+    if images:
+        keep(IMAGES, _IMAGES.dump_json(dict(images)))
+
+
+def load_images(load: Callable[[str], bytes | None]) -> dict[str, Image]:
+    kept = load(IMAGES)
+    return _IMAGES.validate_json(kept) if kept else {}

@@ -37,7 +37,7 @@ from patchwright.core.types.people import Actor, Permission, login_in_mention
 from patchwright.core.types.threads import TalkThread
 from patchwright.core.types.triggers import Trigger, trigger_definition
 from patchwright.core.types.work import ASKED, Outcome, Task
-from patchwright.resolver.access import policy_with
+from patchwright.resolver.access import Permissions, find_permission, policy_with
 from patchwright.resolver.admission import (
     AdmissionPolicy,
     Admitted,
@@ -49,7 +49,6 @@ from patchwright.resolver.admission import (
 )
 from patchwright.resolver.budget import compute_raise, max_raise_usd_of
 from patchwright.resolver.commands import QuestionAnswerer, RunDetails, command_in
-from patchwright.resolver.permissions import Permissions, find_permission
 from patchwright.resolver.publish.destination import Invitation
 from patchwright.resolver.publish.effects import InviteFollower
 from patchwright.resolver.publish.live import (

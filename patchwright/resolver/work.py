@@ -15,11 +15,7 @@ from patchwright.core.types.threads import ForgeThread, Thread, ThreadKind, Thre
 from patchwright.core.types.triggers import Trigger
 from patchwright.core.types.work import Outcome, Task
 from patchwright.integrations.git.objects import ObjectStore
-from patchwright.resolver.artifacts import (
-    keep_images,
-    load_images,
-    pack_change,
-)
+from patchwright.resolver.access import find_permission
 from patchwright.resolver.configuration import apply_configuration, commit_author_of
 from patchwright.resolver.consent import (
     PrivateTextRedaction,
@@ -35,7 +31,6 @@ from patchwright.resolver.messages.pull_request import (
     answer_requesting_threads,
     unanswered_note,
 )
-from patchwright.resolver.permissions import find_permission
 from patchwright.resolver.preparation import (
     PreparationRequest,
     Prepared,
@@ -47,7 +42,12 @@ from patchwright.resolver.resolve import resolve
 from patchwright.resolver.round_trigger import find_competing_pull_request
 from patchwright.resolver.run import End, Run, Step, skipped_on_resume
 from patchwright.resolver.run_plan import PLAN_ARTIFACT, AttemptResult, RunPlan
-from patchwright.resolver.run_store import StoredCheckpoints
+from patchwright.resolver.run_store import (
+    StoredCheckpoints,
+    keep_images,
+    load_images,
+    pack_change,
+)
 from patchwright.resolver.sandboxes import sandbox_spec
 from patchwright.resolver.services import StepServices
 from patchwright.resolver.status_comment import begin_check

@@ -44,7 +44,6 @@ from patchwright.workers.agent_configuration import (
 from patchwright.workers.db.database import Database
 from patchwright.workers.db.upgrade import upgrade
 from patchwright.workers.inbox.missed_deliveries import CatchUp, MissedDeliveryStore
-from patchwright.workers.jobs.services import RunServices
 from patchwright.workers.jobs.worker import JobWorker
 from patchwright.workers.lifecycle import Role
 from patchwright.workers.ops.endpoints import Reporter
@@ -71,7 +70,7 @@ from patchwright.workers.store.notifier import open_notifier
 from patchwright.workers.store.outcomes import OutcomeStore
 from patchwright.workers.store.requests import ConversationLinkStore, RequestStore
 from patchwright.workers.store.reservations import ReservationStore
-from patchwright.workers.store.run_store import Stores
+from patchwright.workers.store.run_store import RunServices, Stores
 from patchwright.workers.store.secrets import SecretStore, load_or_make_key
 from patchwright.workers.store.threads import ThreadStore
 from patchwright.workers.web.webhooks import WEBHOOK_ROUTE

@@ -25,7 +25,6 @@ from patchwright.integrations.github.app import NewApp
 from patchwright.integrations.github.credentials import GitHubAppStore
 from patchwright.integrations.slack.credentials import SlackInstallationStore
 from patchwright.integrations.slack.tokens import SlackInstallation
-from patchwright.resolver.artifacts import DIFF, keep_images
 from patchwright.resolver.job import JobState, Lease
 from patchwright.resolver.messages.status import DeliveryResult
 from patchwright.resolver.publish.effects import (
@@ -34,7 +33,12 @@ from patchwright.resolver.publish.effects import (
     RepositoryEffect,
 )
 from patchwright.resolver.run_plan import PLAN_ARTIFACT, RunPlan
-from patchwright.resolver.run_store import DEFAULT_REPOSITORY, consent_name
+from patchwright.resolver.run_store import (
+    DEFAULT_REPOSITORY,
+    DIFF,
+    consent_name,
+    keep_images,
+)
 from patchwright.workers.db.database import Database
 from patchwright.workers.db.tables import effects, jobs
 from patchwright.workers.db.upgrade import upgrade

@@ -22,9 +22,9 @@ from patchwright.core.types.people import Actor
 from patchwright.core.types.threads import RepoRef
 from patchwright.integrations.github.credentials import GitHubAppStore
 from patchwright.integrations.slack.credentials import SlackInstallationStore
-from patchwright.resolver.artifacts import load_images
 from patchwright.resolver.job import Job
 from patchwright.resolver.run_plan import PLAN_ARTIFACT, RunPlan
+from patchwright.resolver.run_store import load_images
 from patchwright.workers.compose import make_stores
 from patchwright.workers.db.database import Database
 from patchwright.workers.db.tables import (

@@ -33,12 +33,12 @@ from patchwright.resolver.status_comment import StatusComment, begin_check
 from patchwright.workers.jobs.guarded_services import with_lease_checks
 from patchwright.workers.jobs.lease import LeaseGuard
 from patchwright.workers.jobs.outcome_publisher import OutcomePublisher
-from patchwright.workers.jobs.services import RunServices
 from patchwright.workers.store.effects import (
     BegunEffect,
     EffectStore,
     StoredEffect,
 )
+from patchwright.workers.store.run_store import RunServices
 from tests.adapters.store.world import ISSUE, LEASE_S, REPO, World, trigger
 from tests.invariants.counting_service import (
     CountingChannel,

@@ -38,8 +38,8 @@ from patchwright.resolver.publish.effects import (
 from patchwright.workers.compose import make_worker, open_service_parts
 from patchwright.workers.db.database import Database
 from patchwright.workers.db.upgrade import upgrade
-from patchwright.workers.jobs.services import RunServices
 from patchwright.workers.store.effects import EffectState
+from patchwright.workers.store.run_store import RunServices
 from tests.adapters.store.world import ISSUE, World, trigger
 from tests.fakes.clock import FakeClock
 from tests.invariants.effect_world import CHAT, TICKET, EffectRun

@@ -16,9 +16,8 @@ from patchwright.resolver.messages.planned_writes import PlannedWrite
 from patchwright.resolver.publish.destination import Invitation
 from patchwright.workers.jobs.guarded_services import with_writer
 from patchwright.workers.jobs.lease import OutboxPublisher
-from patchwright.workers.jobs.services import RunServices
 from patchwright.workers.store.outcomes import OutcomeStore
-from patchwright.workers.store.run_store import Stores
+from patchwright.workers.store.run_store import RunServices, Stores
 
 DRY_RUN_ARTIFACT: Final = "rehearsal"
 

@@ -42,7 +42,7 @@ from patchwright.workers.jobs.lease import (
     OutboxPublisher,
     ServiceWriter,
 )
-from patchwright.workers.jobs.services import RunServices
+from patchwright.workers.store.run_store import RunServices
 
 
 @dataclass(frozen=True)

@@ -42,9 +42,8 @@ from patchwright.resolver.publish.effects import (
 )
 from patchwright.resolver.run_plan import PLAN_ARTIFACT, destination
 from patchwright.resolver.run_store import COMMITS
-from patchwright.workers.jobs.services import RunServices
 from patchwright.workers.store.effects import EffectState, EffectStore, StoredEffect
-from patchwright.workers.store.run_store import delivery_results_of
+from patchwright.workers.store.run_store import RunServices, delivery_results_of
 
 log = structlog.get_logger(__name__)
 

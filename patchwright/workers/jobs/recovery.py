@@ -30,9 +30,8 @@ from patchwright.resolver.publish.effects import (
 )
 from patchwright.resolver.run_plan import PLAN_ARTIFACT, RunPlan, destination
 from patchwright.resolver.services import WORK_AT_SERVICE
-from patchwright.workers.jobs.services import RunServices
 from patchwright.workers.store.effects import EffectState, StoredEffect
-from patchwright.workers.store.run_store import delivery_results_of
+from patchwright.workers.store.run_store import RunServices, delivery_results_of
 
 # So many workers may break over one job, or be lost over it.
 MOST_BROKEN: Final = 3

@@ -42,8 +42,8 @@ from patchwright.workers.jobs.recovery import (
     verify_final_message,
     with_kept_work,
 )
-from patchwright.workers.jobs.services import RunServices
 from patchwright.workers.queue.interface import BrokerUnavailableError
+from patchwright.workers.store.run_store import RunServices
 
 log = structlog.get_logger(__name__)
 

@@ -18,7 +18,7 @@ from patchwright.core.plugin import (
 from patchwright.core.settings.model import Settings
 from patchwright.core.types.base import AccountId
 from patchwright.core.types.people import Actor
-from patchwright.resolver.permissions import PermissionCache
+from patchwright.resolver.access import PermissionCache
 from patchwright.resolver.publish.destination import Invitation
 from patchwright.resolver.repository_references import ReferenceScope
 from patchwright.resolver.services import ChatServices

@@ -12,7 +12,7 @@ from patchwright.core.clock import start_call
 from patchwright.core.errors import ServiceError
 from patchwright.core.types.people import Actor
 from patchwright.core.types.threads import RepoRef
-from patchwright.resolver.permissions import Permissions, make_access_check
+from patchwright.resolver.access import Permissions, make_access_check
 from patchwright.resolver.repository import JudgeAccess, RepositoryAccess
 from patchwright.resolver.repository_references import NAME_PATTERN, OWNER_PATTERN
 

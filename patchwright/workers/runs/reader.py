@@ -8,9 +8,9 @@ from patchwright.core.events.log import EventLog, Notifier
 from patchwright.core.events.state import find_attempts
 from patchwright.core.events.types import Event
 from patchwright.core.types.base import Value
-from patchwright.resolver.artifacts import DIFF
 from patchwright.resolver.job import Job, is_over
 from patchwright.resolver.messages.status import DeliveryResult
+from patchwright.resolver.run_store import DIFF
 from patchwright.workers.runs.run_row import SUMMARY_KINDS, RunSummary, update_summary
 from patchwright.workers.store.effects import EffectStore
 from patchwright.workers.store.events import EventStore

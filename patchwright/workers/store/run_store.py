@@ -1,6 +1,6 @@
-"""The tables, and the `RunStore` of one run over them."""
+"""The tables, the `RunStore` of one run over them, and what runs work with."""
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from datetime import datetime
 
@@ -23,7 +23,9 @@ from patchwright.resolver.run_store import (
     JoinedRequest,
     LinkedThread,
     OtherConversation,
+    RunStore,
 )
+from patchwright.resolver.services import StepServices
 from patchwright.workers.store.accounts import AccountStore
 from patchwright.workers.store.effects import EffectState, EffectStore, StoredEffect
 from patchwright.workers.store.events import EventStore
@@ -168,3 +170,27 @@ class SqlRunStore:
 
 def _as_earlier(job: Job) -> EarlierRun:
     return EarlierRun(id=job.id, trigger=job.trigger, outcome=job.outcome)
+
+
+@dataclass(frozen=True, kw_only=True)
+class RunServices(StepServices):
+    """The collaborators of every run.
+
+    `submit` hands a job to the queue. `warm_up` begins what the model needs and takes
+    long, for somebody who is about to need it.
+    """
+
+    stores: Stores
+    links: ConversationLinkStore
+    submit: Callable[[JobId], None]
+    warm_up: Callable[[], None]
+
+    def open_store(self, job: Job, lease: Lease) -> RunStore:
+        return SqlRunStore(
+            self.stores,
+            self.links,
+            self.clock,
+            job,
+            lease,
+            self.directory.forge.account_host,
+        )

@@ -12,9 +12,9 @@ from patchwright.core.types.outcome_kind import OutcomeKind
 from patchwright.core.types.threads import PullRequest
 from patchwright.core.types.work import LeftOutReason, Outcome
 from patchwright.integrations.git.commits import Signature
-from patchwright.resolver.artifacts import pack_change
 from patchwright.resolver.clean import clean
 from patchwright.resolver.context.gather import read_changes
+from patchwright.resolver.run_store import pack_change
 from tests.adapters.git.workshop import WorkTree
 
 LARGE = 21_000_000

@@ -4,7 +4,7 @@ import pytest
 
 from patchwright.core.types.people import Actor, Permission
 from patchwright.integrations.github.adapter import GitHub
-from patchwright.resolver.permissions import REMEMBER_S, PermissionCache
+from patchwright.resolver.access import REMEMBER_S, PermissionCache
 from tests.adapters.github.conftest import SHOP
 from tests.fakes.github.fake import FakeGitHub
 

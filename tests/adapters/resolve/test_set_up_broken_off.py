@@ -23,7 +23,7 @@ from patchwright.core.runtime import Runtime, RuntimeFactory, SandboxSpec
 from patchwright.core.types.outcome_kind import OutcomeKind
 from patchwright.core.types.work import Proof
 from patchwright.resolver.resolve import resolve
-from patchwright.resolver.sandbox_setup import SETUP, was_set_up_interrupted
+from patchwright.resolver.sandboxes import SETUP, was_set_up_interrupted
 from patchwright.sandbox.factory import create_factory
 from tests.adapters.resolve.workbench import (
     FIX,

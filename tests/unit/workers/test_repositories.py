@@ -8,7 +8,7 @@ import pytest
 from patchwright.core.errors import ServiceUnavailableError
 from patchwright.core.types.people import Actor, Permission
 from patchwright.core.types.threads import RepoRef
-from patchwright.resolver.permissions import make_access_check
+from patchwright.resolver.access import make_access_check
 from patchwright.resolver.repository import RepositoryAccess
 from patchwright.workers.plugins.repository_search import (
     MAX_CHECKED,
