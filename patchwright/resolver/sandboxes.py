@@ -15,12 +15,7 @@ from patchwright.core.clock import start_call
 from patchwright.core.errors import SandboxError
 from patchwright.core.events import types as ev
 from patchwright.core.events.log import EventLog
-from patchwright.core.events.types import (
-    RequestBlocked,
-    SandboxAction,
-    SandboxObservation,
-)
-from patchwright.core.runtime import Pipe, Runtime, RuntimeFactory, SandboxSpec
+from patchwright.core.runtime import Runtime, RuntimeFactory, SandboxSpec
 from patchwright.core.security.hosts import Domain, read_domain
 from patchwright.core.settings.limits import SandboxSettings
 from patchwright.core.settings.model import Settings
@@ -93,6 +88,7 @@ class InterruptibleSandboxes:
         for_another: bool = False,
     ) -> None:
         self.kind = sandboxes.kind
+        self.remove, self.reap = sandboxes.remove, sandboxes.reap
         self._sandboxes, self._release_signal = sandboxes, release_signal
         self._for_another = for_another
 
@@ -102,12 +98,6 @@ class InterruptibleSandboxes:
     def attach(self, spec: SandboxSpec) -> Runtime | None:
         found = self._sandboxes.attach(spec)
         return self._watched(found, spec) if found else None
-
-    def remove(self, run_id: str) -> int:
-        return self._sandboxes.remove(run_id)
-
-    def reap(self) -> int:
-        return self._sandboxes.reap()
 
     def _watched(self, runtime: Runtime, spec: SandboxSpec) -> Runtime:
         once = _EndedOnce(runtime)
@@ -123,27 +113,12 @@ class _EndedOnce:
 
     def __init__(self, runtime: Runtime) -> None:
         self.kind = runtime.kind
+        self.run, self.cancel = runtime.run, runtime.cancel
+        self.upload, self.download = runtime.upload, runtime.download
+        self.open_pipe, self.blocked = runtime.open_pipe, runtime.blocked
         self._runtime = runtime
         self._lock = threading.Lock()
         self._is_open = True
-
-    def run(self, action: SandboxAction, action_id: str) -> SandboxObservation:
-        return self._runtime.run(action, action_id)
-
-    def cancel(self, action_id: str) -> None:
-        self._runtime.cancel(action_id)
-
-    def open_pipe(self, command: Sequence[str]) -> Pipe:
-        return self._runtime.open_pipe(command)
-
-    def upload(self, path: str, data: bytes) -> None:
-        self._runtime.upload(path, data)
-
-    def download(self, path: str, max_bytes: int) -> bytes:
-        return self._runtime.download(path, max_bytes)
-
-    def blocked(self) -> tuple[RequestBlocked, ...]:
-        return self._runtime.blocked()
 
     def detach(self) -> None:
         self._end(self._runtime.detach)

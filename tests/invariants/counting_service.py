@@ -7,12 +7,14 @@ from patchwright.core.channel import Offers
 from patchwright.core.errors import InvalidRequestError
 from patchwright.core.forge import (
     CheckReport,
+    Forge,
     ForgeChecks,
     ForgeCommits,
     ForgePullMetadata,
     NewCommit,
     PullMetadata,
     PullRequestText,
+    require_capability,
 )
 from patchwright.core.types.people import Actor, Permission
 from patchwright.core.types.threads import (
@@ -24,7 +26,6 @@ from patchwright.core.types.threads import (
     ThreadRef,
 )
 from patchwright.core.types.triggers import Trigger
-from patchwright.workers.jobs.guarded_services import ForgeReader
 from tests.invariants.mortal import Fate, KilledError
 
 
@@ -145,14 +146,24 @@ class CountingChannel:
         self._write()
 
 
-@dataclass(frozen=True)
-class CountingForge(ForgeReader):
+class CountingForge:
     """A `Forge` with all capabilities, where everybody may write.
 
     One branch is there to be proposed.
     """
 
-    service: CountingService
+    def __init__(self, real: Forge, service: CountingService) -> None:
+        self.service = service
+        self.fetch_pull_request = real.fetch_pull_request
+        self.mint_credential = real.mint_credential
+        self.fetch_file, self.has_branch = real.fetch_file, real.has_branch
+        checks = require_capability(real.checks)
+        self.fetch_checks = checks.fetch_checks
+        pulls = require_capability(real.pull_metadata)
+        self.fetch_change_requesters = pulls.fetch_change_requesters
+        self.fetch_competing_pulls = pulls.fetch_competing_pulls
+        commits = require_capability(real.commits)
+        self.fetch_commit_message = commits.fetch_commit_message
 
     @property
     def checks(self) -> ForgeChecks:

@@ -8,27 +8,21 @@ from patchwright.core.channel import ChannelRouter, Offers, ServiceChannel, Trac
 from patchwright.core.errors import InvalidRequestError
 from patchwright.core.forge import (
     CheckReport,
-    Checks,
-    CompetingPullRequest,
     Forge,
     ForgeChecks,
     ForgeCommits,
     ForgePullMetadata,
-    GitCredential,
     NewCommit,
     PullMetadata,
     PullRequestText,
     Reviews,
-    require_capability,
 )
-from patchwright.core.types.people import Actor, Permission
+from patchwright.core.types.people import Actor
 from patchwright.core.types.threads import (
     ForgeThread,
     PullRequest,
     RepoRef,
-    Repository,
     TalkThread,
-    Thread,
     ThreadRef,
 )
 from patchwright.core.types.triggers import Trigger
@@ -45,63 +39,6 @@ from patchwright.workers.jobs.lease import (
 from patchwright.workers.store.run_store import RunServices
 
 
-@dataclass(frozen=True)
-class ForgeReader:
-    """The half of a `Forge` that changes nothing there, passed on as it is."""
-
-    real: Forge
-
-    @property
-    def _real_checks(self) -> ForgeChecks:
-        return require_capability(self.real.checks)
-
-    @property
-    def _real_pull_metadata(self) -> ForgePullMetadata:
-        return require_capability(self.real.pull_metadata)
-
-    @property
-    def _real_commits(self) -> ForgeCommits:
-        return require_capability(self.real.commits)
-
-    def fetch_permission(self, repo: RepoRef, actor: Actor) -> Permission:
-        return self.real.fetch_permission(repo, actor)
-
-    def fetch_repository(self, repo: RepoRef) -> Repository:
-        return self.real.fetch_repository(repo)
-
-    def fetch_pull_request(self, repo: RepoRef, number: int) -> PullRequest:
-        return self.real.fetch_pull_request(repo, number)
-
-    def mint_credential(self, repo: RepoRef) -> GitCredential:
-        return self.real.mint_credential(repo)
-
-    def find_pull_request(self, repo: RepoRef, head_branch: str) -> PullRequest | None:
-        return self.real.find_pull_request(repo, head_branch)
-
-    def fetch_file(self, repo: RepoRef, path: str, ref: str = "") -> bytes | None:
-        return self.real.fetch_file(repo, path, ref)
-
-    def has_branch(self, repo: RepoRef, branch: str) -> bool:
-        return self.real.has_branch(repo, branch)
-
-    def fetch_commit_message(self, repo: RepoRef, sha: str) -> str | None:
-        return self._real_commits.fetch_commit_message(repo, sha)
-
-    def fetch_change_requesters(self, repo: RepoRef, number: int) -> tuple[str, ...]:
-        return self._real_pull_metadata.fetch_change_requesters(repo, number)
-
-    def fetch_competing_pulls(
-        self, repo: RepoRef, issue: int
-    ) -> tuple[CompetingPullRequest, ...]:
-        return self._real_pull_metadata.fetch_competing_pulls(repo, issue)
-
-    def fetch_checks(self, repo: RepoRef, sha: str) -> Checks:
-        return self._real_checks.fetch_checks(repo, sha)
-
-    def fetch_milestone(self, repo: RepoRef, issue: int) -> int | None:
-        return self._real_pull_metadata.fetch_milestone(repo, issue)
-
-
 def _go_on() -> None:
     """Go on where nothing is written."""
 
@@ -109,12 +46,13 @@ def _go_on() -> None:
 R = TypeVar("R", bound=ThreadRef)
 
 
-@dataclass(frozen=True)
 class GuardedChannel(Generic[R]):
-    """A `ServiceChannel`."""
+    """A `ServiceChannel`; what only reads is the real one's."""
 
-    real: ServiceChannel[R]
-    writer: ServiceWriter
+    def __init__(self, real: ServiceChannel[R], writer: ServiceWriter) -> None:
+        self.real, self.writer = real, writer
+        self.fetch_thread, self.fetch_opening = real.fetch_thread, real.fetch_opening
+        self.fetch_attachment = real.fetch_attachment
 
     def acknowledge(self, trigger: Trigger) -> None:
         told = partial(planned.acknowledgement, trigger)
@@ -123,12 +61,6 @@ class GuardedChannel(Generic[R]):
     def decline(self, trigger: Trigger) -> None:
         told = partial(planned.declination, trigger)
         self.writer.write(told, partial(self.real.decline, trigger), _go_on)
-
-    def fetch_thread(self, ref: R) -> Thread:
-        return self.real.fetch_thread(ref)
-
-    def fetch_opening(self, ref: R) -> Thread:
-        return self.real.fetch_opening(ref)
 
     def find_post(self, ref: R, mark: str) -> str | None:
         return self.writer.find(str(ref), mark, partial(self.real.find_post, ref))
@@ -162,17 +94,13 @@ class GuardedChannel(Generic[R]):
         told = planned.swapped_labels(ref, add, remove)
         self.writer.overwrite(told, partial(self.real.swap_labels, ref, add, remove))
 
-    def fetch_attachment(
-        self, ref: R, url: str, max_bytes: int, post_id: str = ""
-    ) -> bytes:
-        return self.real.fetch_attachment(ref, url, max_bytes, post_id)
 
-
-@dataclass(frozen=True)
 class GuardedTracker(GuardedChannel[TalkThread]):
     """A `Tracker`."""
 
-    real: Tracker
+    def __init__(self, real: Tracker, writer: ServiceWriter) -> None:
+        super().__init__(real, writer)
+        self.tracker, self.name_people = real, real.name_people
 
     def open_thread(self, trigger: Trigger, text: str) -> TalkThread:
         """Open it; where that is not done, the one named for want of it goes on."""
@@ -181,40 +109,36 @@ class GuardedTracker(GuardedChannel[TalkThread]):
             raise TypeError(f"{thread} is not a thread of a service for talk")
         return self.writer.write(
             partial(planned.opened_thread, thread.place, text),
-            partial(self.real.open_thread, trigger, text),
+            partial(self.tracker.open_thread, trigger, text),
             lambda: thread,
         )
 
-    def name_people(self, trigger: Trigger) -> Trigger:
-        return self.real.name_people(trigger)
-
     def attach_link(self, ref: TalkThread, url: str, title: str, key: str) -> None:
         told = partial(planned.attached_link, ref, url, title)
-        attach = partial(self.real.attach_link, ref, url, title, key)
+        attach = partial(self.tracker.attach_link, ref, url, title, key)
         self.writer.write(told, attach, _go_on)
 
     def move(self, ref: TalkThread, status: str) -> None:
         told = partial(planned.moved_ticket, ref, status)
-        self.writer.write(told, partial(self.real.move, ref, status), _go_on)
+        self.writer.write(told, partial(self.tracker.move, ref, status), _go_on)
 
 
-@dataclass(frozen=True)
-class GuardedForge(ForgeReader):
-    """A `Forge`, with the capabilities of the real one."""
+class GuardedForge:
+    """A `Forge` with the capabilities of the real one, whose reads are its own."""
 
-    writer: ServiceWriter
-
-    @property
-    def checks(self) -> ForgeChecks | None:
-        return self.real.checks and self
-
-    @property
-    def pull_metadata(self) -> ForgePullMetadata | None:
-        return self.real.pull_metadata and self
-
-    @property
-    def commits(self) -> ForgeCommits | None:
-        return self.real.commits and self
+    def __init__(self, real: Forge, writer: ServiceWriter) -> None:
+        self.real, self.writer = real, writer
+        self.fetch_permission = real.fetch_permission
+        self.fetch_repository = real.fetch_repository
+        self.fetch_pull_request = real.fetch_pull_request
+        self.find_pull_request = real.find_pull_request
+        self.mint_credential = real.mint_credential
+        self.fetch_file, self.has_branch = real.fetch_file, real.has_branch
+        self.checks = real.checks and GuardedChecks(real.checks, writer)
+        self.commits = real.commits and GuardedCommits(real.commits, writer)
+        self.pull_metadata = real.pull_metadata and GuardedPullMetadata(
+            real.pull_metadata, writer
+        )
 
     def open_pull_request(
         self, repo: RepoRef, head_branch: str, base_branch: str, text: PullRequestText
@@ -244,26 +168,52 @@ class GuardedForge(ForgeReader):
             partial(self.real.fetch_pull_request, repo, number),
         )
 
+
+class GuardedPullMetadata:
+    """The `ForgePullMetadata` of a forge."""
+
+    def __init__(self, real: ForgePullMetadata, writer: ServiceWriter) -> None:
+        self.real, self.writer = real, writer
+        self.fetch_change_requesters = real.fetch_change_requesters
+        self.fetch_competing_pulls = real.fetch_competing_pulls
+        self.fetch_milestone = real.fetch_milestone
+
     def set_pull_metadata(
         self, repo: RepoRef, number: int, pull_metadata: PullMetadata
     ) -> tuple[str, ...]:
         what = (repo, number, pull_metadata)
         told = partial(planned.put_metadata, *what)
         return self.writer.write(
-            told, partial(self._real_pull_metadata.set_pull_metadata, *what), tuple
+            told, partial(self.real.set_pull_metadata, *what), tuple
         )
 
     def request_review(
         self, repo: RepoRef, number: int, reviewers: tuple[str, ...]
     ) -> None:
         told = partial(planned.requested_review, repo, number, reviewers)
-        ask = self._real_pull_metadata.request_review
+        ask = self.real.request_review
         self.writer.write(told, partial(ask, repo, number, reviewers), _go_on)
+
+
+class GuardedChecks:
+    """The `ForgeChecks` of a forge."""
+
+    def __init__(self, real: ForgeChecks, writer: ServiceWriter) -> None:
+        self.real, self.writer = real, writer
+        self.fetch_checks = real.fetch_checks
 
     def report_check(self, repo: RepoRef, sha: str, report: CheckReport) -> None:
         told = planned.reported_check(repo, sha, report)
-        report_check = self._real_checks.report_check
+        report_check = self.real.report_check
         self.writer.overwrite(told, partial(report_check, repo, sha, report))
+
+
+class GuardedCommits:
+    """The `ForgeCommits` of a forge."""
+
+    def __init__(self, real: ForgeCommits, writer: ServiceWriter) -> None:
+        self.real, self.writer = real, writer
+        self.fetch_commit_message = real.fetch_commit_message
 
     def commit_on_branch(self, repo: RepoRef, branch: str, commit: NewCommit) -> str:
         """Have it made; where that is not done, git pushes, which is a write too."""
@@ -271,7 +221,7 @@ class GuardedForge(ForgeReader):
         def leave_to_git() -> str:
             raise InvalidRequestError(f"no commit is made on {branch} in a dry run")
 
-        make = partial(self._real_commits.commit_on_branch, repo, branch, commit)
+        make = partial(self.real.commit_on_branch, repo, branch, commit)
         return self.writer.write(lambda: None, make, leave_to_git)
 
 
@@ -334,13 +284,13 @@ def with_writer(services: RunServices, writer: ServiceWriter) -> RunServices:
 
     This is the one place that every write of a run passes.
     """
-    github = services.code_host
+    host = services.code_host
     return replace(
         services,
         code_host=replace(
-            github,
-            forge=GuardedForge(github.forge, writer),
-            reviews=github.reviews and GuardedReviews(github.reviews, writer),
+            host,
+            forge=GuardedForge(host.forge, writer),
+            reviews=host.reviews and GuardedReviews(host.reviews, writer),
         ),
         channel=_with_writer(services.channel, writer),
         mirrors=services.mirrors.with_push(
@@ -355,7 +305,7 @@ def _with_writer(channel: ChannelRouter, writer: ServiceWriter) -> ChannelRouter
         channel,
         forge=GuardedChannel(channel.forge, writer),
         trackers={
-            name: GuardedTracker(writer=writer, real=tracker)
+            name: GuardedTracker(tracker, writer)
             for name, tracker in channel.trackers.items()
         },
     )
