@@ -10,8 +10,8 @@ from importlib.resources import files
 from importlib.util import MAGIC_NUMBER, source_hash
 from pathlib import PurePosixPath
 
-from patchwright.core.errors import SandboxError
 from patchwright.core.runtime import SandboxSpec
+from patchwright.core.types.errors import SandboxError
 from patchwright.sandbox.action_server.protocol import Config
 
 # Debian with Python, git and a compiler; any image with Python 3.8 and git will do.

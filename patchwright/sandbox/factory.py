@@ -3,10 +3,10 @@
 from collections.abc import Callable, Mapping
 from typing import Final
 
-from patchwright.core.clock import Clock
-from patchwright.core.entry_points import RUNTIMES, find_maker
-from patchwright.core.errors import SandboxError
 from patchwright.core.runtime import Runtime, RuntimeFactory, SandboxSpec
+from patchwright.core.system.clock import Clock
+from patchwright.core.system.entry_points import RUNTIMES, find_maker
+from patchwright.core.types.errors import SandboxError
 from patchwright.sandbox.bootstrap import DEFAULT_IMAGE
 from patchwright.sandbox.docker import engine
 from patchwright.sandbox.docker.runtimes import DockerRuntimes

@@ -19,8 +19,8 @@ from patchwright.core.condense.summary import (
     smallest_bytes_of,
     summary_bytes,
 )
-from patchwright.core.entry_points import CONDENSERS, find_maker
 from patchwright.core.events.types import Condensed
+from patchwright.core.system.entry_points import CONDENSERS, find_maker
 
 
 class NoCondenser:

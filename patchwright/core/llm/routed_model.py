@@ -2,7 +2,6 @@
 
 from collections.abc import Sequence
 
-from patchwright.core.clock import Clock
 from patchwright.core.events.types import ModelReply
 from patchwright.core.llm.errors import CallWatch, LimitError, ModelError
 from patchwright.core.llm.model import Model, ModelCapabilities, ModelRequest
@@ -13,6 +12,7 @@ from patchwright.core.llm.routing import (
     plan_route,
     route_after,
 )
+from patchwright.core.system.clock import Clock
 from patchwright.core.types.work import NO_USAGE, Usage
 
 # While another model is left, one is given up after this long.

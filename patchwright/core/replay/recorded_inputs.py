@@ -7,13 +7,13 @@ from collections.abc import Sequence
 from typing import Final
 
 from patchwright.core.condense.condenser import Ask, History
-from patchwright.core.errors import SettingsError
 from patchwright.core.events import types as ev
 from patchwright.core.events.log import EventLog
 from patchwright.core.mcp import McpTool
 from patchwright.core.replay.models import ModelRecording, first_text
 from patchwright.core.replay.trajectory import find_outcome, find_start, payloads_of
 from patchwright.core.security.analyzer import ConfirmPolicy, Verdict, digest_of
+from patchwright.core.types.errors import SettingsError
 from patchwright.core.types.work import Limits, Task
 
 _SERVED: Final = (

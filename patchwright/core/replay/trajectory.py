@@ -10,10 +10,10 @@ from typing import Final, Literal, TypeVar
 
 from pydantic import BaseModel, ConfigDict, JsonValue, ValidationError
 
-from patchwright.core.errors import PatchwrightError, SettingsError
 from patchwright.core.events.jsonl import read_events
 from patchwright.core.events.state import measure
 from patchwright.core.events.types import Event, ModelReply, OutcomeReached, RunStarted
+from patchwright.core.types.errors import PatchwrightError, SettingsError
 from patchwright.core.types.work import Limits, Outcome, Usage
 
 FORMAT: Final = "patchwright-trajectory"

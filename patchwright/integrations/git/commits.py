@@ -9,8 +9,8 @@ from pathlib import Path
 
 from pydantic import SecretStr
 
-from patchwright.core.errors import GitError
 from patchwright.core.types.base import readable
+from patchwright.core.types.errors import GitError
 from patchwright.integrations.git.command import GitDir
 
 

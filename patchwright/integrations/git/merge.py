@@ -5,7 +5,7 @@ from collections import Counter
 from collections.abc import Collection, Mapping
 from dataclasses import dataclass
 
-from patchwright.core.errors import GitError
+from patchwright.core.types.errors import GitError
 from patchwright.integrations.git.changes import (
     GITLINK,
     ChangedPath,

@@ -13,7 +13,7 @@ import requests
 from github.Repository import Repository
 from pydantic import BaseModel, SecretStr
 
-from patchwright.core.errors import (
+from patchwright.core.types.errors import (
     InvalidRequestError,
     NotFoundError,
     ServiceUnavailableError,

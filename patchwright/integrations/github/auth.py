@@ -12,15 +12,15 @@ from cryptography.hazmat.primitives.serialization import load_pem_private_key
 from github import Auth, Github
 from pydantic import SecretStr
 
-from patchwright.core.clock import Clock
-from patchwright.core.errors import (
+from patchwright.core.system.clock import Clock
+from patchwright.core.types.base import Value
+from patchwright.core.types.errors import (
     AuthenticationError,
     InvalidRequestError,
     NotFoundError,
     PermissionDeniedError,
     SettingsError,
 )
-from patchwright.core.types.base import Value
 from patchwright.core.types.threads import RepoRef
 from patchwright.integrations.github.app import (
     Granted,
@@ -66,7 +66,7 @@ class MemoryTokenCache:
 
 
 class RepositoryTokens(Protocol):
-    """A way of authenticating. Errors are those of `core.errors`."""
+    """A way of authenticating. Errors are those of `core.types.errors`."""
 
     def fetch(self, repo: RepoRef) -> SecretStr:
         """Return a token that works in the repository now."""

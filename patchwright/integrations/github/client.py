@@ -14,8 +14,8 @@ from github.Repository import Repository
 from github.Requester import Requester
 from pydantic import SecretStr
 
-from patchwright.core.clock import Clock
-from patchwright.core.errors import AuthenticationError
+from patchwright.core.system.clock import Clock
+from patchwright.core.types.errors import AuthenticationError
 from patchwright.core.types.threads import RepoRef
 from patchwright.integrations.github.auth import RepositoryTokens
 from patchwright.integrations.github.connection import Addresses, GitHubConnection

@@ -7,8 +7,8 @@ from typing import Final
 
 from jira import JIRA
 
-from patchwright.core.clock import Clock
 from patchwright.core.settings.jira import JiraSettings
+from patchwright.core.system.clock import Clock
 from patchwright.core.types.people import Actor
 from patchwright.integrations.jira.channel import JiraChannel
 from patchwright.integrations.jira.client import (

@@ -6,7 +6,7 @@ from urllib.parse import urljoin, urlsplit
 
 from requests import Response
 
-from patchwright.core.errors import (
+from patchwright.core.types.errors import (
     InvalidRequestError,
     NotFoundError,
     ServiceUnavailableError,

@@ -10,13 +10,13 @@ from markdown_it import MarkdownIt
 from pydantic import JsonValue
 
 from patchwright.core.channel import Offer, Offers
-from patchwright.core.errors import (
+from patchwright.core.settings.jira import JiraSettings
+from patchwright.core.text.escape import MENTION_LINK, mention_link, split_marks
+from patchwright.core.types.errors import (
     InvalidRequestError,
     NotFoundError,
     PermissionDeniedError,
 )
-from patchwright.core.settings.jira import JiraSettings
-from patchwright.core.text.escape import MENTION_LINK, mention_link, split_marks
 from patchwright.core.types.people import Actor
 from patchwright.core.types.threads import TalkThread, Thread
 from patchwright.core.types.triggers import Trigger

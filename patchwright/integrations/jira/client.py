@@ -12,8 +12,8 @@ from jira import JIRA
 from pydantic import JsonValue
 from requests import PreparedRequest, Response, Session
 
-from patchwright.core.clock import Clock
-from patchwright.core.errors import (
+from patchwright.core.system.clock import Clock
+from patchwright.core.types.errors import (
     AuthenticationError,
     ServiceError,
     ServiceUnavailableError,

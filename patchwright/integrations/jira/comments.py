@@ -10,13 +10,13 @@ from urllib.parse import quote
 
 from pydantic import JsonValue
 
-from patchwright.core.errors import (
+from patchwright.core.text.escape import Marked, split_marks
+from patchwright.core.types.base import Value
+from patchwright.core.types.errors import (
     InvalidRequestError,
     NotFoundError,
     PermissionDeniedError,
 )
-from patchwright.core.text.escape import Marked, split_marks
-from patchwright.core.types.base import Value
 from patchwright.core.types.threads import ThreadPost
 from patchwright.integrations.jira import responses
 from patchwright.integrations.jira.client import Body, JiraClient, ticket_path

@@ -10,7 +10,7 @@ from typing import Final
 from requests import RequestException, Response
 from requests.exceptions import SSLError
 
-from patchwright.core.errors import (
+from patchwright.core.types.errors import (
     AuthenticationError,
     InvalidRequestError,
     NotFoundError,

@@ -14,8 +14,8 @@ from pydantic import (
 )
 from pydantic.alias_generators import to_camel
 
-from patchwright.core.errors import ServiceError
 from patchwright.core.types.base import Replaceable
+from patchwright.core.types.errors import ServiceError
 
 # https://developer.atlassian.com/cloud/jira/platform/rest/v3/
 # https://developer.atlassian.com/server/jira/platform/rest/

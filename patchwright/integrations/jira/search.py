@@ -7,7 +7,7 @@ from typing import Final
 
 from pydantic import JsonValue
 
-from patchwright.core.errors import NotFoundError
+from patchwright.core.types.errors import NotFoundError
 from patchwright.integrations.jira.client import JiraClient, ticket_path
 from patchwright.integrations.jira.comments import PAGE, comments_path
 from patchwright.integrations.jira.responses import JiraModel, JsonObject, parse_answer

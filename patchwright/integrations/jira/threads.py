@@ -8,8 +8,8 @@ from urllib.parse import quote
 
 from pydantic import JsonValue
 
-from patchwright.core.errors import ServiceError
 from patchwright.core.types.base import Value
+from patchwright.core.types.errors import ServiceError
 from patchwright.core.types.threads import LinkedIssue, TalkThread, Thread, ThreadPost
 from patchwright.integrations.jira import responses
 from patchwright.integrations.jira.client import JiraClient, ticket_path

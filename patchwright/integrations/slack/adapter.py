@@ -6,8 +6,8 @@ from dataclasses import dataclass
 from pydantic import SecretStr
 from slack_sdk.web import SlackResponse
 
-from patchwright.core.clock import Clock
 from patchwright.core.plugin import PersonSummary
+from patchwright.core.system.clock import Clock
 from patchwright.core.types.base import Value
 from patchwright.core.types.people import Actor
 from patchwright.core.types.triggers import FormRequest
@@ -31,7 +31,7 @@ class AppStatus(Value):
 
 
 def fetch_app_status(api: SlackClient, team: str) -> AppStatus:
-    """Ask as the app in a workspace. Raises the errors of `core.errors`."""
+    """Ask as the app in a workspace. Raises the errors of `core.types.errors`."""
     client = api.open_client(api.tokens.token_of(team))
     with translate_errors(api.clock):
         answer = client.auth_test()

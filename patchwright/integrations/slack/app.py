@@ -7,7 +7,7 @@ from urllib.parse import urlencode
 
 from pydantic import SecretStr
 
-from patchwright.core.errors import PermissionDeniedError, ServiceError
+from patchwright.core.types.errors import PermissionDeniedError, ServiceError
 from patchwright.integrations.slack.actions import (
     SHORTCUT_FIX_THIS,
     SHORTCUT_NEW_REQUEST,

@@ -6,7 +6,7 @@ from urllib.parse import urlsplit
 import requests
 from pydantic import SecretStr
 
-from patchwright.core.errors import (
+from patchwright.core.types.errors import (
     InvalidRequestError,
     NotFoundError,
     PermissionDeniedError,

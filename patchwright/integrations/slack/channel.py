@@ -5,7 +5,11 @@ from collections.abc import Mapping
 from typing import Final
 
 from patchwright.core.channel import Offers
-from patchwright.core.errors import InvalidRequestError, NotFoundError, ServiceError
+from patchwright.core.types.errors import (
+    InvalidRequestError,
+    NotFoundError,
+    ServiceError,
+)
 from patchwright.core.types.people import Actor
 from patchwright.core.types.threads import TalkThread, Thread
 from patchwright.core.types.triggers import Trigger

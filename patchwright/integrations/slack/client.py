@@ -9,8 +9,8 @@ from pydantic import SecretStr
 from slack_sdk import WebClient
 from slack_sdk.web import SlackResponse
 
-from patchwright.core.clock import Clock
-from patchwright.core.errors import InvalidRequestError, NotFoundError
+from patchwright.core.system.clock import Clock
+from patchwright.core.types.errors import InvalidRequestError, NotFoundError
 from patchwright.core.types.threads import TalkThread
 from patchwright.integrations.http_limits import retry_after_limits
 from patchwright.integrations.slack.errors import translate_errors

@@ -11,7 +11,6 @@ import structlog
 from pydantic import SecretStr
 
 from patchwright.core.channel import Tracker
-from patchwright.core.clock import Clock
 from patchwright.core.plugin import (
     AppInstallation,
     Installed,
@@ -21,6 +20,7 @@ from patchwright.core.plugin import (
 )
 from patchwright.core.settings.model import Settings
 from patchwright.core.settings.slack import SlackSettings
+from patchwright.core.system.clock import Clock
 from patchwright.core.types.people import Actor
 from patchwright.core.webhook import MAX_BODY_BYTES, WebhookReceiver, WebhookSource
 from patchwright.integrations.retry import GRACE_S, retry_until_over

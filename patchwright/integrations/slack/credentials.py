@@ -4,8 +4,8 @@ from typing import Final
 
 from pydantic import SecretStr
 
-from patchwright.core.errors import AuthenticationError
 from patchwright.core.plugin import SecretVault
+from patchwright.core.types.errors import AuthenticationError
 from patchwright.integrations.slack.actions import SERVICE
 from patchwright.integrations.slack.tokens import SlackInstallation
 

@@ -8,12 +8,12 @@ from threading import Lock
 from typing import Final
 
 from patchwright.core.channel import Offers
-from patchwright.core.errors import (
+from patchwright.core.text.escape import Marked, split_marks
+from patchwright.core.types.errors import (
     InvalidRequestError,
     NotFoundError,
     PermissionDeniedError,
 )
-from patchwright.core.text.escape import Marked, split_marks
 from patchwright.core.types.people import Actor
 from patchwright.core.types.threads import TalkThread
 from patchwright.core.types.triggers import Trigger

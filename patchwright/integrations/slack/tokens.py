@@ -4,8 +4,8 @@ from typing import Protocol
 
 from pydantic import SecretStr
 
-from patchwright.core.errors import SettingsError
 from patchwright.core.types.base import Value
+from patchwright.core.types.errors import SettingsError
 
 
 class SlackInstallation(Value):

@@ -12,8 +12,8 @@ import docker
 from docker.errors import ImageNotFound
 from docker.types import HostConfig, LogConfig
 
-from patchwright.core.errors import SandboxError
 from patchwright.core.runtime import SandboxSpec
+from patchwright.core.types.errors import SandboxError
 from patchwright.sandbox.bootstrap import read_size
 from patchwright.sandbox.docker import engine
 from patchwright.sandbox.docker.engine import ContainerStream

@@ -9,8 +9,8 @@ from typing import Final
 import docker
 from docker.types import HostConfig
 
-from patchwright.core.clock import Clock
 from patchwright.core.runtime import SandboxSpec
+from patchwright.core.system.clock import Clock
 from patchwright.sandbox.bootstrap import pack_proxy
 from patchwright.sandbox.docker import container, engine
 from patchwright.sandbox.docker.engine import ContainerStream

@@ -7,9 +7,9 @@ from functools import partial
 import docker
 import structlog
 
-from patchwright.core.clock import Clock, start_call
-from patchwright.core.errors import SandboxError
 from patchwright.core.runtime import SandboxSpec
+from patchwright.core.system.clock import Clock, start_call
+from patchwright.core.types.errors import SandboxError
 from patchwright.sandbox import bootstrap
 from patchwright.sandbox.bootstrap import DEFAULT_IMAGE, pack_action_server
 from patchwright.sandbox.docker import container, engine

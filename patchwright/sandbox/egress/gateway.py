@@ -13,10 +13,10 @@ from typing import Final
 import structlog
 from pydantic import BaseModel, JsonValue
 
-from patchwright.core.errors import RuntimeLostError, SandboxError
 from patchwright.core.events.types import RequestBlocked
 from patchwright.core.runtime import SandboxSpec
 from patchwright.core.types.base import RandomIds
+from patchwright.core.types.errors import RuntimeLostError, SandboxError
 from patchwright.sandbox.bootstrap import PYTHON_OPTIONS
 from patchwright.sandbox.server_connection import ServerConnection
 

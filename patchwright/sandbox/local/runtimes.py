@@ -11,8 +11,8 @@ from pathlib import Path
 
 import structlog
 
-from patchwright.core.errors import SandboxError
 from patchwright.core.runtime import SandboxSpec
+from patchwright.core.types.errors import SandboxError
 from patchwright.sandbox import bootstrap
 from patchwright.sandbox.bootstrap import pack_action_server
 from patchwright.sandbox.egress.gateway import with_proxy

@@ -10,8 +10,8 @@ from dataclasses import dataclass
 from threading import Thread
 from typing import IO, Final
 
-from patchwright.core.errors import SandboxError
 from patchwright.core.runtime import SandboxSpec
+from patchwright.core.types.errors import SandboxError
 from patchwright.sandbox.bootstrap import pack_proxy
 from patchwright.sandbox.egress import gateway as launch
 from patchwright.sandbox.egress.gateway import Gateway

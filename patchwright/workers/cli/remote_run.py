@@ -6,11 +6,11 @@ from functools import partial
 from typing import assert_never
 
 from patchwright.core.channel import ChannelRouter
-from patchwright.core.errors import SettingsError
 from patchwright.core.events.types import OutcomeReached, Source
 from patchwright.core.settings.github import GitHubSettings
 from patchwright.core.settings.repository import CONFIG_FILE, RepositoryConfig
 from patchwright.core.settings.repository_file import read_repository_config
+from patchwright.core.types.errors import SettingsError
 from patchwright.core.types.people import Actor
 from patchwright.core.types.threads import ForgeThread
 from patchwright.core.types.triggers import Trigger, TriggerKind

@@ -2,7 +2,7 @@
 
 from collections.abc import Iterator
 
-from patchwright.core.errors import AuthenticationError, PermissionDeniedError
+from patchwright.core.types.errors import AuthenticationError, PermissionDeniedError
 from patchwright.integrations.slack.adapter import (
     AppStatus,
     connect,

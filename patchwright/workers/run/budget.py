@@ -8,11 +8,11 @@ from functools import partial
 import structlog
 
 from patchwright.core.agent.budget import PRICE_UNKNOWN, UNKNOWN_PRICE, settled_cost
-from patchwright.core.clock import Clock
 from patchwright.core.commands import NO_AMOUNT, BotCommand
 from patchwright.core.llm.errors import OverBudgetError, Settle, assumed_usd
 from patchwright.core.settings.limits import LimitSettings
 from patchwright.core.settings.model import Settings
+from patchwright.core.system.clock import Clock
 from patchwright.core.text.strings import dollars
 from patchwright.core.types.base import AccountId, JobId
 from patchwright.core.types.threads import RepoRef

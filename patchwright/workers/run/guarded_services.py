@@ -5,7 +5,6 @@ from functools import partial
 from typing import Generic, TypeVar
 
 from patchwright.core.channel import ChannelRouter, Offers, ServiceChannel, Tracker
-from patchwright.core.errors import InvalidRequestError
 from patchwright.core.forge import (
     CheckReport,
     Checks,
@@ -21,6 +20,7 @@ from patchwright.core.forge import (
     Reviews,
     require_capability,
 )
+from patchwright.core.types.errors import InvalidRequestError
 from patchwright.core.types.people import Actor, Permission
 from patchwright.core.types.threads import (
     ForgeThread,

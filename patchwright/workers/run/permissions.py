@@ -5,8 +5,8 @@ from typing import Final
 
 import structlog
 
-from patchwright.core.errors import ServiceError
 from patchwright.core.forge import Forge
+from patchwright.core.types.errors import ServiceError
 from patchwright.core.types.people import Actor, Permission
 from patchwright.core.types.threads import RepoRef
 from patchwright.resolver.repository import JudgeAccess, RepositoryAccess

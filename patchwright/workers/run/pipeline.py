@@ -4,9 +4,9 @@ import structlog
 from sqlalchemy.exc import InterfaceError, OperationalError
 
 from patchwright.core.agent.run_log import ReleaseSignal
-from patchwright.core.errors import LeaseLostError, PatchwrightError, ServiceError
 from patchwright.core.forge import Checks
 from patchwright.core.settings.repository import RepositoryConfig
+from patchwright.core.types.errors import LeaseLostError, PatchwrightError, ServiceError
 from patchwright.core.types.outcome_kind import OutcomeKind
 from patchwright.core.types.threads import TalkThread, ThreadKind
 from patchwright.core.types.triggers import TriggerKind

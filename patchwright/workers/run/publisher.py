@@ -8,7 +8,9 @@ from typing import Final
 
 import structlog
 
-from patchwright.core.errors import (
+from patchwright.core.events.log import EventLog
+from patchwright.core.events.types import RunStarted
+from patchwright.core.types.errors import (
     AuthenticationError,
     GitError,
     LeaseLostError,
@@ -19,8 +21,6 @@ from patchwright.core.errors import (
     RuntimeLostError,
     SandboxError,
 )
-from patchwright.core.events.log import EventLog
-from patchwright.core.events.types import RunStarted
 from patchwright.core.types.threads import ForgeThread, Repository, ThreadKind
 from patchwright.core.types.work import Evidence, EvidenceRole, Outcome, Task
 from patchwright.integrations.git.mirror import Mirror

@@ -5,9 +5,9 @@ from functools import partial
 import structlog
 from pydantic import ValidationError
 
-from patchwright.core.errors import ServiceError
 from patchwright.core.events.log import EventLog
 from patchwright.core.settings.repository import RepositoryConfig
+from patchwright.core.types.errors import ServiceError
 from patchwright.core.types.threads import ForgeThread
 from patchwright.resolver.messages.short_status import cross_post_progress
 from patchwright.resolver.messages.status import mark, progress_comment

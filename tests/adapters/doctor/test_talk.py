@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 from pydantic import SecretStr
 
-from patchwright.core.clock import SystemClock
+from patchwright.core.system.clock import SystemClock
 from patchwright.integrations.slack.credentials import SlackInstallationStore
 from patchwright.integrations.slack.tokens import SlackInstallation
 from patchwright.workers.compose import key_ring

@@ -8,8 +8,8 @@ from inspect import signature
 import pytest
 from pydantic import SecretStr
 
-from patchwright.core.clock import SystemClock
-from patchwright.core.errors import (
+from patchwright.core.system.clock import SystemClock
+from patchwright.core.types.errors import (
     PermissionDeniedError,
     RateLimitedError,
     ServiceUnavailableError,

@@ -9,7 +9,7 @@ from typing import Any
 
 import pytest
 
-from patchwright.core.errors import ServiceUnavailableError
+from patchwright.core.types.errors import ServiceUnavailableError
 from patchwright.core.types.triggers import Trigger
 from patchwright.core.webhook import Delivery
 from patchwright.integrations.jira.compose import MAX_BACK, POLLING_OVERLAP, JiraPolling

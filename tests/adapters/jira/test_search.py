@@ -4,7 +4,7 @@ from datetime import timedelta
 
 import pytest
 
-from patchwright.core.errors import InvalidRequestError
+from patchwright.core.types.errors import InvalidRequestError
 from patchwright.integrations.jira.responses import JsonObject
 from patchwright.integrations.jira.search import quote_jql
 from tests.adapters.jira.conftest import Scene

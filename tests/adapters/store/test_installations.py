@@ -3,8 +3,8 @@
 import pytest
 from pydantic import SecretStr
 
-from patchwright.core.crypto import KeyRing
-from patchwright.core.errors import AuthenticationError
+from patchwright.core.system.crypto import KeyRing
+from patchwright.core.types.errors import AuthenticationError
 from patchwright.integrations.slack.credentials import SlackInstallationStore
 from patchwright.integrations.slack.tokens import SlackInstallation
 from patchwright.workers.db.tables import secrets_table

@@ -5,7 +5,7 @@ from datetime import timedelta
 import pytest
 from pydantic import SecretStr
 
-from patchwright.core.crypto import KeyRing
+from patchwright.core.system.crypto import KeyRing
 from patchwright.core.types.triggers import ConsentRevoked, InstallationChanged
 from patchwright.integrations.slack.credentials import SLACK_OWNER
 from patchwright.workers.store.job import JobState

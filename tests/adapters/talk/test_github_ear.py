@@ -8,8 +8,8 @@ import pytest
 from pydantic import SecretStr
 from structlog.testing import capture_logs
 
-from patchwright.core.clock import SystemClock
 from patchwright.core.settings.github import GitHubSettings
+from patchwright.core.system.clock import SystemClock
 from patchwright.core.types.triggers import Ignored, Trigger
 from patchwright.core.webhook import NotReadyError
 from patchwright.integrations.github.auth import MemoryTokenCache

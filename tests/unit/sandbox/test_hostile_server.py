@@ -8,8 +8,8 @@ from contextlib import contextmanager, suppress
 
 import pytest
 
-from patchwright.core.errors import RuntimeLostError, SandboxError
 from patchwright.core.events.types import RunCommand
+from patchwright.core.types.errors import RuntimeLostError, SandboxError
 from patchwright.sandbox.served_runtime import ServedRuntime
 from patchwright.sandbox.server_connection import MAX_LINE_BYTES, ServerConnection
 

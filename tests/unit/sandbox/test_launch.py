@@ -4,8 +4,8 @@ from datetime import UTC, datetime
 
 import pytest
 
-from patchwright.core.errors import SandboxError
 from patchwright.core.runtime import SandboxSpec
+from patchwright.core.types.errors import SandboxError
 from patchwright.sandbox.action_server.protocol import read_config
 from patchwright.sandbox.bootstrap import (
     command_line,

@@ -9,7 +9,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from patchwright.core.errors import PayloadError
+from patchwright.core.types.errors import PayloadError
 from patchwright.core.types.triggers import Ignored, ParsedWebhook, Trigger
 from patchwright.integrations.slack import actions
 from patchwright.integrations.slack.webhooks.reader import (

@@ -10,7 +10,7 @@ import pytest
 from pydantic import SecretStr
 from slack_sdk.signature import SignatureVerifier
 
-from patchwright.core.errors import PayloadError, SettingsError
+from patchwright.core.types.errors import PayloadError, SettingsError
 from patchwright.core.types.triggers import ParsedWebhook, Trigger
 from patchwright.integrations.github.webhooks.reader import GitHubReceiver
 from patchwright.integrations.jira.webhooks.reader import JiraReceiver

@@ -5,7 +5,7 @@ from urllib.parse import parse_qs
 
 from pydantic import SecretStr, ValidationError
 
-from patchwright.core.errors import PayloadError, SettingsError
+from patchwright.core.types.errors import PayloadError, SettingsError
 from patchwright.core.types.triggers import Ignored, ParsedWebhook
 from patchwright.integrations.github.webhooks.repository import (
     read_app_authorization,

@@ -6,7 +6,7 @@ from urllib.parse import urlsplit
 
 from pydantic import SecretStr, ValidationError
 
-from patchwright.core.errors import PayloadError, SettingsError, TenantError
+from patchwright.core.types.errors import PayloadError, SettingsError, TenantError
 from patchwright.core.types.triggers import Ignored, ParsedWebhook
 from patchwright.integrations.jira.responses import JiraModel
 from patchwright.integrations.jira.webhooks.payloads import JiraDelivery

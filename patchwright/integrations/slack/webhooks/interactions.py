@@ -5,7 +5,7 @@ from typing import Final
 
 from pydantic import TypeAdapter
 
-from patchwright.core.errors import PayloadError
+from patchwright.core.types.errors import PayloadError
 from patchwright.core.types.people import Actor
 from patchwright.core.types.threads import TalkThread
 from patchwright.core.types.triggers import (

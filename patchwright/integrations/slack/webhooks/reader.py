@@ -12,8 +12,8 @@ from urllib.parse import parse_qsl
 from pydantic import SecretStr, TypeAdapter, ValidationError
 from slack_sdk.signature import SignatureVerifier
 
-from patchwright.core.clock import Clock
-from patchwright.core.errors import PayloadError, SettingsError, SignatureError
+from patchwright.core.system.clock import Clock
+from patchwright.core.types.errors import PayloadError, SettingsError, SignatureError
 from patchwright.core.types.triggers import (
     Challenge,
     HomeRequest,

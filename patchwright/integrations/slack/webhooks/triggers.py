@@ -5,8 +5,8 @@ from typing import Final
 
 from pydantic import TypeAdapter
 
-from patchwright.core.errors import PayloadError
 from patchwright.core.types.base import Value
+from patchwright.core.types.errors import PayloadError
 from patchwright.core.types.people import Actor
 from patchwright.core.types.threads import NOT_STARTED, TalkThread, ThreadKind
 from patchwright.core.types.triggers import Ignored, ParsedWebhook, Trigger, TriggerKind
