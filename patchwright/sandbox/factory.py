@@ -7,9 +7,9 @@ from patchwright.core.runtime import Runtime, RuntimeFactory, SandboxSpec
 from patchwright.core.system.clock import Clock
 from patchwright.core.system.entry_points import RUNTIMES, find_maker
 from patchwright.core.types.errors import SandboxError
-from patchwright.sandbox.bootstrap import DEFAULT_IMAGE
 from patchwright.sandbox.docker import engine
 from patchwright.sandbox.docker.runtimes import DockerRuntimes
+from patchwright.sandbox.host.bootstrap import DEFAULT_IMAGE
 from patchwright.sandbox.local import runtimes
 from patchwright.sandbox.local.runtimes import BubblewrapRuntimes, UnconfinedRuntimes
 

@@ -17,7 +17,7 @@ from patchwright.core.runtime import Runtime
 from patchwright.core.types.base import Ids, RandomIds, Value
 from patchwright.core.types.errors import SandboxError
 from patchwright.core.types.work import LeftOut
-from patchwright.sandbox.bootstrap import pack_transfer_program
+from patchwright.sandbox.host.bootstrap import pack_transfer_program
 
 PROGRAM = "carry/carry.pyz"
 FOLDER = "/workspace/carry"

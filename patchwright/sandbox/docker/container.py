@@ -14,9 +14,9 @@ from docker.types import HostConfig, LogConfig
 
 from patchwright.core.runtime import SandboxSpec
 from patchwright.core.types.errors import SandboxError
-from patchwright.sandbox.bootstrap import read_size
 from patchwright.sandbox.docker import engine
 from patchwright.sandbox.docker.engine import ContainerStream
+from patchwright.sandbox.host.bootstrap import read_size
 
 USER = 1000
 WORKSPACE = "/workspace"

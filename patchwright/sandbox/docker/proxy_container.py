@@ -11,12 +11,12 @@ from docker.types import HostConfig
 
 from patchwright.core.runtime import SandboxSpec
 from patchwright.core.system.clock import Clock
-from patchwright.sandbox.bootstrap import pack_proxy
 from patchwright.sandbox.docker import container, engine
 from patchwright.sandbox.docker.engine import ContainerStream
-from patchwright.sandbox.egress import gateway as launch
-from patchwright.sandbox.egress.gateway import Gateway
-from patchwright.sandbox.server_connection import ServerConnection
+from patchwright.sandbox.host import gateway as launch
+from patchwright.sandbox.host.bootstrap import pack_proxy
+from patchwright.sandbox.host.gateway import Gateway
+from patchwright.sandbox.host.server_connection import ServerConnection
 
 # The volume that a proxy shares with its sandbox, which may not write there.
 FOLDER: Final = "/egress"

@@ -13,9 +13,10 @@ import structlog
 
 from patchwright.core.runtime import SandboxSpec
 from patchwright.core.types.errors import SandboxError
-from patchwright.sandbox import bootstrap
-from patchwright.sandbox.bootstrap import pack_action_server
-from patchwright.sandbox.egress.gateway import with_proxy
+from patchwright.sandbox.host import bootstrap
+from patchwright.sandbox.host.bootstrap import pack_action_server
+from patchwright.sandbox.host.gateway import with_proxy
+from patchwright.sandbox.host.served_runtime import ServedRuntime
 from patchwright.sandbox.local import isolation
 from patchwright.sandbox.local.folders import SandboxFolder, create_folder
 from patchwright.sandbox.local.isolation import Binding, DataFile, filter_program
@@ -27,7 +28,6 @@ from patchwright.sandbox.local.server_process import (
     start_process,
     start_proxy,
 )
-from patchwright.sandbox.served_runtime import ServedRuntime
 
 ROOT = Path("/")
 # Only what lies under /usr is seen from inside.

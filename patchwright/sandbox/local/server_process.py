@@ -12,12 +12,12 @@ from typing import IO, Final
 
 from patchwright.core.runtime import SandboxSpec
 from patchwright.core.types.errors import SandboxError
-from patchwright.sandbox.bootstrap import pack_proxy
-from patchwright.sandbox.egress import gateway as launch
-from patchwright.sandbox.egress.gateway import Gateway
+from patchwright.sandbox.host import gateway as launch
+from patchwright.sandbox.host.bootstrap import pack_proxy
+from patchwright.sandbox.host.gateway import Gateway
+from patchwright.sandbox.host.served_runtime import ServedRuntime
+from patchwright.sandbox.host.server_connection import ServerConnection
 from patchwright.sandbox.local.folders import SandboxFolder, find_abandoned
-from patchwright.sandbox.served_runtime import ServedRuntime
-from patchwright.sandbox.server_connection import ServerConnection
 
 CHUNK = 1 << 16
 END_S = 5.0

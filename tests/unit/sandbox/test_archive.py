@@ -11,7 +11,7 @@ from zipfile import ZipFile
 
 import pytest
 
-from patchwright.sandbox.bootstrap import (
+from patchwright.sandbox.host.bootstrap import (
     ACTION_SERVER_PACKAGE,
     INSIDE_PACKAGE,
     PROXY_PACKAGE,

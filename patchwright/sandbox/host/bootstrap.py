@@ -63,7 +63,7 @@ TRANSFER_MODULES = (
     "stray_work.py",
     "transfer.py",
 )
-PROXY_PACKAGE = "patchwright.sandbox.egress.proxy"
+PROXY_PACKAGE = "patchwright.sandbox.egress"
 # A fixed date: the same sources give the same bytes.
 ARCHIVE_DATE = (1980, 1, 1, 0, 0, 0)
 _MAIN = "__main__.py"

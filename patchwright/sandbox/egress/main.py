@@ -8,13 +8,13 @@ import sys
 import threading
 from typing import NamedTuple
 
-from patchwright.sandbox.egress.proxy.gate import Gate, RefusalCounter, resolve
-from patchwright.sandbox.egress.proxy.listener import (
+from patchwright.sandbox.egress.gate import Gate, RefusalCounter, resolve
+from patchwright.sandbox.egress.listener import (
     accept_connections,
     open_meeting,
     receive_listener,
 )
-from patchwright.sandbox.egress.proxy.rules import HostRule
+from patchwright.sandbox.egress.rules import HostRule
 
 
 class ProxySettings(NamedTuple):

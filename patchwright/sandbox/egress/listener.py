@@ -10,13 +10,13 @@ from contextlib import suppress
 from functools import partial
 from typing import Callable, NamedTuple
 
-from patchwright.sandbox.egress.proxy.gate import Gate
-from patchwright.sandbox.egress.proxy.proxy_request import (
+from patchwright.sandbox.egress.gate import Gate
+from patchwright.sandbox.egress.proxy_request import (
     ProxyRefusal,
     ProxyRequest,
     read_request,
 )
-from patchwright.sandbox.egress.proxy.tls_hello import (
+from patchwright.sandbox.egress.tls_hello import (
     ALERT,
     CANNOT_BE_READ,
     NOT_TLS,
