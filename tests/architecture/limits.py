@@ -26,7 +26,7 @@ SHORT_MODULES = {
     "patchwright/core/types/outcome_kind.py": "light: the command line lists its words",
     "patchwright/integrations/jira/plugin.py": "light: without the vendor's client",
     "patchwright/integrations/mcp/launcher.py": "starts a tool server in its sandbox",
-    "patchwright/integrations/signatures.py": "shared by services that know no other",
+    "patchwright/integrations/http/signatures.py": "for services that know no other",
     "patchwright/integrations/slack/credentials.py": "read without the vendor's client",
     "patchwright/integrations/slack/plugin.py": "light: without the vendor's client",
     "patchwright/workers/action/__main__.py": "what `python -m` runs",
@@ -148,7 +148,7 @@ LIMITS = (
         "circles of folders that import each other",
         lambda product: len(product.circles),
         "0",
-        5,
+        2,
         reason="what a folder's parts share lies in the folder above",
     ),
     Limit(

@@ -25,7 +25,7 @@ from patchwright.core.types.threads import (
 )
 from patchwright.core.types.triggers import ParsedWebhook, Trigger, TriggerKind
 from patchwright.core.webhook import WebhookSource, by_header
-from patchwright.integrations.signatures import verify_sha256
+from patchwright.integrations.http.signatures import verify_sha256
 from tests.fakes.github.bare import find_commit, git
 
 NAME = "burrow"

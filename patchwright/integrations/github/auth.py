@@ -30,7 +30,7 @@ from patchwright.integrations.github.app import (
 from patchwright.integrations.github.connection import GitHubConnection
 from patchwright.integrations.github.errors import translate_errors
 from patchwright.integrations.github.plugin import installation_name
-from patchwright.integrations.http_limits import retry_after_limits
+from patchwright.integrations.http.limits import retry_after_limits
 
 # An installation token lives for an hour; what is left must outlast a long push.
 LEAST_LIFE = timedelta(minutes=5)

@@ -20,7 +20,7 @@ from patchwright.core.types.threads import RepoRef
 from patchwright.integrations.github.auth import RepositoryTokens
 from patchwright.integrations.github.connection import Addresses, GitHubConnection
 from patchwright.integrations.github.errors import translate_errors
-from patchwright.integrations.http_limits import retry_after_limits
+from patchwright.integrations.http.limits import retry_after_limits
 
 MAX_KEPT: Final = 64
 _NOT_MODIFIED: Final = 304

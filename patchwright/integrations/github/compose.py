@@ -37,7 +37,7 @@ from patchwright.integrations.github.webhooks.reader import (
     GitHubTriggerRules,
 )
 from patchwright.integrations.github.webhooks.triggers import SERVICE
-from patchwright.integrations.retry import BackgroundLookup
+from patchwright.integrations.http.retry import BackgroundLookup
 
 log = structlog.get_logger(__name__)
 

@@ -18,13 +18,13 @@ from patchwright.integrations.jira.client import (
     Deployment,
     JiraClient,
 )
-from patchwright.integrations.jira.responses import (
+from patchwright.integrations.jira.search import search_updated
+from patchwright.integrations.jira.webhooks.payloads import (
     JiraModel,
     JiraUser,
     JsonObject,
     parse_answer,
 )
-from patchwright.integrations.jira.search import search_updated
 from patchwright.integrations.jira.webhooks.triggers import actor_of
 
 # https://developer.atlassian.com/cloud/jira/platform/rest/v3/api-group-permissions/

@@ -11,9 +11,9 @@ from patchwright.core.types.errors import (
     NotFoundError,
     ServiceUnavailableError,
 )
-from patchwright.integrations.http_limits import CHUNK_BYTES, read_limited
+from patchwright.integrations.http.limits import CHUNK_BYTES, read_limited
 from patchwright.integrations.jira.client import JiraClient, ticket_path
-from patchwright.integrations.jira.responses import (
+from patchwright.integrations.jira.webhooks.payloads import (
     JiraAttachment,
     JiraModel,
     parse_answer,

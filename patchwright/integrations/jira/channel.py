@@ -20,7 +20,6 @@ from patchwright.core.types.errors import (
 from patchwright.core.types.people import Actor
 from patchwright.core.types.threads import TalkThread, Thread
 from patchwright.core.types.triggers import Trigger
-from patchwright.integrations.jira import responses
 from patchwright.integrations.jira.attachments import fetch_attachment
 from patchwright.integrations.jira.client import JiraClient, ticket_path
 from patchwright.integrations.jira.comments import (
@@ -35,6 +34,7 @@ from patchwright.integrations.jira.threads import (
     fetch_site_fields,
     fetch_thread,
 )
+from patchwright.integrations.jira.webhooks import payloads
 
 
 def with_offers(text: str, offers: Offers, mention: str) -> str:
@@ -63,7 +63,7 @@ def attach_link(api: JiraClient, ticket: str, url: str, title: str, key: str) ->
     api.post(f"{ticket_path(ticket)}/remotelink", _link(url, title, key))
 
 
-def _link(url: str, title: str, key: str) -> responses.JsonObject:
+def _link(url: str, title: str, key: str) -> payloads.JsonObject:
     shown = title if len(title) <= _MAX_CHARS else f"{title[: _MAX_CHARS - 1]}…"
     return {
         "globalId": key[:_MAX_CHARS],
@@ -102,7 +102,7 @@ def mail_notice(actor: Actor) -> str:
     return f"{whom} I have sent you an e-mail: what it says is for you alone."
 
 
-def _mail(api: JiraClient, key: str, actor: Actor, text: str) -> responses.JsonObject:
+def _mail(api: JiraClient, key: str, actor: Actor, text: str) -> payloads.JsonObject:
     words = _CALL.sub(r"\1", split_marks(text).text)
     return {
         "subject": f"Patchwright needs you for {key}",
@@ -121,11 +121,11 @@ def _mail(api: JiraClient, key: str, actor: Actor, text: str) -> responses.JsonO
 _OWN_FIELD: Final = re.compile(r"customfield_\d+")
 
 
-class _StatusFields(responses.JiraModel):
-    status: responses.NamedValue = responses.NamedValue()
+class _StatusFields(payloads.JiraModel):
+    status: payloads.NamedValue = payloads.NamedValue()
 
 
-class _StatusAnswer(responses.JiraModel):
+class _StatusAnswer(payloads.JiraModel):
     fields: _StatusFields = _StatusFields()
 
 
@@ -135,7 +135,7 @@ def move_ticket(api: JiraClient, key: str, status: str) -> None:
         return
     path = f"{ticket_path(key)}/transitions"
     answer = api.get(path, {"expand": "transitions.fields"})
-    ways = responses.parse_answer(responses.Transitions, answer).transitions
+    ways = payloads.parse_answer(payloads.Transitions, answer).transitions
     way = choose_transition(ways, status)
     try:
         api.post(path, {"transition": {"id": way.id}})
@@ -145,8 +145,8 @@ def move_ticket(api: JiraClient, key: str, status: str) -> None:
 
 
 def choose_transition(
-    ways: Sequence[responses.Transition], status: str
-) -> responses.Transition:
+    ways: Sequence[payloads.Transition], status: str
+) -> payloads.Transition:
     """Return the way that leads there, or is called so, and wants nothing filled in."""
     leading = [way for way in ways if _is_same_name(way.to.name, status)]
     called = [way for way in ways if _is_same_name(way.name, status)]
@@ -161,21 +161,19 @@ def choose_transition(
     return free[0]
 
 
-def _with_field_names(api: JiraClient, way: responses.Transition, refusal: str) -> str:
+def _with_field_names(api: JiraClient, way: payloads.Transition, refusal: str) -> str:
     """Return a refusal with the names of fields, where Jira tells their ids."""
     ids = set(_OWN_FIELD.findall(refusal))
     if not ids:
         return refusal
     names = {one: field.name for one, field in way.fields.items() if field.name}
     if not ids <= names.keys():
-        known = responses.parse_answer(
-            responses.FieldDefinitions, api.get("field")
-        ).root
+        known = payloads.parse_answer(payloads.FieldDefinitions, api.get("field")).root
         names = {one.id: one.name for one in known} | names
     return _OWN_FIELD.sub(lambda found: names.get(found[0]) or found[0], refusal)
 
 
-def _required_fields(way: responses.Transition) -> list[str]:
+def _required_fields(way: payloads.Transition) -> list[str]:
     return [
         field.name or field_id
         for field_id, field in way.fields.items()
@@ -185,7 +183,7 @@ def _required_fields(way: responses.Transition) -> list[str]:
 
 def _fetch_status(api: JiraClient, key: str) -> str:
     answer = api.get(ticket_path(key), {"fields": "status"})
-    return responses.parse_answer(_StatusAnswer, answer).fields.status.name
+    return payloads.parse_answer(_StatusAnswer, answer).fields.status.name
 
 
 def _is_same_name(one: str, other: str) -> bool:

@@ -18,13 +18,17 @@ from patchwright.core.types.errors import (
     ServiceError,
     ServiceUnavailableError,
 )
-from patchwright.integrations.http_limits import retry_after_limits
+from patchwright.integrations.http.limits import retry_after_limits
 from patchwright.integrations.jira.errors import map_error, translate_errors
-from patchwright.integrations.jira.responses import JiraUser, JsonObject, parse_answer
 from patchwright.integrations.jira.text.adf_reader import adf_to_markdown
 from patchwright.integrations.jira.text.adf_writer import to_adf
 from patchwright.integrations.jira.text.wiki_reader import wiki_to_markdown
 from patchwright.integrations.jira.text.wiki_writer import to_wiki
+from patchwright.integrations.jira.webhooks.payloads import (
+    JiraUser,
+    JsonObject,
+    parse_answer,
+)
 
 
 @dataclass(frozen=True, slots=True)

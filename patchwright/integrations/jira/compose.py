@@ -31,12 +31,12 @@ from patchwright.core.webhook import (
     WebhookSource,
     by_header,
 )
+from patchwright.integrations.http.retry import BackgroundLookup
 from patchwright.integrations.jira.adapter import Jira, connect_jira
-from patchwright.integrations.jira.responses import JsonObject
+from patchwright.integrations.jira.webhooks.payloads import JsonObject
 from patchwright.integrations.jira.webhooks.reader import ID_HEADER, JiraReceiver
 from patchwright.integrations.jira.webhooks.tickets import find_requests
 from patchwright.integrations.jira.webhooks.triggers import SERVICE, JiraTriggerRules
-from patchwright.integrations.retry import BackgroundLookup
 
 
 class JiraTriggerRulesLookup(BackgroundLookup[JiraTriggerRules]):

@@ -10,7 +10,11 @@ from pydantic import JsonValue
 from patchwright.core.types.errors import NotFoundError
 from patchwright.integrations.jira.client import JiraClient, ticket_path
 from patchwright.integrations.jira.comments import PAGE, comments_path
-from patchwright.integrations.jira.responses import JiraModel, JsonObject, parse_answer
+from patchwright.integrations.jira.webhooks.payloads import (
+    JiraModel,
+    JsonObject,
+    parse_answer,
+)
 
 # Deliveries carry wiki markup on both flavours, and this version of the API does too.
 VERSION: Final = "2"

@@ -11,12 +11,12 @@ from patchwright.core.system.clock import Clock
 from patchwright.core.types.base import Value
 from patchwright.core.types.people import Actor
 from patchwright.core.types.triggers import FormRequest
-from patchwright.integrations.slack.actions import SERVICE
 from patchwright.integrations.slack.app import SCOPES
 from patchwright.integrations.slack.channel import SlackChannel
 from patchwright.integrations.slack.client import SlackClient
 from patchwright.integrations.slack.errors import translate_errors
 from patchwright.integrations.slack.responses import BotIdentity
+from patchwright.integrations.slack.text.actions import SERVICE
 from patchwright.integrations.slack.threads import UserNames
 from patchwright.integrations.slack.tokens import BotTokens
 from patchwright.integrations.slack.views import open_form, publish_home

@@ -12,7 +12,7 @@ from patchwright.core.types.errors import (
     PermissionDeniedError,
     ServiceUnavailableError,
 )
-from patchwright.integrations.http_limits import CHUNK_BYTES, read_limited
+from patchwright.integrations.http.limits import CHUNK_BYTES, read_limited
 from patchwright.integrations.slack.client import TIMEOUT_S, SlackClient
 
 _OK, _REDIRECTED, _BROKEN = 200, 300, 400

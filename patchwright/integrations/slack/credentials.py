@@ -6,7 +6,7 @@ from pydantic import SecretStr
 
 from patchwright.core.plugin import SecretVault
 from patchwright.core.types.errors import AuthenticationError
-from patchwright.integrations.slack.actions import SERVICE
+from patchwright.integrations.slack.text.actions import SERVICE
 from patchwright.integrations.slack.tokens import SlackInstallation
 
 SLACK_OWNER: Final = SERVICE

@@ -17,7 +17,6 @@ from patchwright.core.types.errors import (
 from patchwright.core.types.people import Actor
 from patchwright.core.types.threads import TalkThread
 from patchwright.core.types.triggers import Trigger
-from patchwright.integrations.slack.actions import offer_blocks
 from patchwright.integrations.slack.client import (
     SlackClient,
     channel_of,
@@ -34,6 +33,7 @@ from patchwright.integrations.slack.responses import (
     PostedMessage,
     SlackMessage,
 )
+from patchwright.integrations.slack.text.actions import offer_blocks
 from patchwright.integrations.slack.text.message_writer import SlackText, render
 from patchwright.integrations.slack.threads import (
     PRIVATE_MARK,

@@ -13,8 +13,8 @@ from patchwright.core.types.triggers import (
     OptionsRequest,
     TriggerKind,
 )
-from patchwright.integrations.slack import actions
-from patchwright.integrations.slack.actions import (
+from patchwright.integrations.slack.text import actions
+from patchwright.integrations.slack.text.actions import (
     FormTarget,
     Press,
     block_about,

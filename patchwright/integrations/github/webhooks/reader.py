@@ -29,7 +29,7 @@ from patchwright.integrations.github.webhooks.triggers import (
     SERVICE,
     GitHubTriggerRules,
 )
-from patchwright.integrations.signatures import verify_sha256
+from patchwright.integrations.http.signatures import verify_sha256
 
 __all__ = ["EVENTS", "SERVICE", "GitHubTriggerRules", "read_delivery"]
 

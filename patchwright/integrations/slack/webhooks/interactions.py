@@ -16,8 +16,8 @@ from patchwright.core.types.triggers import (
     ParsedWebhook,
     TriggerKind,
 )
-from patchwright.integrations.slack import actions
-from patchwright.integrations.slack.actions import (
+from patchwright.integrations.slack.text import actions
+from patchwright.integrations.slack.text.actions import (
     FORM,
     FORM_REPOSITORY,
     FORM_WORDS,

@@ -21,7 +21,7 @@ from patchwright.core.types.triggers import (
     InstallationChanged,
     ParsedWebhook,
 )
-from patchwright.integrations.slack.actions import SERVICE
+from patchwright.integrations.slack.text.actions import SERVICE
 from patchwright.integrations.slack.webhooks.interactions import (
     read_message_shortcut,
     read_press,

@@ -10,7 +10,7 @@ from patchwright.core.types.errors import PayloadError
 from patchwright.core.types.people import Actor
 from patchwright.core.types.threads import NOT_STARTED, TalkThread, ThreadKind
 from patchwright.core.types.triggers import Ignored, ParsedWebhook, Trigger, TriggerKind
-from patchwright.integrations.slack.actions import SERVICE
+from patchwright.integrations.slack.text.actions import SERVICE
 from patchwright.integrations.slack.text.mrkdwn import to_markdown
 from patchwright.integrations.slack.webhooks.payloads import (
     EventEnvelope,
