@@ -17,13 +17,13 @@ from patchwright.core.replay.recorded_inputs import (
     RecordedCondenser,
     RecordedKnowledge,
     RecordedMcpServers,
+    ScriptedUser,
     find_depth,
     find_policy,
     find_recorded_inputs,
     find_task,
     has_waited,
 )
-from patchwright.core.replay.scripted_user import ScriptedUser
 from patchwright.core.replay.trajectory import find_outcome, payloads_of
 from patchwright.core.runtime import RuntimeFactory, SandboxSpec
 from patchwright.core.system.clock import Clock

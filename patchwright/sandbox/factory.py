@@ -30,6 +30,8 @@ class _WithoutDomains:
 
     def __init__(self, factory: RuntimeFactory) -> None:
         self.kind = factory.kind
+        self.attach, self.remove = factory.attach, factory.remove
+        self.reap = factory.reap
         self._factory = factory
 
     def start(self, spec: SandboxSpec) -> Runtime:
@@ -39,15 +41,6 @@ class _WithoutDomains:
                 "they keep to a list of hosts; use docker or local"
             )
         return self._factory.start(spec)
-
-    def attach(self, spec: SandboxSpec) -> Runtime | None:
-        return self._factory.attach(spec)
-
-    def remove(self, run_id: str) -> int:
-        return self._factory.remove(run_id)
-
-    def reap(self) -> int:
-        return self._factory.reap()
 
 
 # A healthy engine answers within milliseconds.

@@ -11,7 +11,7 @@ from patchwright.core.llm.client import LitellmModel
 from patchwright.core.llm.library import preload_litellm
 from patchwright.core.llm.model import Model, Models
 from patchwright.core.llm.prices import ModelConfig
-from patchwright.core.llm.routed_model import RoutedModel
+from patchwright.core.llm.routing import RoutedModel
 from patchwright.core.llm.scripted import RecordedModel, load_recording
 from patchwright.core.llm.text_tool_model import TextToolModel
 from patchwright.core.settings.agent import LlmSettings, ModelSettings

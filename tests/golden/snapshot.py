@@ -21,7 +21,7 @@ from patchwright.core.types.base import AccountId, ConversationId, Ids, JobId, R
 from patchwright.core.types.people import Actor
 from patchwright.core.types.threads import RepoRef
 from patchwright.integrations.github.credentials import GitHubAppStore
-from patchwright.integrations.slack.credentials import SlackInstallationStore
+from patchwright.integrations.slack.tokens import SlackInstallationStore
 from patchwright.workers.compose import make_stores
 from patchwright.workers.db.database import Database
 from patchwright.workers.db.tables import (

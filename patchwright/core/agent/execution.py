@@ -32,7 +32,7 @@ from patchwright.core.agent.run_log import (
     RunCancelledError,
     RunLog,
 )
-from patchwright.core.agent.toolbox import Proposal, Toolbox
+from patchwright.core.agent.tools import Proposal, Toolbox
 from patchwright.core.events import types as ev
 from patchwright.core.system.clock import start_call
 

@@ -8,7 +8,7 @@ from typing import Final, TypeVar
 
 import structlog
 
-from patchwright.core.condense.facts import LastingFacts
+from patchwright.core.condense.condenser import LastingFacts
 from patchwright.core.events import types as ev
 from patchwright.core.events.log import EventLog
 from patchwright.core.events.state import RunState, fold, may_change

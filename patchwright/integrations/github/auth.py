@@ -110,11 +110,10 @@ class StaticToken:
     def fetch(self, repo: RepoRef) -> SecretStr:  # noqa: ARG002 - serves them all
         return self._token
 
+    fetch_lasting = fetch
+
     def renew(self, repo: RepoRef) -> SecretStr:
         raise AuthenticationError(f"GitHub does not accept the token for {repo}")
-
-    def fetch_lasting(self, repo: RepoRef) -> SecretStr:
-        return self.fetch(repo)
 
     def fetch_login(self) -> str:
         client = self._connection.open_client(self._auth())

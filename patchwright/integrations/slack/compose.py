@@ -32,12 +32,15 @@ from patchwright.integrations.slack.app import (
     SCOPES,
     AppInstaller,
 )
-from patchwright.integrations.slack.credentials import SlackInstallationStore
 from patchwright.integrations.slack.interactions import SlackInteractionHandler
 from patchwright.integrations.slack.plugin import TITLE
 from patchwright.integrations.slack.socket_mode import SocketMode
 from patchwright.integrations.slack.text.actions import SERVICE
-from patchwright.integrations.slack.tokens import BotTokens, StaticBotToken
+from patchwright.integrations.slack.tokens import (
+    BotTokens,
+    SlackInstallationStore,
+    StaticBotToken,
+)
 from patchwright.integrations.slack.webhooks.reader import (
     SlackReceiver,
     SlackTriggerRules,

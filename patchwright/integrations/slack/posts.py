@@ -106,7 +106,7 @@ class MessageWriter:
                 self._remove(ref, ts)
         self._single_messages.discard(post_id)
 
-    def find(self, ref: TalkThread, mark: str) -> str | None:
+    def find_post(self, ref: TalkThread, mark: str) -> str | None:
         own = (m for m in self._own(ref) if mark in "\n".join(marks_of(m)))
         return next((message.ts for message in own), None)
 

@@ -11,9 +11,8 @@ from patchwright.core.runtime import SandboxSpec
 from patchwright.core.system.clock import Clock, start_call
 from patchwright.core.types.errors import SandboxError
 from patchwright.sandbox.docker import container, engine
-from patchwright.sandbox.docker.container import PROXY_LABEL
+from patchwright.sandbox.docker.container import PROXY_LABEL, ROLE, ProxyContainers
 from patchwright.sandbox.docker.engine import ContainerStream
-from patchwright.sandbox.docker.proxy_container import ROLE, ProxyContainers
 from patchwright.sandbox.host import bootstrap
 from patchwright.sandbox.host.bootstrap import DEFAULT_IMAGE, pack_action_server
 from patchwright.sandbox.host.gateway import Gateway, with_proxy

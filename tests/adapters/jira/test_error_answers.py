@@ -13,7 +13,7 @@ from patchwright.core.types.errors import (
     ServiceUnavailableError,
 )
 from patchwright.integrations.jira.adapter import connect_jira
-from patchwright.integrations.jira.errors import DEFAULT_WAIT
+from patchwright.integrations.jira.client import DEFAULT_WAIT
 from tests.adapters.jira.conftest import NOON
 from tests.fakes.clock import FakeClock
 

@@ -7,7 +7,7 @@ from patchwright.core.types.errors import (
     NotFoundError,
     ServiceUnavailableError,
 )
-from patchwright.integrations.jira.attachments import attachment_of
+from patchwright.integrations.jira.channel import attachment_of
 from tests.adapters.jira.conftest import Scene
 
 LOG = ("out.log", "text/plain", b"x" * 1000)

@@ -5,7 +5,7 @@ from datetime import timedelta
 import pytest
 
 from patchwright.core.types.errors import InvalidRequestError
-from patchwright.integrations.jira.search import quote_jql
+from patchwright.integrations.jira.adapter import quote_jql
 from patchwright.integrations.jira.webhooks.payloads import JsonObject
 from tests.adapters.jira.conftest import Scene
 

@@ -6,7 +6,7 @@ from pydantic import SecretStr
 
 from patchwright.core.agent.agents import coder
 from patchwright.core.agent.prompts import prompt
-from patchwright.core.agent.toolbox import Toolbox
+from patchwright.core.agent.tools import Toolbox
 from patchwright.core.llm.client import LitellmModel
 from patchwright.core.llm.model import ModelRequest, SystemText, UserText
 from patchwright.core.llm.prices import ModelConfig

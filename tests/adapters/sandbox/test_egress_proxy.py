@@ -14,7 +14,7 @@ from patchwright.core.runtime import SandboxSpec
 from patchwright.sandbox.action_server.protocol import ActionError
 from patchwright.sandbox.action_server.server import reach_out
 from patchwright.sandbox.egress.gate import Gate, RefusalCounter, call, resolve
-from patchwright.sandbox.egress.listener import MAX_HEAD_BYTES, accept_connections
+from patchwright.sandbox.egress.proxy import MAX_HEAD_BYTES, accept_connections
 from patchwright.sandbox.egress.rules import Endpoint, HostRule
 from patchwright.sandbox.egress.tls_hello import ALERT
 from patchwright.sandbox.host.bootstrap import pack_proxy

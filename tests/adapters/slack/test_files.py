@@ -9,7 +9,7 @@ from patchwright.core.types.errors import (
 )
 from patchwright.core.types.threads import TalkThread
 from patchwright.integrations.slack.adapter import Slack
-from patchwright.integrations.slack.attachments import check_host, fetch_file
+from patchwright.integrations.slack.channel import check_host, fetch_file
 from patchwright.integrations.slack.text.message_content import SlackFile
 from patchwright.integrations.slack.text.message_reader import as_markdown
 from tests.adapters.slack.conftest import Office
