@@ -84,14 +84,10 @@ def _bubblewrap(_clock: Clock, _image: str) -> BubblewrapRuntimes:
     return BubblewrapRuntimes()
 
 
-def _unconfined(_clock: Clock, _image: str) -> UnconfinedRuntimes:
-    return UnconfinedRuntimes()
-
-
 BUILT_IN: Final[Mapping[str, Callable[[Clock, str], RuntimeFactory]]] = {
     "auto": _first_that_works,
     "docker": _docker,
     "local": _bubblewrap,
     "bubblewrap": _bubblewrap,
-    "unconfined": _unconfined,
+    "unconfined": lambda _clock, _image: UnconfinedRuntimes(),
 }

@@ -27,7 +27,6 @@ SHORT_MODULES = {
     "patchwright/integrations/jira/plugin.py": "light: without the vendor's client",
     "patchwright/integrations/mcp/launcher.py": "starts a tool server in its sandbox",
     "patchwright/integrations/http/signatures.py": "for services that know no other",
-    "patchwright/integrations/slack/tokens.py": "read without the vendor's client",
     "patchwright/integrations/slack/plugin.py": "light: without the vendor's client",
     "patchwright/workers/action/__main__.py": "what `python -m` runs",
     "patchwright/workers/cli/maintenance_handler.py": "loaded by its command alone",
