@@ -10,7 +10,7 @@ from patchwright.core.agent.budget import Budget
 from patchwright.core.agent.run_log import CancelToken, RunCancelledError, RunLog
 from patchwright.core.agent.view import ChatView
 from patchwright.core.condense.condenser import History, size_after
-from patchwright.core.condense.summary import smallest_bytes_of
+from patchwright.core.condense.condensers import smallest_bytes_of
 from patchwright.core.events import types as ev
 from patchwright.core.events.log import EventLog
 from patchwright.core.llm.errors import LimitError, ModelError, Settle

@@ -14,8 +14,14 @@ from patchwright.core.runtime import Runtime
 from patchwright.core.settings.mcp import McpServerSettings
 from patchwright.core.system.clock import start_call
 from patchwright.core.types.errors import RuntimeLostError, SandboxError
-from patchwright.integrations.mcp.results import CallError, ServerLostError, result_text
-from patchwright.integrations.mcp.session import LoopThread, McpSession, ServerLink
+from patchwright.integrations.mcp.session import (
+    CallError,
+    LoopThread,
+    McpSession,
+    ServerLink,
+    ServerLostError,
+    result_text,
+)
 from patchwright.integrations.mcp.transports import HttpLink, PipeLink
 
 # A server that is lost this often without an answer in between stays lost.

@@ -29,11 +29,6 @@ from patchwright.integrations.slack.webhooks.interactions import (
     read_shortcut,
     read_submission,
 )
-from patchwright.integrations.slack.webhooks.messages import (
-    read_mention,
-    read_message,
-    read_reaction,
-)
 from patchwright.integrations.slack.webhooks.payloads import (
     DeliveryHead,
     EventEnvelope,
@@ -44,6 +39,9 @@ from patchwright.integrations.slack.webhooks.triggers import (
     SlackTriggerRules,
     origin_of_event,
     read_command,
+    read_mention,
+    read_message,
+    read_reaction,
 )
 
 _ENVELOPE: Final = TypeAdapter(EventEnvelope)
