@@ -70,7 +70,7 @@ LIMITS = (
         "files",
         lambda product: product.files,
         "<= 450",
-        480,
+        459,
         reason="the steps of a run are in two layers: workers/run and resolver",
     ),
     Limit(
@@ -107,21 +107,21 @@ LIMITS = (
         "pure pass-through functions",
         lambda product: len(product.pass_throughs),
         "<= 80",
-        85,
+        86,
         reason="guarded and dry-run services repeat the methods of their protocols",
     ),
     Limit(
         "private one-statement functions with one caller",
         lambda product: len(product.one_line_helpers),
         "where the name says more than the line",
-        385,
+        369,
         reason="whether a name says more is for a reviewer to judge",
     ),
     Limit(
         "modules with exactly one importer",
         lambda product: len(product.single_importer),
         "<= 60",
-        105,
+        91,
         reason="the registry of an integration is the one importer of its parts",
     ),
     Limit(
@@ -158,6 +158,6 @@ LIMITS = (
     ),
 )
 MENTION_LIMITS = {
-    "files executed by one mention until the first model call": ("<= 110", 170),
-    "files executed by one mention in all": ("<= 180", 220),
+    "files executed by one mention until the first model call": ("<= 110", 165),
+    "files executed by one mention in all": ("<= 180", 213),
 }
