@@ -7,7 +7,7 @@ from statistics import median, quantiles
 from rich.console import Console
 from rich.table import Table
 
-from patchwright.core.clock import SystemClock
+from patchwright.core.system.clock import SystemClock
 
 CLOCK = SystemClock()
 

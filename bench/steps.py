@@ -13,6 +13,7 @@ from pydantic import SecretStr
 from bench.event_log import opened_log
 from bench.figures import CLOCK, Metric, ms, took_s
 from patchwright.core.agent.agents import AgentDependencies, coder
+from patchwright.core.agent.analyzers import choose_analyzer
 from patchwright.core.agent.budget import RunBudget
 from patchwright.core.agent.controller import Controller
 from patchwright.core.agent.run_log import RunLog, ignore_steering
@@ -23,7 +24,6 @@ from patchwright.core.llm.errors import CallWatch
 from patchwright.core.llm.model import ModelCapabilities, ModelRequest, Models
 from patchwright.core.llm.prices import ModelConfig
 from patchwright.core.runtime import Runtime, SandboxSpec
-from patchwright.core.security.analyzers import choose_analyzer
 from patchwright.core.types.work import Limits
 from patchwright.sandbox.factory import create_factory
 from tests.fakes.llm.server import Answer, LoopbackServer, json_answer

@@ -8,9 +8,9 @@ from contextlib import closing
 from fastapi import FastAPI, Request, Response
 from pydantic import SecretStr
 
-from patchwright.core.clock import SystemClock
 from patchwright.core.events.log import Notifier
-from patchwright.core.logs import set_up_logging
+from patchwright.core.system.clock import SystemClock
+from patchwright.core.system.logs import set_up_logging
 from patchwright.core.text.redaction import Redactor
 from patchwright.core.types.base import RandomIds
 from patchwright.core.webhook import WebhookSource, by_header

@@ -7,8 +7,8 @@ from pathlib import Path
 from rich.console import Console
 
 from demo import show, stage
-from patchwright.core.clock import SystemClock
 from patchwright.core.settings.environment import process_environment
+from patchwright.core.system.clock import SystemClock
 from patchwright.core.types.work import Limits
 from patchwright.resolver.messages.status import UNFINISHED
 from patchwright.resolver.progress import ProgressTracker

@@ -9,9 +9,9 @@ from http.client import HTTPConnection
 from pathlib import Path
 from typing import NamedTuple
 
-from patchwright.core.clock import SystemClock
 from patchwright.core.events.log import EventLog, Notifier
 from patchwright.core.settings.environment import process_environment
+from patchwright.core.system.clock import SystemClock
 from patchwright.core.types.threads import ForgeThread, RepoRef, ThreadKind
 from patchwright.workers.db.database import Database
 from patchwright.workers.store.events import EventStore

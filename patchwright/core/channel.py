@@ -4,8 +4,8 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Protocol, TypeVar
 
-from patchwright.core.errors import NotFoundError
 from patchwright.core.types.base import Value
+from patchwright.core.types.errors import NotFoundError
 from patchwright.core.types.people import Actor
 from patchwright.core.types.threads import ForgeThread, TalkThread, Thread, ThreadRef
 from patchwright.core.types.triggers import Trigger
@@ -35,8 +35,8 @@ class ServiceChannel(Protocol[Ref_contra]):
     """Reads a service's threads and speaks in them, in the bot's own name.
 
     Every text is Markdown, with marks of ours in HTML comments, and each channel turns
-    it into what its service shows. Every call raises a `ServiceError` of `core.errors`
-    and none of a vendor's.
+    it into what its service shows. Every call raises a `ServiceError` of
+    `core.types.errors` and none of a vendor's.
     """
 
     def acknowledge(self, trigger: Trigger) -> None:

@@ -6,8 +6,8 @@ from typing import Protocol, TypeVar
 
 from pydantic import SecretStr
 
-from patchwright.core.errors import InvalidRequestError
 from patchwright.core.types.base import Value
+from patchwright.core.types.errors import InvalidRequestError
 from patchwright.core.types.people import Actor, Permission
 from patchwright.core.types.threads import (
     ForgeThread,
@@ -112,7 +112,7 @@ class Forge(Protocol):
     """Judges people, hands out credentials for git, and keeps pull requests.
 
     What not every forge has is a capability of its own, which may be absent. Every call
-    raises a `ServiceError` of `core.errors` and none of a vendor's.
+    raises a `ServiceError` of `core.types.errors` and none of a vendor's.
     """
 
     def fetch_permission(self, repo: RepoRef, actor: Actor) -> Permission:
@@ -217,7 +217,7 @@ class ForgeCommits(Protocol):
 class Reviews(Protocol):
     """What people say on lines of a pull request, and our answers to it.
 
-    Every call raises a `ServiceError` of `core.errors` and none of a vendor's.
+    Every call raises a `ServiceError` of `core.types.errors` and none of a vendor's.
     """
 
     def answer_review(self, ref: ForgeThread, review_thread: str, text: str) -> str:

@@ -15,9 +15,9 @@ from typing import Any, NamedTuple, Protocol
 from pydantic import SecretStr
 
 from patchwright.core.channel import ServiceChannel, Tracker
-from patchwright.core.clock import Clock
 from patchwright.core.forge import Forge, Reviews
 from patchwright.core.settings.model import Settings
+from patchwright.core.system.clock import Clock
 from patchwright.core.types.base import Value
 from patchwright.core.types.people import Actor, PersonalToken
 from patchwright.core.types.threads import ForgeThread, RepoRef, ThreadRef
@@ -225,7 +225,7 @@ class DeliveryAttempt(Value):
 class Hook(Protocol):
     """A webhook of the service's that can be asked for what did not arrive.
 
-    Its calls raise the errors of `core.errors`.
+    Its calls raise the errors of `core.types.errors`.
     """
 
     @property

@@ -7,8 +7,8 @@ from datetime import datetime
 from enum import StrEnum
 from typing import Final, Protocol
 
-from patchwright.core.errors import PatchwrightError
 from patchwright.core.types.base import ConversationId, JobId
+from patchwright.core.types.errors import PatchwrightError
 from patchwright.core.types.triggers import (
     Ignored,
     InteractionRequest,

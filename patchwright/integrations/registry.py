@@ -2,9 +2,9 @@
 
 from typing import Final
 
-from patchwright.core.errors import SettingsError
 from patchwright.core.plugin import Plugin, ServiceDirectory
 from patchwright.core.settings.model import Settings
+from patchwright.core.types.errors import SettingsError
 from patchwright.integrations.github import plugin as github
 from patchwright.integrations.jira import plugin as jira
 from patchwright.integrations.slack import plugin as slack

@@ -8,10 +8,10 @@ from typing import Final
 
 import structlog
 
-from patchwright.core.errors import ServiceError
 from patchwright.core.forge import Forge
 from patchwright.core.settings.repository import RepositoryConfig
 from patchwright.core.settings.repository_file import read_repository_config
+from patchwright.core.types.errors import ServiceError
 from patchwright.core.types.people import Actor, Permission
 from patchwright.core.types.threads import RepoRef, TalkThread
 from patchwright.core.types.triggers import Trigger

@@ -6,7 +6,6 @@ from typing import Final
 import structlog
 from pydantic import ValidationError
 
-from patchwright.core.errors import ServiceError
 from patchwright.core.events.log import EventLog
 from patchwright.core.events.state import find_attempts
 from patchwright.core.events.types import (
@@ -19,6 +18,7 @@ from patchwright.core.events.types import (
 )
 from patchwright.core.settings.repository import RepositoryConfig
 from patchwright.core.types.base import JobId, Value
+from patchwright.core.types.errors import ServiceError
 from patchwright.core.types.outcome_kind import OutcomeKind
 from patchwright.core.types.work import ASKED, Outcome, service_outcome
 from patchwright.resolver.job import Job

@@ -5,11 +5,11 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Final
 
-from patchwright.core.errors import SandboxError
 from patchwright.core.events.state import RunState
 from patchwright.core.events.types import CheckpointTaken, Message, RunCommand, Source
 from patchwright.core.runtime import Runtime
 from patchwright.core.types.base import RandomIds
+from patchwright.core.types.errors import SandboxError
 from patchwright.core.types.work import LeftOut, Task
 from patchwright.resolver.dependencies import RunDependencies
 from patchwright.sandbox.workspace import Export, Workspace

@@ -7,7 +7,6 @@ from typing import Final, assert_never
 import structlog
 
 from patchwright.core.channel import Channel
-from patchwright.core.clock import start_call
 from patchwright.core.commands import (
     BotCommand,
     CommandAccess,
@@ -20,11 +19,12 @@ from patchwright.core.commands import (
     help_text,
     parse_command,
 )
-from patchwright.core.errors import ServiceError
 from patchwright.core.events.log import EventLog
 from patchwright.core.events.state import RunState, fold
 from patchwright.core.events.types import Event, OutcomeReached, RunStarted
+from patchwright.core.system.clock import start_call
 from patchwright.core.types.base import Value
+from patchwright.core.types.errors import ServiceError
 from patchwright.core.types.outcome_kind import OutcomeKind
 from patchwright.core.types.threads import ForgeThread
 from patchwright.core.types.triggers import Trigger, trigger_definition

@@ -12,8 +12,8 @@ from patchwright.core.text.escape import inline_code
 from patchwright.core.types.base import Value
 from patchwright.integrations.git.commits import Signature
 from patchwright.resolver.admission import refused_rules, service_policy
-from patchwright.sandbox.egress.proxy.rules import Endpoint, is_open
-from patchwright.sandbox.egress.proxy.tls_hello import is_address
+from patchwright.sandbox.egress.rules import Endpoint, is_open
+from patchwright.sandbox.egress.tls_hello import is_address
 
 
 def commit_author_of(forge: ServiceProfile) -> Signature:

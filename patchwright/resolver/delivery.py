@@ -6,9 +6,9 @@ from typing import Final
 
 import structlog
 
-from patchwright.core.errors import GitError, RuntimeLostError, SandboxError
 from patchwright.core.events.log import EventLog
 from patchwright.core.events.types import RunStarted
+from patchwright.core.types.errors import GitError, RuntimeLostError, SandboxError
 from patchwright.core.types.people import Actor
 from patchwright.core.types.threads import RepoRef
 from patchwright.core.types.work import Evidence, EvidenceRole, Outcome, Task

@@ -14,7 +14,6 @@ from patchwright.core.agent.run_log import (
     SteeringFilter,
     ignore_steering,
 )
-from patchwright.core.clock import Clock
 from patchwright.core.condense.condenser import Condenser
 from patchwright.core.events.log import EventLog
 from patchwright.core.knowledge.search import KnowledgeLibrary, NoKnowledgeLibrary
@@ -23,6 +22,7 @@ from patchwright.core.mcp import McpServers, NoMcpServers
 from patchwright.core.runtime import Runtime, RuntimeFactory, SandboxSpec
 from patchwright.core.security.analyzer import Analyzer, ConfirmPolicy
 from patchwright.core.settings.repository import CONFIG_FILE, PROTECTED_PATHS
+from patchwright.core.system.clock import Clock
 from patchwright.core.types.work import Limits, Task
 from patchwright.integrations.git.commits import Signature
 from patchwright.integrations.git.objects import ObjectStore

@@ -9,8 +9,8 @@ from typing import Final, Self
 
 import structlog
 
-from patchwright.core.errors import ServiceError
 from patchwright.core.events.types import Event
+from patchwright.core.types.errors import ServiceError
 from patchwright.core.types.outcome_kind import OutcomeKind
 from patchwright.core.types.threads import (
     ForgeThread,

@@ -6,13 +6,13 @@ from typing import Final
 
 from patchwright.core.agent.endings import AgentEnding
 from patchwright.core.agent.run_log import RunLog
-from patchwright.core.errors import GitError, PatchwrightError, SandboxError
 from patchwright.core.events.log import EventLog
 from patchwright.core.events.types import Finish, Message
 from patchwright.core.text.document.quotation import quoted_plain
 from patchwright.core.text.escape import make_inert_line
 from patchwright.core.text.strings import truncate_middle
 from patchwright.core.types.base import readable
+from patchwright.core.types.errors import GitError, PatchwrightError, SandboxError
 from patchwright.core.types.outcome_kind import OutcomeKind
 from patchwright.core.types.work import (
     DiffStat,

@@ -10,8 +10,6 @@ from pathlib import PurePosixPath
 from secrets import token_hex
 from typing import Final, Self
 
-from patchwright.core.clock import with_log_context
-from patchwright.core.errors import RuntimeLostError, SandboxError
 from patchwright.core.events.types import (
     CommandOutput,
     EvidenceRecorded,
@@ -19,6 +17,8 @@ from patchwright.core.events.types import (
     Source,
 )
 from patchwright.core.runtime import Runtime
+from patchwright.core.system.clock import with_log_context
+from patchwright.core.types.errors import RuntimeLostError, SandboxError
 from patchwright.core.types.work import Evidence, EvidenceRole, Task, TestResults
 from patchwright.integrations.git.changes import ChangedPath, find_test_dependencies
 from patchwright.resolver.dependencies import RunDependencies, set_up_of_task

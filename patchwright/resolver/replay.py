@@ -7,8 +7,6 @@ from typing import Final
 from patchwright.core.agent.agents import Agent
 from patchwright.core.agent.budget import RunBudget
 from patchwright.core.agent.results import LEFT_OUT
-from patchwright.core.clock import Clock
-from patchwright.core.errors import NotFoundError, SettingsError
 from patchwright.core.events.log import EventLog
 from patchwright.core.events.types import ErrorObservation, Event
 from patchwright.core.knowledge.search import NoKnowledgeLibrary
@@ -19,15 +17,17 @@ from patchwright.core.replay.recorded_inputs import (
     RecordedCondenser,
     RecordedKnowledge,
     RecordedMcpServers,
+    ScriptedUser,
     find_depth,
     find_policy,
     find_recorded_inputs,
     find_task,
     has_waited,
 )
-from patchwright.core.replay.scripted_user import ScriptedUser
 from patchwright.core.replay.trajectory import find_outcome, payloads_of
 from patchwright.core.runtime import RuntimeFactory, SandboxSpec
+from patchwright.core.system.clock import Clock
+from patchwright.core.types.errors import NotFoundError, SettingsError
 from patchwright.core.types.work import Limits, Outcome, Task
 from patchwright.integrations.git.bundles import scratch_repository
 from patchwright.integrations.git.commits import Signature

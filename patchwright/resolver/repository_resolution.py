@@ -4,13 +4,13 @@ from dataclasses import dataclass, replace
 from functools import partial
 from typing import Final
 
-from patchwright.core.errors import (
+from patchwright.core.text.escape import inline_code, mention_link, without_mentions
+from patchwright.core.types.base import Value
+from patchwright.core.types.errors import (
     RateLimitedError,
     ServiceError,
     ServiceUnavailableError,
 )
-from patchwright.core.text.escape import inline_code, mention_link, without_mentions
-from patchwright.core.types.base import Value
 from patchwright.core.types.outcome_kind import OutcomeKind
 from patchwright.core.types.people import Actor, Permission
 from patchwright.core.types.threads import RepoRef, TalkThread, ThreadKind

@@ -16,13 +16,6 @@ from patchwright.core.agent.execution import mark_unknown
 from patchwright.core.agent.model_calls import ModelCaller
 from patchwright.core.agent.results import read_schema
 from patchwright.core.agent.run_log import CancelToken, RunCancelledError, RunLog
-from patchwright.core.errors import (
-    GitError,
-    LeaseLostError,
-    PatchwrightError,
-    RuntimeLostError,
-    SandboxError,
-)
 from patchwright.core.events.types import (
     Finish,
     Message,
@@ -33,6 +26,13 @@ from patchwright.core.events.types import (
 from patchwright.core.mcp import McpServers
 from patchwright.core.runtime import Runtime
 from patchwright.core.text.strings import truncate_middle
+from patchwright.core.types.errors import (
+    GitError,
+    LeaseLostError,
+    PatchwrightError,
+    RuntimeLostError,
+    SandboxError,
+)
 from patchwright.core.types.outcome_kind import OutcomeKind
 from patchwright.core.types.work import LeftOut, Outcome, Task
 from patchwright.resolver.checkout import (

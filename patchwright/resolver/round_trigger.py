@@ -5,8 +5,8 @@ from typing import Final, assert_never
 
 import structlog
 
-from patchwright.core.errors import ServiceError
 from patchwright.core.forge import Checks
+from patchwright.core.types.errors import ServiceError
 from patchwright.core.types.outcome_kind import OutcomeKind
 from patchwright.core.types.threads import ForgeThread, ThreadKind
 from patchwright.core.types.triggers import TriggerKind

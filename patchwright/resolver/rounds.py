@@ -4,9 +4,9 @@ import re
 from collections.abc import Sequence
 from typing import Final
 
-from patchwright.core.clock import Clock
 from patchwright.core.forge import Checks, CompetingPullRequest, Forge
 from patchwright.core.settings.repository import CONFIG_FILE
+from patchwright.core.system.clock import Clock
 from patchwright.core.text.escape import inline_code
 from patchwright.core.types.base import Value
 from patchwright.core.types.threads import PullRequest, RepoRef

@@ -9,10 +9,10 @@ from typing import Protocol
 import structlog
 
 from patchwright.core.agent.run_log import ReleaseSignal
-from patchwright.core.errors import PatchwrightError
 from patchwright.core.events.log import EventLog
 from patchwright.core.events.types import Event
 from patchwright.core.forge import Checks
+from patchwright.core.types.errors import PatchwrightError
 from patchwright.core.types.outcome_kind import OutcomeKind
 from patchwright.core.types.people import Actor
 from patchwright.core.types.threads import TalkThread, ThreadKind

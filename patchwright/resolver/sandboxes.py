@@ -11,8 +11,6 @@ import structlog
 
 from patchwright.core.agent.endings import AgentEnding
 from patchwright.core.agent.run_log import CancelToken, ReleaseSignal, RunCancelledError
-from patchwright.core.clock import start_call
-from patchwright.core.errors import SandboxError
 from patchwright.core.events import types as ev
 from patchwright.core.events.log import EventLog
 from patchwright.core.runtime import Runtime, RuntimeFactory, SandboxSpec
@@ -20,7 +18,9 @@ from patchwright.core.security.hosts import Domain, read_domain
 from patchwright.core.settings.limits import SandboxSettings
 from patchwright.core.settings.model import Settings
 from patchwright.core.settings.repository import CONFIG_FILE
+from patchwright.core.system.clock import start_call
 from patchwright.core.text.escape import code_block, inline_code
+from patchwright.core.types.errors import SandboxError
 from patchwright.core.types.outcome_kind import OutcomeKind
 from patchwright.core.types.work import BlockedRequest, Outcome, service_outcome
 

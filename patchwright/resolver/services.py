@@ -6,7 +6,6 @@ from datetime import datetime
 from typing import Any, Final
 
 from patchwright.core.channel import ChannelRouter
-from patchwright.core.clock import Clock
 from patchwright.core.forge import Forge, Reviews
 from patchwright.core.llm.model import Models
 from patchwright.core.mcp import McpServers
@@ -14,6 +13,7 @@ from patchwright.core.plugin import ForgeConnection, ServiceDirectory
 from patchwright.core.runtime import Runtime, RuntimeFactory
 from patchwright.core.settings.model import Settings
 from patchwright.core.settings.repository import CONFIG_FILE, RepositoryConfig
+from patchwright.core.system.clock import Clock
 from patchwright.core.types.base import JobId
 from patchwright.core.types.people import Actor
 from patchwright.core.types.work import Outcome

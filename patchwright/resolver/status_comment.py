@@ -8,12 +8,12 @@ from typing import Final, Self
 import structlog
 
 from patchwright.core.channel import Channel
-from patchwright.core.clock import Clock, with_log_context
-from patchwright.core.errors import LeaseLostError, ServiceError
 from patchwright.core.events.types import Event, StateChanged
 from patchwright.core.forge import Forge
 from patchwright.core.settings.repository import RepositoryConfig
+from patchwright.core.system.clock import Clock, with_log_context
 from patchwright.core.text.escape import plain_name
+from patchwright.core.types.errors import LeaseLostError, ServiceError
 from patchwright.core.types.threads import ForgeThread, RepoRef, ThreadRef
 from patchwright.core.types.triggers import Trigger, TriggerKind
 from patchwright.resolver.budget import max_raise_usd_of

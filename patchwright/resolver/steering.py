@@ -8,7 +8,6 @@ import structlog
 
 from patchwright.core.agent.run_log import AcceptedSteering
 from patchwright.core.channel import Channel
-from patchwright.core.clock import start_call
 from patchwright.core.commands import (
     AnswerQuestion,
     BotCommand,
@@ -18,7 +17,6 @@ from patchwright.core.commands import (
     Verb,
     definition_of,
 )
-from patchwright.core.errors import ServiceError
 from patchwright.core.events.log import EventLog
 from patchwright.core.events.types import (
     AgentState,
@@ -29,9 +27,11 @@ from patchwright.core.events.types import (
     RaiseLimits,
 )
 from patchwright.core.settings.repository import FollowUpTrigger
+from patchwright.core.system.clock import start_call
 from patchwright.core.text.escape import as_data
 from patchwright.core.text.hidden import TextCleaner
 from patchwright.core.text.strings import truncate_middle
+from patchwright.core.types.errors import ServiceError
 from patchwright.core.types.outcome_kind import OutcomeKind
 from patchwright.core.types.people import Actor, Permission, login_in_mention
 from patchwright.core.types.threads import TalkThread

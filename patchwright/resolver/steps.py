@@ -5,8 +5,8 @@ from dataclasses import replace
 import structlog
 
 from patchwright.core.agent.run_log import ReleaseSignal
-from patchwright.core.errors import LeaseLostError, PatchwrightError, ServiceError
 from patchwright.core.settings.repository import RepositoryConfig
+from patchwright.core.types.errors import LeaseLostError, PatchwrightError, ServiceError
 from patchwright.core.types.threads import TalkThread
 from patchwright.core.types.triggers import TriggerKind
 from patchwright.resolver.access import admit, admit_request, fetch_config, last_run

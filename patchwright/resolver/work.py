@@ -6,9 +6,9 @@ from functools import partial
 
 import structlog
 
-from patchwright.core.errors import ServiceError
 from patchwright.core.llm.model import Image
 from patchwright.core.settings.repository import ContextFrom
+from patchwright.core.types.errors import ServiceError
 from patchwright.core.types.outcome_kind import OutcomeKind
 from patchwright.core.types.people import Actor, Permission
 from patchwright.core.types.threads import ForgeThread, Thread, ThreadKind, ThreadRef

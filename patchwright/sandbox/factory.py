@@ -3,13 +3,13 @@
 from collections.abc import Callable, Mapping
 from typing import Final
 
-from patchwright.core.clock import Clock
-from patchwright.core.entry_points import RUNTIMES, find_maker
-from patchwright.core.errors import SandboxError
 from patchwright.core.runtime import Runtime, RuntimeFactory, SandboxSpec
-from patchwright.sandbox.bootstrap import DEFAULT_IMAGE
+from patchwright.core.system.clock import Clock
+from patchwright.core.system.entry_points import RUNTIMES, find_maker
+from patchwright.core.types.errors import SandboxError
 from patchwright.sandbox.docker import engine
 from patchwright.sandbox.docker.runtimes import DockerRuntimes
+from patchwright.sandbox.host.bootstrap import DEFAULT_IMAGE
 from patchwright.sandbox.local import runtimes
 from patchwright.sandbox.local.runtimes import BubblewrapRuntimes, UnconfinedRuntimes
 
@@ -30,6 +30,8 @@ class _WithoutDomains:
 
     def __init__(self, factory: RuntimeFactory) -> None:
         self.kind = factory.kind
+        self.attach, self.remove = factory.attach, factory.remove
+        self.reap = factory.reap
         self._factory = factory
 
     def start(self, spec: SandboxSpec) -> Runtime:
@@ -39,15 +41,6 @@ class _WithoutDomains:
                 "they keep to a list of hosts; use docker or local"
             )
         return self._factory.start(spec)
-
-    def attach(self, spec: SandboxSpec) -> Runtime | None:
-        return self._factory.attach(spec)
-
-    def remove(self, run_id: str) -> int:
-        return self._factory.remove(run_id)
-
-    def reap(self) -> int:
-        return self._factory.reap()
 
 
 # A healthy engine answers within milliseconds.
@@ -91,14 +84,10 @@ def _bubblewrap(_clock: Clock, _image: str) -> BubblewrapRuntimes:
     return BubblewrapRuntimes()
 
 
-def _unconfined(_clock: Clock, _image: str) -> UnconfinedRuntimes:
-    return UnconfinedRuntimes()
-
-
 BUILT_IN: Final[Mapping[str, Callable[[Clock, str], RuntimeFactory]]] = {
     "auto": _first_that_works,
     "docker": _docker,
     "local": _bubblewrap,
     "bubblewrap": _bubblewrap,
-    "unconfined": _unconfined,
+    "unconfined": lambda _clock, _image: UnconfinedRuntimes(),
 }

@@ -7,7 +7,6 @@ from typing import Self
 
 from pydantic import ValidationError
 
-from patchwright.core.errors import SandboxError
 from patchwright.core.events.types import (
     CommandOutput,
     ControlAct,
@@ -16,8 +15,9 @@ from patchwright.core.events.types import (
 )
 from patchwright.core.runtime import Runtime
 from patchwright.core.types.base import Ids, RandomIds, Value
+from patchwright.core.types.errors import SandboxError
 from patchwright.core.types.work import LeftOut
-from patchwright.sandbox.bootstrap import pack_transfer_program
+from patchwright.sandbox.host.bootstrap import pack_transfer_program
 
 PROGRAM = "carry/carry.pyz"
 FOLDER = "/workspace/carry"

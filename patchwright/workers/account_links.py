@@ -6,11 +6,11 @@ from typing import Final
 from pydantic import SecretStr
 
 from patchwright.core.channel import Offer, Offers
-from patchwright.core.clock import Clock
-from patchwright.core.errors import AuthenticationError
 from patchwright.core.plugin import ForgeAccounts, Plugin
 from patchwright.core.settings.model import Settings
+from patchwright.core.system.clock import Clock
 from patchwright.core.text.strings import strip_invisible
+from patchwright.core.types.errors import AuthenticationError
 from patchwright.core.types.people import Actor, PersonalToken
 from patchwright.integrations.registry import host_name, service_title
 from patchwright.workers.db.database import Database

@@ -5,19 +5,19 @@ from pathlib import Path
 from threading import Lock
 
 from patchwright.core.agent.agents import find_agent
-from patchwright.core.clock import Clock
+from patchwright.core.agent.analyzers import choose_analyzer
 from patchwright.core.condense.condensers import choose_condenser
-from patchwright.core.errors import SettingsError
 from patchwright.core.llm.client import LitellmModel
 from patchwright.core.llm.library import preload_litellm
 from patchwright.core.llm.model import Model, Models
 from patchwright.core.llm.prices import ModelConfig
-from patchwright.core.llm.routed_model import RoutedModel
+from patchwright.core.llm.routing import RoutedModel
 from patchwright.core.llm.scripted import RecordedModel, load_recording
 from patchwright.core.llm.text_tool_model import TextToolModel
-from patchwright.core.security.analyzers import choose_analyzer
 from patchwright.core.settings.agent import LlmSettings, ModelSettings
 from patchwright.core.settings.model import Settings
+from patchwright.core.system.clock import Clock
+from patchwright.core.types.errors import SettingsError
 from patchwright.resolver.dependencies import AgentConfiguration
 
 

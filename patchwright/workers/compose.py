@@ -11,17 +11,17 @@ import structlog
 from pydantic import JsonValue
 
 from patchwright.core.channel import ChannelRouter, Tracker
-from patchwright.core.clock import Clock, SystemClock
-from patchwright.core.crypto import KeyRing
-from patchwright.core.errors import SettingsError
 from patchwright.core.events.log import Notifier
 from patchwright.core.llm.model import Model, Models
 from patchwright.core.plugin import ForgeConnection, Hook, Plugin, ServiceDirectory
 from patchwright.core.runtime import RuntimeFactory
 from patchwright.core.settings.checks import NO_SHARED_KEY
 from patchwright.core.settings.model import Settings
+from patchwright.core.system.clock import Clock, SystemClock
+from patchwright.core.system.crypto import KeyRing
 from patchwright.core.text.redaction import Redactor
 from patchwright.core.types.base import Ids, JobId, RandomIds
+from patchwright.core.types.errors import SettingsError
 from patchwright.core.types.threads import ForgeThread
 from patchwright.integrations.git.mirror import MirrorCache
 from patchwright.integrations.mcp.launcher import open_servers

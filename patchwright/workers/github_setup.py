@@ -6,9 +6,9 @@ from contextlib import closing, contextmanager
 
 import structlog
 
-from patchwright.core.clock import Clock, SystemClock
-from patchwright.core.errors import SettingsError
 from patchwright.core.settings.model import Settings
+from patchwright.core.system.clock import Clock, SystemClock
+from patchwright.core.types.errors import SettingsError
 from patchwright.integrations.github.app import NewApp, convert
 from patchwright.integrations.github.configured import make_github_connection
 from patchwright.integrations.github.credentials import (

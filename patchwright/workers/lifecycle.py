@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from enum import StrEnum
 from typing import Final, NoReturn
 
-from patchwright.core.errors import PatchwrightError, SettingsError
+from patchwright.core.types.errors import PatchwrightError, SettingsError
 
 
 class Role(StrEnum):

@@ -12,12 +12,12 @@ from typing import Final, NoReturn, assert_never
 
 import structlog
 
-from patchwright.core.clock import SystemClock, start_call
-from patchwright.core.errors import SettingsError
-from patchwright.core.logs import log_strays, set_up_logging
 from patchwright.core.settings.checks import service_errors
 from patchwright.core.settings.model import Settings, secret_values
+from patchwright.core.system.clock import SystemClock, start_call
+from patchwright.core.system.logs import log_strays, set_up_logging
 from patchwright.core.text.redaction import Redactor
+from patchwright.core.types.errors import SettingsError
 from patchwright.workers.agent_configuration import warm_up
 from patchwright.workers.compose import (
     ServiceParts,

@@ -10,9 +10,9 @@ from urllib.parse import urlsplit
 import structlog
 from pydantic import SecretStr
 
-from patchwright.core.clock import Clock
 from patchwright.core.plugin import Plugin, PluginHost, PluginRoutes, ServiceProfile
 from patchwright.core.settings.model import Settings
+from patchwright.core.system.clock import Clock
 from patchwright.core.types.base import JobId, RandomIds
 from patchwright.core.types.people import Actor, Permission
 from patchwright.core.types.threads import ForgeThread, TalkThread

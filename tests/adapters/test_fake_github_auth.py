@@ -8,7 +8,7 @@ import jwt
 import pytest
 from github import Github, GithubException
 
-from patchwright.core.clock import SystemClock
+from patchwright.core.system.clock import SystemClock
 from tests.fakes.github import FakeGitHub
 from tests.fakes.github.acts import accounts
 from tests.fakes.github.clients import integration, pygithub

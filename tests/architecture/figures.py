@@ -206,7 +206,8 @@ def _mentions(module: Module) -> Counter[str]:
 def _passes_on(function: FunctionNode) -> bool:
     """Tell a function that only calls another one with the parameters it got.
 
-    One that makes an object of a class, or adds a value of its own, does more.
+    One that makes an object of a class, that first calls or looks up what it calls,
+    or that adds a value of its own, does more.
     """
     match _body(function):
         case [ast.Return(ast.Call() as call)] | [ast.Expr(ast.Call() as call)]:
@@ -219,7 +220,14 @@ def _passes_on(function: FunctionNode) -> bool:
     given = {one.arg for one in _parameters(function.args)}
     passed = [one.id for one in map(_unstarred, values) if isinstance(one, ast.Name)]
     makes = ast.unparse(call.func).rpartition(".")[2].lstrip("_")[:1].isupper()
-    return not makes and len(passed) == len(values) and set(passed) <= given
+    is_named = not makes and _is_dotted_name(call.func)
+    return is_named and len(passed) == len(values) and set(passed) <= given
+
+
+def _is_dotted_name(node: ast.expr) -> bool:
+    while isinstance(node, ast.Attribute):
+        node = node.value
+    return isinstance(node, ast.Name)
 
 
 def _unstarred(value: ast.expr) -> ast.expr:

@@ -26,8 +26,7 @@ SHORT_MODULES = {
     "patchwright/core/types/outcome_kind.py": "light: the command line lists its words",
     "patchwright/integrations/jira/plugin.py": "light: without the vendor's client",
     "patchwright/integrations/mcp/launcher.py": "starts a tool server in its sandbox",
-    "patchwright/integrations/signatures.py": "shared by services that know no other",
-    "patchwright/integrations/slack/credentials.py": "read without the vendor's client",
+    "patchwright/integrations/http/signatures.py": "for services that know no other",
     "patchwright/integrations/slack/plugin.py": "light: without the vendor's client",
     "patchwright/workers/action/__main__.py": "what `python -m` runs",
     "patchwright/workers/cli/maintenance_handler.py": "loaded by its command alone",
@@ -71,7 +70,7 @@ LIMITS = (
         "files",
         lambda product: product.files,
         "<= 450",
-        480,
+        459,
         reason="the steps of a run are in two layers: workers/run and resolver",
     ),
     Limit(
@@ -108,21 +107,21 @@ LIMITS = (
         "pure pass-through functions",
         lambda product: len(product.pass_throughs),
         "<= 80",
-        165,
+        86,
         reason="guarded and dry-run services repeat the methods of their protocols",
     ),
     Limit(
         "private one-statement functions with one caller",
         lambda product: len(product.one_line_helpers),
         "where the name says more than the line",
-        385,
+        369,
         reason="whether a name says more is for a reviewer to judge",
     ),
     Limit(
         "modules with exactly one importer",
         lambda product: len(product.single_importer),
         "<= 60",
-        105,
+        91,
         reason="the registry of an integration is the one importer of its parts",
     ),
     Limit(
@@ -148,7 +147,7 @@ LIMITS = (
         "circles of folders that import each other",
         lambda product: len(product.circles),
         "0",
-        5,
+        2,
         reason="what a folder's parts share lies in the folder above",
     ),
     Limit(
@@ -159,6 +158,6 @@ LIMITS = (
     ),
 )
 MENTION_LIMITS = {
-    "files executed by one mention until the first model call": ("<= 110", 170),
-    "files executed by one mention in all": ("<= 180", 220),
+    "files executed by one mention until the first model call": ("<= 110", 165),
+    "files executed by one mention in all": ("<= 180", 213),
 }

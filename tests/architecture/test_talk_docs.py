@@ -9,8 +9,8 @@ import yaml
 from patchwright.core.commands import Verb
 from patchwright.core.settings.jira import JiraSettings
 from patchwright.integrations.jira.webhooks.triggers import SERVICE as JIRA
-from patchwright.integrations.slack.actions import SERVICE as SLACK
 from patchwright.integrations.slack.app import INSTALL_PATH
+from patchwright.integrations.slack.text.actions import SERVICE as SLACK
 from patchwright.workers.web.webhooks import WEBHOOK_ROUTE
 from tests.architecture.tree import ROOT
 

@@ -12,7 +12,7 @@ from pathlib import Path
 
 import docker
 
-from patchwright.core.clock import SystemClock
+from patchwright.core.system.clock import SystemClock
 from tests.deploy.images import ensure_images
 from tests.deploy.scene import Scene, scene
 from tests.deploy.stack import Stack, installed, post

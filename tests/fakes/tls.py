@@ -17,7 +17,7 @@ from cryptography.hazmat.primitives import hashes, serialization
 from cryptography.hazmat.primitives.asymmetric import ec
 from cryptography.x509.oid import NameOID
 
-from patchwright.core.clock import SystemClock
+from patchwright.core.system.clock import SystemClock
 
 CHUNK = 65_536
 

@@ -2,7 +2,7 @@
 
 from datetime import datetime, timedelta
 
-from patchwright.core.clock import SystemClock
+from patchwright.core.system.clock import SystemClock
 
 
 class MovableClock:

@@ -8,11 +8,11 @@ from pathlib import Path
 from pydantic import SecretStr, TypeAdapter
 
 from patchwright.core.channel import Offers
-from patchwright.core.clock import Clock
-from patchwright.core.errors import InvalidRequestError, NotFoundError
 from patchwright.core.forge import GitCredential, PullRequestText
 from patchwright.core.plugin import Plugin, PluginHost, PluginRoutes, ServiceProfile
 from patchwright.core.settings.model import Settings
+from patchwright.core.system.clock import Clock
+from patchwright.core.types.errors import InvalidRequestError, NotFoundError
 from patchwright.core.types.people import Actor, Permission
 from patchwright.core.types.threads import (
     ForgeThread,
@@ -25,7 +25,7 @@ from patchwright.core.types.threads import (
 )
 from patchwright.core.types.triggers import ParsedWebhook, Trigger, TriggerKind
 from patchwright.core.webhook import WebhookSource, by_header
-from patchwright.integrations.signatures import verify_sha256
+from patchwright.integrations.http.signatures import verify_sha256
 from tests.fakes.github.bare import find_commit, git
 
 NAME = "burrow"

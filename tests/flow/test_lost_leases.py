@@ -10,11 +10,11 @@ from pathlib import Path
 
 import pytest
 
-from patchwright.core.errors import LeaseLostError
 from patchwright.core.settings.loader import load_settings
 from patchwright.core.settings.model import secret_values
 from patchwright.core.text.redaction import Redactor
 from patchwright.core.types.base import JobId
+from patchwright.core.types.errors import LeaseLostError
 from patchwright.core.types.outcome_kind import OutcomeKind
 from patchwright.core.types.work import Outcome
 from patchwright.resolver.job import is_over

@@ -8,7 +8,7 @@ import httpx
 
 from patchwright.core.types.outcome_kind import OutcomeKind
 from patchwright.core.types.people import Permission
-from patchwright.integrations.signatures import sign_sha256
+from patchwright.integrations.http.signatures import sign_sha256
 from patchwright.workers.compose import make_worker
 from patchwright.workers.web.webhooks import WEBHOOK_ROUTE
 from tests.fakes.github.bare import commit, create, git

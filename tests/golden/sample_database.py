@@ -23,8 +23,10 @@ from patchwright.core.types.work import Outcome
 from patchwright.core.webhook import Delivery
 from patchwright.integrations.github.app import NewApp
 from patchwright.integrations.github.credentials import GitHubAppStore
-from patchwright.integrations.slack.credentials import SlackInstallationStore
-from patchwright.integrations.slack.tokens import SlackInstallation
+from patchwright.integrations.slack.tokens import (
+    SlackInstallation,
+    SlackInstallationStore,
+)
 from patchwright.resolver.job import JobState, Lease
 from patchwright.resolver.messages.status import DeliveryResult
 from patchwright.resolver.publish.effects import (

@@ -10,18 +10,18 @@ from pydantic import SecretStr, TypeAdapter
 from sqlalchemy import Table, select
 
 from patchwright.core.agent.view import ChatView
-from patchwright.core.clock import Clock
-from patchwright.core.crypto import KeyRing
 from patchwright.core.events.log import Notifier
 from patchwright.core.events.state import RunState, fold
 from patchwright.core.events.types import Event
 from patchwright.core.llm.wire import wire_messages
 from patchwright.core.replay.trajectory import facts_of, split_runs
+from patchwright.core.system.clock import Clock
+from patchwright.core.system.crypto import KeyRing
 from patchwright.core.types.base import AccountId, ConversationId, Ids, JobId, RandomIds
 from patchwright.core.types.people import Actor
 from patchwright.core.types.threads import RepoRef
 from patchwright.integrations.github.credentials import GitHubAppStore
-from patchwright.integrations.slack.credentials import SlackInstallationStore
+from patchwright.integrations.slack.tokens import SlackInstallationStore
 from patchwright.resolver.job import Job
 from patchwright.resolver.run_plan import PLAN_ARTIFACT, RunPlan
 from patchwright.resolver.run_store import load_images

@@ -4,7 +4,6 @@ from collections import Counter
 from dataclasses import dataclass, field
 
 from patchwright.core.channel import Offers
-from patchwright.core.errors import InvalidRequestError
 from patchwright.core.forge import (
     CheckReport,
     Forge,
@@ -16,6 +15,7 @@ from patchwright.core.forge import (
     PullRequestText,
     require_capability,
 )
+from patchwright.core.types.errors import InvalidRequestError
 from patchwright.core.types.people import Actor, Permission
 from patchwright.core.types.threads import (
     PullRequest,

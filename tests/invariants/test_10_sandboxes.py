@@ -5,12 +5,12 @@ from pathlib import Path
 import pytest
 
 from patchwright.core.agent.agents import coder
-from patchwright.core.clock import SystemClock
-from patchwright.core.errors import SettingsError
 from patchwright.core.events.jsonl import JsonlEventLog
 from patchwright.core.events.types import CommandOutput, Event, OutcomeReached
 from patchwright.core.replay.comparison import Difference
 from patchwright.core.runtime import RuntimeFactory, SandboxSpec
+from patchwright.core.system.clock import SystemClock
+from patchwright.core.types.errors import SettingsError
 from patchwright.core.types.outcome_kind import OutcomeKind
 from patchwright.resolver.replay import ReplayEnvironment, ReplayResult, replay_run
 from patchwright.sandbox.factory import create_factory

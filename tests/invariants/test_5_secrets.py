@@ -33,7 +33,7 @@ from patchwright.core.events.types import (
     Source,
     ToolCall,
 )
-from patchwright.core.logs import set_up_logging
+from patchwright.core.system.logs import set_up_logging
 from patchwright.core.text.redaction import RedactedStream, Redactor
 from patchwright.workers.db.database import Database
 from tests.fakes.clock import FakeClock

@@ -18,10 +18,10 @@ import pytest
 from pydantic import SecretStr
 
 from patchwright.core.agent.agents import AgentDependencies, coder
+from patchwright.core.agent.analyzers import choose_analyzer
 from patchwright.core.agent.budget import RunBudget
 from patchwright.core.agent.controller import Controller
 from patchwright.core.agent.run_log import RunLog, ignore_steering
-from patchwright.core.clock import SystemClock
 from patchwright.core.condense.condensers import choose_condenser
 from patchwright.core.events.log import Notifier
 from patchwright.core.events.types import Message, Source
@@ -29,7 +29,7 @@ from patchwright.core.llm.client import LitellmModel
 from patchwright.core.llm.model import Models
 from patchwright.core.llm.prices import ModelConfig
 from patchwright.core.runtime import SandboxSpec
-from patchwright.core.security.analyzers import choose_analyzer
+from patchwright.core.system.clock import SystemClock
 from patchwright.core.types.outcome_kind import OutcomeKind
 from patchwright.core.types.work import Limits
 from patchwright.sandbox.factory import create_factory

@@ -18,7 +18,7 @@ from patchwright.core.llm.client import LitellmModel
 from patchwright.core.llm.errors import LimitError, ModelError
 from patchwright.core.llm.model import Model, ModelRequest, ToolSpec, UserText
 from patchwright.core.llm.prices import ModelConfig
-from patchwright.core.llm.routed_model import RoutedModel
+from patchwright.core.llm.routing import RoutedModel
 from patchwright.workers.db.database import Database
 from patchwright.workers.db.upgrade import upgrade
 from tests.adapters.llm.asking import Waits

@@ -23,8 +23,8 @@ from hypothesis.stateful import (
     rule,
 )
 
-from patchwright.core.clock import SystemClock
 from patchwright.core.runtime import SandboxSpec
+from patchwright.core.system.clock import SystemClock
 from patchwright.core.types.base import RandomIds
 from patchwright.sandbox.factory import create_factory
 from patchwright.sandbox.workspace import Workspace

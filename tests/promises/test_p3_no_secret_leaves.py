@@ -10,8 +10,8 @@ from pathlib import Path
 import pytest
 import structlog
 
-from patchwright.core.logs import set_up_logging
 from patchwright.core.settings.model import secret_values
+from patchwright.core.system.logs import set_up_logging
 from patchwright.core.text.redaction import Redactor
 from tests.fakes.github.bare import git
 from tests.fakes.github.state import TokenKind

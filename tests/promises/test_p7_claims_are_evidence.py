@@ -3,8 +3,8 @@
 from dataclasses import replace
 from pathlib import Path
 
-from patchwright.core.errors import SandboxError
 from patchwright.core.runtime import Runtime, RuntimeFactory, SandboxSpec
+from patchwright.core.types.errors import SandboxError
 from patchwright.core.types.work import EvidenceRole
 from patchwright.workers.jobs.worker import JobWorker
 from tests.fakes.llm import call

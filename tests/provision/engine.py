@@ -9,7 +9,7 @@ from pathlib import Path
 
 from docker.errors import DockerException
 
-from patchwright.core.errors import SandboxError
+from patchwright.core.types.errors import SandboxError
 from patchwright.sandbox.docker.engine import connect
 from tests.provision import environment
 from tests.provision.errors import ProvisionError

@@ -5,8 +5,8 @@ from collections.abc import Callable, Mapping
 from pathlib import Path
 from typing import Final
 
-from patchwright.core.clock import SystemClock
-from patchwright.core.errors import NotFoundError
+from patchwright.core.system.clock import SystemClock
+from patchwright.core.types.errors import NotFoundError
 from patchwright.integrations.github.app import NewApp
 from patchwright.workers.cli.reference import manual
 from patchwright.workers.web.app import WebApp

@@ -11,7 +11,7 @@ from http.client import HTTPConnection
 from pathlib import Path
 from typing import Any
 
-from patchwright.core.clock import SystemClock
+from patchwright.core.system.clock import SystemClock
 from tests.provision.errors import ProvisionError
 from tests.provision.servers import log_tail
 from tests.provision.waiting import wait_until

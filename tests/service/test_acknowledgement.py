@@ -10,7 +10,7 @@ from pathlib import Path
 import pytest
 from sqlalchemy import select
 
-from patchwright.core.clock import SystemClock
+from patchwright.core.system.clock import SystemClock
 from patchwright.core.types.triggers import Trigger
 from patchwright.workers.db.database import Database
 from patchwright.workers.db.tables import jobs

@@ -10,8 +10,8 @@ from typing import Any
 
 import pytest
 
-from patchwright.core.clock import SystemClock
 from patchwright.core.events.types import ChangeState, Source
+from patchwright.core.system.clock import SystemClock
 from patchwright.resolver.job import JobState
 from patchwright.workers.runs.administration import operator_name
 from tests.adapters.cli.terminal import PATIENCE_S, Ended

@@ -2,8 +2,8 @@
 
 from pathlib import Path
 
-from patchwright.core.clock import SystemClock
-from patchwright.integrations.slack.actions import SHORTCUT_NEW_REQUEST
+from patchwright.core.system.clock import SystemClock
+from patchwright.integrations.slack.text.actions import SHORTCUT_NEW_REQUEST
 from tests.fakes.slack.fake import FakeSlack
 from tests.flow.office import in_office
 from tests.flow.story import REPO

@@ -11,7 +11,7 @@ import pytest
 from structlog.testing import capture_logs
 
 from patchwright.integrations.slack.app import CALLBACK_PATH, INSTALL_PATH
-from patchwright.integrations.slack.credentials import SLACK_OWNER
+from patchwright.integrations.slack.tokens import SLACK_OWNER
 from patchwright.workers.web.webhooks import WEBHOOK_ROUTE
 from tests.adapters.web.browser import browsing
 from tests.fakes.slack.fake import FakeSlack

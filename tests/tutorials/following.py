@@ -6,7 +6,7 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from typing import assert_never
 
-from patchwright.core.clock import SystemClock
+from patchwright.core.system.clock import SystemClock
 from tests.architecture.tree import ROOT
 from tests.provision.errors import ProvisionError
 from tests.provision.waiting import wait_until

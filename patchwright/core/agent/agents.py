@@ -11,9 +11,7 @@ from patchwright.core.agent.prompts import prompt
 from patchwright.core.agent.results import ResultSchema
 from patchwright.core.agent.run_log import ReleaseSignal
 from patchwright.core.agent.tools import DELEGATE, ENDING, RECALL, WORKING, Tool
-from patchwright.core.clock import Clock
 from patchwright.core.condense.condenser import Condenser
-from patchwright.core.entry_points import AGENTS, find_maker
 from patchwright.core.events.state import RunState
 from patchwright.core.events.types import Delegate, Finish
 from patchwright.core.knowledge.search import KnowledgeLibrary, NoKnowledgeLibrary
@@ -21,6 +19,8 @@ from patchwright.core.llm.model import Image, Models
 from patchwright.core.mcp import McpServers, NoMcpServers
 from patchwright.core.runtime import Runtime
 from patchwright.core.security.analyzer import Analyzer, ConfirmPolicy
+from patchwright.core.system.clock import Clock
+from patchwright.core.system.entry_points import AGENTS, find_maker
 from patchwright.core.types.outcome_kind import OutcomeKind
 from patchwright.core.types.work import Limits
 

@@ -4,7 +4,7 @@ import json
 from dataclasses import dataclass
 
 from patchwright.core.agent.prompts import prompt
-from patchwright.core.agent.toolbox import Proposal
+from patchwright.core.agent.tools import Proposal
 from patchwright.core.events import types as ev
 from patchwright.core.events.state import RunState
 from patchwright.core.security.analyzer import (

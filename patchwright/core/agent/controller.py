@@ -33,7 +33,7 @@ from patchwright.core.agent.run_log import (
     RunCancelledError,
     RunLog,
 )
-from patchwright.core.agent.toolbox import Toolbox
+from patchwright.core.agent.tools import Toolbox
 from patchwright.core.agent.view import ChatView
 from patchwright.core.events.types import (
     AgentState,

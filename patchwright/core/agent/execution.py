@@ -32,9 +32,9 @@ from patchwright.core.agent.run_log import (
     RunCancelledError,
     RunLog,
 )
-from patchwright.core.agent.toolbox import Proposal, Toolbox
-from patchwright.core.clock import start_call
+from patchwright.core.agent.tools import Proposal, Toolbox
 from patchwright.core.events import types as ev
+from patchwright.core.system.clock import start_call
 
 UNKNOWN_RESULT: Final = (
     "It is not known what came of this: the worker was lost while it ran, and the "

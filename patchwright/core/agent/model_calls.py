@@ -9,9 +9,8 @@ from patchwright.core.agent.agents import AgentDependencies
 from patchwright.core.agent.budget import Budget
 from patchwright.core.agent.run_log import CancelToken, RunCancelledError, RunLog
 from patchwright.core.agent.view import ChatView
-from patchwright.core.clock import Clock, start_call
 from patchwright.core.condense.condenser import History, size_after
-from patchwright.core.condense.summary import smallest_bytes_of
+from patchwright.core.condense.condensers import smallest_bytes_of
 from patchwright.core.events import types as ev
 from patchwright.core.events.log import EventLog
 from patchwright.core.llm.errors import LimitError, ModelError, Settle
@@ -24,6 +23,7 @@ from patchwright.core.llm.model import (
     UserText,
     needs_condensing,
 )
+from patchwright.core.system.clock import Clock, start_call
 from patchwright.core.types.work import NO_USAGE, Limits, Usage
 
 ANSWER_GRACE_S: Final = 0.4

@@ -9,7 +9,6 @@ from typing import Final, cast
 
 from pydantic import JsonValue
 
-from patchwright.core.errors import SettingsError
 from patchwright.core.events.types import (
     ErrorObservation,
     Event,
@@ -18,6 +17,7 @@ from patchwright.core.events.types import (
     ToolCall,
 )
 from patchwright.core.llm.model import ToolSpec
+from patchwright.core.types.errors import SettingsError
 
 MAX_CHARS: Final = 100_000
 _MAX_PARTS: Final = 5_000

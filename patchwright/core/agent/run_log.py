@@ -8,11 +8,11 @@ from typing import Final, TypeVar
 
 import structlog
 
-from patchwright.core.condense.facts import LastingFacts
-from patchwright.core.errors import LeaseLostError
+from patchwright.core.condense.condenser import LastingFacts
 from patchwright.core.events import types as ev
 from patchwright.core.events.log import EventLog
 from patchwright.core.events.state import RunState, fold, may_change
+from patchwright.core.types.errors import LeaseLostError
 
 _PAGE: Final = 500
 

@@ -10,12 +10,12 @@ from typing import IO, Final, Protocol, Self
 
 from pydantic import JsonValue, ValidationError
 
-from patchwright.core.clock import Clock
-from patchwright.core.errors import PatchwrightError
 from patchwright.core.events.log import InMemoryEvents, Notifier, follow_log
 from patchwright.core.events.types import Event, Known, Source
+from patchwright.core.system.clock import Clock
 from patchwright.core.text.strings import well_formed_tree
 from patchwright.core.types.base import ConversationId, Value
+from patchwright.core.types.errors import PatchwrightError
 
 
 class EventFileError(PatchwrightError):

@@ -6,7 +6,6 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass, replace
 from functools import cached_property
 
-from patchwright.core.clock import Clock
 from patchwright.core.events.types import ModelReply
 from patchwright.core.llm.errors import CallWatch, LimitError, TokenLimitError, reserve
 from patchwright.core.llm.failures import Failure, Fault
@@ -42,6 +41,7 @@ from patchwright.core.llm.wire import (
     wire_messages,
     wire_tools,
 )
+from patchwright.core.system.clock import Clock
 from patchwright.core.types.work import NO_USAGE, Usage
 
 

@@ -3,7 +3,7 @@
 from collections.abc import Callable
 from typing import Final, Protocol
 
-from patchwright.core.errors import PatchwrightError
+from patchwright.core.types.errors import PatchwrightError
 from patchwright.core.types.work import NO_USAGE, Usage
 
 # Replaces what was reserved for a try by what the try took.

@@ -12,7 +12,6 @@ from patchwright.core.llm.model import (
     ChatMessage,
     ModelCapabilities,
     ModelRequest,
-    ToolSpec,
     UserText,
     tokens_in_bytes,
 )
@@ -148,11 +147,8 @@ def usual_prompt_tokens(request: ModelRequest) -> int:
 
 def _prompt_bytes(request: ModelRequest) -> int:
     texts = sum(_size(text) for message in request.messages for text in _texts(message))
-    return texts + sum(_size(_written(tool)) for tool in request.tools)
-
-
-def _written(tool: ToolSpec) -> str:
-    return json.dumps(tool.model_dump(), ensure_ascii=False)
+    tools = (json.dumps(one.model_dump(), ensure_ascii=False) for one in request.tools)
+    return texts + sum(map(_size, tools))
 
 
 def _size(text: str) -> int:

@@ -20,7 +20,6 @@ from pathlib import Path
 
 from pydantic import JsonValue, ValidationError
 
-from patchwright.core.errors import SettingsError
 from patchwright.core.events.types import ModelReply, ToolCall
 from patchwright.core.llm.errors import CallWatch, ModelError
 from patchwright.core.llm.model import (
@@ -29,6 +28,7 @@ from patchwright.core.llm.model import (
     ModelRequest,
 )
 from patchwright.core.types.base import Value
+from patchwright.core.types.errors import SettingsError
 from patchwright.core.types.work import NO_USAGE
 
 

@@ -11,7 +11,6 @@ from patchwright.core.llm.model import (
     AssistantTurn,
     ChatMessage,
     Model,
-    ModelCapabilities,
     ModelRequest,
     SystemText,
     ToolResult,
@@ -40,7 +39,7 @@ class TextToolModel:
     def __init__(
         self, model: Model, *, always: bool, new_id: Callable[[], str] = new_call_id
     ) -> None:
-        self.name = model.name
+        self.name, self.capabilities = model.name, model.capabilities
         self._model = model
         self._needs_text = always
         self._new_id = new_id
@@ -63,9 +62,6 @@ class TextToolModel:
     def ceiling_usd(self, request: ModelRequest) -> float | None:
         asked = request_in_text(request) if self._writes() else request
         return self._model.ceiling_usd(asked)
-
-    def capabilities(self) -> ModelCapabilities:
-        return self._model.capabilities()
 
     def _writes(self) -> bool:
         self._needs_text = (

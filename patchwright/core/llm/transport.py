@@ -9,7 +9,6 @@ from typing import TypeVar
 import structlog
 from pydantic import JsonValue
 
-from patchwright.core.clock import Clock, start_call
 from patchwright.core.llm.errors import CallWatch
 from patchwright.core.llm.failures import Failure, Fault, classify_refusal
 from patchwright.core.llm.library import load_litellm
@@ -21,6 +20,7 @@ from patchwright.core.llm.replies import (
     read_reply,
     read_reported_usage,
 )
+from patchwright.core.system.clock import Clock, start_call
 
 T = TypeVar("T")
 

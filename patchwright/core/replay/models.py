@@ -23,10 +23,6 @@ JUDGE: Final = "judge"
 RecordedAnswer = ev.ModelReply | ev.ModelCalled | ev.Condensed
 
 
-def _always() -> bool:
-    return True
-
-
 class ModelRecording:
     """All that models said in a run: for each agent in order, and for each role.
 
@@ -35,7 +31,7 @@ class ModelRecording:
     """
 
     def __init__(
-        self, events: Iterable[ev.Event], may_go_on: Callable[[], bool] = _always
+        self, events: Iterable[ev.Event], may_go_on: Callable[[], bool] = lambda: True
     ) -> None:
         self._may_go_on = may_go_on
         self._agents: defaultdict[str, deque[RecordedAnswer]] = defaultdict(deque)

@@ -10,10 +10,10 @@ from typing import Final, Literal, TypeVar
 
 from pydantic import BaseModel, ConfigDict, JsonValue, ValidationError
 
-from patchwright.core.errors import PatchwrightError, SettingsError
 from patchwright.core.events.jsonl import read_events
 from patchwright.core.events.state import measure
 from patchwright.core.events.types import Event, ModelReply, OutcomeReached, RunStarted
+from patchwright.core.types.errors import PatchwrightError, SettingsError
 from patchwright.core.types.work import Limits, Outcome, Usage
 
 FORMAT: Final = "patchwright-trajectory"
@@ -104,7 +104,9 @@ def split_runs(events: Events) -> list[Events]:
     A run that is taken up again does not begin anew. What was said before the first
     one belongs to it; older logs say nowhere that a run begins, and have one.
     """
-    starts = [n for n, event in enumerate(events) if _begins(event)]
+    starts = [
+        n for n, event in enumerate(events) if isinstance(event.payload, RunStarted)
+    ]
     borders = [0, *starts[1:], len(events)]
     return [events[first:end] for first, end in pairwise(borders) if first < end]
 
@@ -129,10 +131,6 @@ def choose_run(events: Events, run_id: str | None, name: str) -> Events:
         return found[0]
     problem = "more than one run begins" if found else "no run begins"
     raise SettingsError(f"--run: {problem} with {run_id!r}; there are:\n{_list(runs)}")
-
-
-def _begins(event: Event) -> bool:
-    return isinstance(event.payload, RunStarted)
 
 
 def _list(runs: Sequence[Events]) -> str:

@@ -7,7 +7,6 @@ from typing import Any, Final
 
 from pydantic import ValidationError
 
-from patchwright.core.errors import SettingsError
 from patchwright.core.security.hosts import read_domain
 from patchwright.core.settings.environment import process_environment
 from patchwright.core.settings.mcp import McpServerSettings
@@ -28,6 +27,7 @@ from patchwright.core.settings.sources import (
     read_file,
     read_flags,
 )
+from patchwright.core.types.errors import SettingsError
 
 _SHORTEST_SECRET = 6
 

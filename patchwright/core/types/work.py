@@ -3,8 +3,8 @@
 from enum import StrEnum
 from typing import Final
 
-from patchwright.core.errors import EmptyRepositoryError, PatchwrightError
 from patchwright.core.types.base import ReadableText, Value
+from patchwright.core.types.errors import EmptyRepositoryError, PatchwrightError
 from patchwright.core.types.outcome_kind import OutcomeKind
 
 

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Final
 
-from patchwright.core.errors import GitError
+from patchwright.core.types.errors import GitError
 from patchwright.integrations.git.command import (
     GitDir,
     check_branch,

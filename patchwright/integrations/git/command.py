@@ -11,7 +11,7 @@ from contextlib import contextmanager, suppress
 from dataclasses import dataclass
 from pathlib import Path
 
-from patchwright.core.errors import GitError, NotFoundError
+from patchwright.core.types.errors import GitError, NotFoundError
 
 PLUMBING_TIMEOUT_S = 120.0
 TIMED_OUT = 124

@@ -9,8 +9,8 @@ from pathlib import Path
 
 from pydantic import SecretStr
 
-from patchwright.core.errors import GitError
 from patchwright.core.types.base import readable
+from patchwright.core.types.errors import GitError
 from patchwright.integrations.git.command import GitDir
 
 
@@ -160,7 +160,9 @@ def with_tests_of(store: GitDir, base: str, head: str, paths: Collection[str]) -
 def _index_lines(store: GitDir, source: str, paths: frozenset[str]) -> bytes:
     # Each line is in the form that `update-index --index-info` reads.
     listing = store.run(["ls-tree", "-r", "-z", "--full-tree", source])
-    present = {_path_of(entry): entry for entry in listing.split(b"\0") if entry}
+    present = {
+        entry.partition(b"\t")[2]: entry for entry in listing.split(b"\0") if entry
+    }
     wanted = {path.encode("utf-8", "surrogateescape") for path in paths}
     if b"" in wanted:
         raise GitError("an empty path names no file")
@@ -168,7 +170,3 @@ def _index_lines(store: GitDir, source: str, paths: frozenset[str]) -> bytes:
     removed = [nothing + path for path in wanted - present.keys()]
     kept = [present[path] for path in wanted & present.keys()]
     return b"".join(line + b"\0" for line in sorted(removed) + sorted(kept))
-
-
-def _path_of(entry: bytes) -> bytes:
-    return entry.partition(b"\t")[2]

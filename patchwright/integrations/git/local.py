@@ -4,7 +4,7 @@ import os
 from dataclasses import dataclass
 from pathlib import Path
 
-from patchwright.core.errors import GitError, NotFoundError
+from patchwright.core.types.errors import GitError, NotFoundError
 from patchwright.integrations.git.command import GitDir, call_git, check_branch, run_git
 from patchwright.integrations.git.objects import ObjectStore
 

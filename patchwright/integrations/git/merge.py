@@ -5,7 +5,7 @@ from collections import Counter
 from collections.abc import Collection, Mapping
 from dataclasses import dataclass
 
-from patchwright.core.errors import GitError
+from patchwright.core.types.errors import GitError
 from patchwright.integrations.git.changes import (
     GITLINK,
     ChangedPath,
@@ -82,7 +82,9 @@ class Merge:
         return tuple(
             change
             for change in changed
-            if _is_unfinished(now[change.path], ours[change.path], theirs[change.path])
+            if adds_conflict_markers(
+                now[change.path], ours[change.path], theirs[change.path]
+            )
         )
 
     def merge_submodules(self, tree: str) -> MergedSubmodules:
@@ -119,19 +121,17 @@ class Merge:
         return done.output.decode("ascii").strip()
 
 
-def _is_unfinished(now: bytes | UnreadReason, *sides: bytes | UnreadReason) -> bool:
+def adds_conflict_markers(
+    now: bytes | UnreadReason, *before: bytes | UnreadReason
+) -> bool:
+    """Say whether a file has got the marks of a conflict that it had not."""
     if isinstance(now, UnreadReason):
         return False
-    known = b"\n".join(side for side in sides if isinstance(side, bytes))
+    known = b"\n".join(side for side in before if isinstance(side, bytes))
     return all(
         Counter(mark.findall(now)) - Counter(mark.findall(known))
         for mark in (_OPENING, _CLOSING)
     )
-
-
-def adds_conflict_markers(now: bytes, before: bytes) -> bool:
-    """Say whether a file has got the marks of a conflict that it had not."""
-    return _is_unfinished(now, before)
 
 
 def _list_gitlinks(store: GitDir, commit: str) -> _Gitlinks:

@@ -8,9 +8,9 @@ from contextlib import contextmanager, suppress
 from dataclasses import dataclass
 from pathlib import Path
 
-from patchwright.core.errors import GitError, ObjectFormatError
-from patchwright.core.folder_removal import remove_tree
 from patchwright.core.forge import GitCredential
+from patchwright.core.system.folder_removal import remove_tree
+from patchwright.core.types.errors import GitError, ObjectFormatError
 from patchwright.integrations.git.command import GitDir, run_git
 from patchwright.integrations.git.objects import ObjectStore
 from patchwright.integrations.git.remote import (

@@ -7,7 +7,7 @@ from pathlib import Path
 
 from pydantic import SecretStr
 
-from patchwright.core.errors import GitError
+from patchwright.core.types.errors import GitError
 from patchwright.core.types.work import DiffStat
 from patchwright.integrations.git.bundles import (
     AcceptedCommit,

@@ -6,8 +6,8 @@ from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from urllib.parse import urlsplit
 
-from patchwright.core import errors
 from patchwright.core.forge import GitCredential
+from patchwright.core.types import errors
 from patchwright.integrations.git.bundles import TRANSFER_TIMEOUT_S
 from patchwright.integrations.git.command import (
     TIMED_OUT,
@@ -214,7 +214,7 @@ def push_commit(store: GitDir, remote: Remote, update: BranchUpdate) -> None:
     """Push one commit to one branch.
 
     Raises BranchMovedError, PushRefusedError, PermissionDeniedError,
-    AuthenticationError or another error of `core.errors`.
+    AuthenticationError or another error of `core.types.errors`.
     """
     ref = update.ref()
     lease = f"--force-with-lease={ref}:{update.expect or ''}"

@@ -8,7 +8,7 @@ from enum import StrEnum
 from pathlib import Path
 from typing import Final
 
-from patchwright.core.errors import GitError
+from patchwright.core.types.errors import GitError
 from patchwright.integrations.git.changes import GITLINK, ChangedPath
 from patchwright.integrations.git.command import GitDir
 

@@ -10,9 +10,9 @@ from typing import Any, Final
 from github import Auth
 from pydantic import SecretStr
 
-from patchwright.core.clock import Clock
-from patchwright.core.errors import NotFoundError
+from patchwright.core.system.clock import Clock
 from patchwright.core.types.base import Value
+from patchwright.core.types.errors import NotFoundError
 from patchwright.core.types.people import Actor
 from patchwright.core.types.threads import RepoRef
 from patchwright.integrations.github.auth import AppTokens, StaticToken, TokenCache
@@ -87,7 +87,7 @@ def fetch_server_time(connection: GitHubConnection, clock: Clock) -> datetime | 
 def fetch_token_status(
     connection: GitHubConnection, token: SecretStr, clock: Clock
 ) -> TokenStatus:
-    """Ask what GitHub tells of a token. Raises the errors of `core.errors`."""
+    """Ask what GitHub tells of a token. Raises the errors of `core.types.errors`."""
     try:
         headers, _ = _get(connection, token, clock, _LIMIT)
     except NotFoundError:
@@ -107,7 +107,7 @@ def fetch_app_rate_limit(app: AppTokens) -> RateLimit | None:
 def list_installations(
     app: AppTokens, connection: GitHubConnection, clock: Clock
 ) -> Iterator[InstallationStatus]:
-    """Yield them, at most a page; raises the errors of `core.errors`."""
+    """Yield them, at most a page; raises the errors of `core.types.errors`."""
     _, found = app.call("GET", "/app/installations", {"per_page": str(LARGEST_PAGE)})
     with translate_errors(clock):
         installations = [_InstallationAnswer.model_validate(one) for one in found]

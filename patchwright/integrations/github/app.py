@@ -7,7 +7,7 @@ from urllib.parse import quote
 
 from pydantic import Field, SecretStr
 
-from patchwright.core.clock import Clock
+from patchwright.core.system.clock import Clock
 from patchwright.core.types.base import Value
 from patchwright.integrations.github.connection import GitHubConnection
 from patchwright.integrations.github.errors import translate_errors

@@ -13,7 +13,7 @@ import requests
 from github.Repository import Repository
 from pydantic import BaseModel, SecretStr
 
-from patchwright.core.errors import (
+from patchwright.core.types.errors import (
     InvalidRequestError,
     NotFoundError,
     ServiceUnavailableError,
@@ -33,7 +33,7 @@ from patchwright.integrations.github.webhooks.payloads import (
     review_comment_of,
     review_of,
 )
-from patchwright.integrations.http_limits import CHUNK_BYTES, read_limited
+from patchwright.integrations.http.limits import CHUNK_BYTES, read_limited
 
 MAX_REDIRECTS = 3
 RENDERED = "application/vnd.github.full+json"

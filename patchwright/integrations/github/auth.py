@@ -12,15 +12,15 @@ from cryptography.hazmat.primitives.serialization import load_pem_private_key
 from github import Auth, Github
 from pydantic import SecretStr
 
-from patchwright.core.clock import Clock
-from patchwright.core.errors import (
+from patchwright.core.system.clock import Clock
+from patchwright.core.types.base import Value
+from patchwright.core.types.errors import (
     AuthenticationError,
     InvalidRequestError,
     NotFoundError,
     PermissionDeniedError,
     SettingsError,
 )
-from patchwright.core.types.base import Value
 from patchwright.core.types.threads import RepoRef
 from patchwright.integrations.github.app import (
     Granted,
@@ -30,7 +30,7 @@ from patchwright.integrations.github.app import (
 from patchwright.integrations.github.connection import GitHubConnection
 from patchwright.integrations.github.errors import translate_errors
 from patchwright.integrations.github.plugin import installation_name
-from patchwright.integrations.http_limits import retry_after_limits
+from patchwright.integrations.http.limits import retry_after_limits
 
 # An installation token lives for an hour; what is left must outlast a long push.
 LEAST_LIFE = timedelta(minutes=5)
@@ -66,7 +66,7 @@ class MemoryTokenCache:
 
 
 class RepositoryTokens(Protocol):
-    """A way of authenticating. Errors are those of `core.errors`."""
+    """A way of authenticating. Errors are those of `core.types.errors`."""
 
     def fetch(self, repo: RepoRef) -> SecretStr:
         """Return a token that works in the repository now."""
@@ -110,11 +110,10 @@ class StaticToken:
     def fetch(self, repo: RepoRef) -> SecretStr:  # noqa: ARG002 - serves them all
         return self._token
 
+    fetch_lasting = fetch
+
     def renew(self, repo: RepoRef) -> SecretStr:
         raise AuthenticationError(f"GitHub does not accept the token for {repo}")
-
-    def fetch_lasting(self, repo: RepoRef) -> SecretStr:
-        return self.fetch(repo)
 
     def fetch_login(self) -> str:
         client = self._connection.open_client(self._auth())

@@ -12,7 +12,7 @@ from github.Organization import Organization
 from github.Repository import Repository
 
 from patchwright.core.channel import Offers
-from patchwright.core.errors import InvalidRequestError, NotFoundError
+from patchwright.core.types.errors import InvalidRequestError, NotFoundError
 from patchwright.core.types.people import Actor
 from patchwright.core.types.threads import ForgeThread, Thread, ThreadKind
 from patchwright.core.types.triggers import Trigger

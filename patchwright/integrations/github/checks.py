@@ -13,9 +13,9 @@ from github import GithubException, UnknownObjectException
 from github.Repository import Repository
 from pydantic import BaseModel, ConfigDict, TypeAdapter
 
-from patchwright.core.errors import PermissionDeniedError
 from patchwright.core.forge import CheckReport, Checks, CheckState, FailedCheck
 from patchwright.core.text.strings import truncate_middle
+from patchwright.core.types.errors import PermissionDeniedError
 from patchwright.core.types.threads import RepoRef
 from patchwright.integrations.github.client import GitHubClient
 from patchwright.integrations.github.connection import (

@@ -14,13 +14,13 @@ from github.Repository import Repository
 from github.Requester import Requester
 from pydantic import SecretStr
 
-from patchwright.core.clock import Clock
-from patchwright.core.errors import AuthenticationError
+from patchwright.core.system.clock import Clock
+from patchwright.core.types.errors import AuthenticationError
 from patchwright.core.types.threads import RepoRef
 from patchwright.integrations.github.auth import RepositoryTokens
 from patchwright.integrations.github.connection import Addresses, GitHubConnection
 from patchwright.integrations.github.errors import translate_errors
-from patchwright.integrations.http_limits import retry_after_limits
+from patchwright.integrations.http.limits import retry_after_limits
 
 MAX_KEPT: Final = 64
 _NOT_MODIFIED: Final = 304

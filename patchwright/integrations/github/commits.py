@@ -10,7 +10,8 @@ from github.GitRef import GitRef
 from github.Repository import Repository
 from pydantic import BaseModel, Field
 
-from patchwright.core.errors import (
+from patchwright.core.forge import NewCommit
+from patchwright.core.types.errors import (
     BranchMovedError,
     CommitDiffersError,
     InvalidRequestError,
@@ -19,7 +20,6 @@ from patchwright.core.errors import (
     PushRefusedError,
     ServiceError,
 )
-from patchwright.core.forge import NewCommit
 from patchwright.core.types.threads import RepoRef
 from patchwright.integrations.github.client import GitHubClient
 

@@ -7,11 +7,11 @@ from functools import partial
 import structlog
 from pydantic import SecretStr
 
-from patchwright.core.clock import Clock
-from patchwright.core.errors import ServiceError
 from patchwright.core.plugin import PluginHost, PluginRoutes, SecretVault
 from patchwright.core.settings.github import GitHubSettings
 from patchwright.core.settings.model import Settings
+from patchwright.core.system.clock import Clock
+from patchwright.core.types.errors import ServiceError
 from patchwright.core.types.people import Actor, PersonalToken
 from patchwright.core.types.threads import RepoRef
 from patchwright.core.types.triggers import ParsedWebhook
@@ -37,7 +37,7 @@ from patchwright.integrations.github.webhooks.reader import (
     GitHubTriggerRules,
 )
 from patchwright.integrations.github.webhooks.triggers import SERVICE
-from patchwright.integrations.retry import BackgroundLookup
+from patchwright.integrations.http.retry import BackgroundLookup
 
 log = structlog.get_logger(__name__)
 

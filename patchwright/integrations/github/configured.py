@@ -4,9 +4,9 @@ import ssl
 from collections.abc import Mapping
 from urllib.parse import urlsplit
 
-from patchwright.core.clock import Clock
-from patchwright.core.errors import SettingsError
 from patchwright.core.settings.github import GitHubSettings
+from patchwright.core.system.clock import Clock
+from patchwright.core.types.errors import SettingsError
 from patchwright.integrations.github.adapter import (
     GitHub,
     connect_app,

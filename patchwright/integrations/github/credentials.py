@@ -5,9 +5,9 @@ from datetime import UTC, datetime
 
 from pydantic import SecretStr
 
-from patchwright.core.crypto import DecryptionError
 from patchwright.core.plugin import SecretVault
 from patchwright.core.settings.model import Settings
+from patchwright.core.system.crypto import DecryptionError
 from patchwright.integrations.github.app import NewApp
 from patchwright.integrations.github.auth import InstallationToken
 

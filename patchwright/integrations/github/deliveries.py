@@ -14,10 +14,10 @@ import structlog
 from pydantic import TypeAdapter, field_validator
 from requests.utils import parse_header_links
 
-from patchwright.core.errors import NotFoundError, PermissionDeniedError
 from patchwright.core.plugin import DeliveryAttempt
 from patchwright.core.settings.fields import is_address
 from patchwright.core.types.base import Value
+from patchwright.core.types.errors import NotFoundError, PermissionDeniedError
 from patchwright.core.types.threads import RepoRef
 from patchwright.integrations.github.client import GitHubClient
 
@@ -60,7 +60,7 @@ _ATTEMPTS: TypeAdapter[tuple[DeliveryAttempt, ...]] = TypeAdapter(
 class GitHubHook:
     """A webhook whose deliveries can be looked at; `path` is its address in the API.
 
-    Its calls raise the errors of `core.errors`.
+    Its calls raise the errors of `core.types.errors`.
     """
 
     path: str

@@ -10,8 +10,8 @@ from pydantic import ValidationError
 from requests import RequestException
 from requests.exceptions import SSLError
 
-from patchwright.core.clock import Clock
-from patchwright.core.errors import (
+from patchwright.core.system.clock import Clock
+from patchwright.core.types.errors import (
     AlreadyExistsError,
     AuthenticationError,
     DraftRefusedError,

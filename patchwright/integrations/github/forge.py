@@ -7,14 +7,6 @@ import github.PullRequest
 import github.Repository
 from pydantic import BaseModel
 
-from patchwright.core.errors import (
-    AlreadyExistsError,
-    DraftRefusedError,
-    InvalidRequestError,
-    NotFoundError,
-    PermissionDeniedError,
-    ServiceError,
-)
 from patchwright.core.forge import (
     CheckReport,
     Checks,
@@ -26,6 +18,14 @@ from patchwright.core.forge import (
     NewCommit,
     PullMetadata,
     PullRequestText,
+)
+from patchwright.core.types.errors import (
+    AlreadyExistsError,
+    DraftRefusedError,
+    InvalidRequestError,
+    NotFoundError,
+    PermissionDeniedError,
+    ServiceError,
 )
 from patchwright.core.types.people import Actor, Permission
 from patchwright.core.types.threads import PullRequest, RepoRef, Repository

@@ -6,13 +6,13 @@ from typing import Final, assert_never
 
 import structlog
 
-from patchwright.core.errors import (
+from patchwright.core.forge import Forge
+from patchwright.core.types.errors import (
     AuthenticationError,
     NotFoundError,
     PermissionDeniedError,
     ServiceError,
 )
-from patchwright.core.forge import Forge
 from patchwright.core.types.people import Actor
 from patchwright.core.types.threads import RepoRef
 from patchwright.core.types.triggers import (

@@ -8,13 +8,13 @@ from github.NamedUser import NamedUser
 from github.PullRequest import PullRequest
 from github.Repository import Repository
 
-from patchwright.core.errors import (
+from patchwright.core.forge import CompetingPullRequest, PullMetadata
+from patchwright.core.types.errors import (
     InvalidRequestError,
     NotFoundError,
     PermissionDeniedError,
     ServiceError,
 )
-from patchwright.core.forge import CompetingPullRequest, PullMetadata
 from patchwright.core.types.threads import RepoRef
 from patchwright.integrations.github.client import GitHubClient
 from patchwright.integrations.github.graphql import (

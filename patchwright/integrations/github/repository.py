@@ -8,8 +8,8 @@ from urllib.parse import quote
 import github.Repository
 from pydantic import BaseModel, TypeAdapter
 
-from patchwright.core.errors import InvalidRequestError, NotFoundError
 from patchwright.core.types.base import Value
+from patchwright.core.types.errors import InvalidRequestError, NotFoundError
 from patchwright.core.types.people import Actor
 from patchwright.core.types.threads import RepoRef, Repository
 from patchwright.integrations.github.client import GitHubClient

@@ -16,14 +16,14 @@ from github.PaginatedList import PaginatedList
 from github.Repository import Repository
 from pydantic import SecretStr
 
-from patchwright.core.clock import Clock, start_call
-from patchwright.core.errors import (
+from patchwright.core.system.clock import Clock, start_call
+from patchwright.core.types.base import Value
+from patchwright.core.types.errors import (
     AuthenticationError,
     PermissionDeniedError,
     ServiceError,
     ServiceUnavailableError,
 )
-from patchwright.core.types.base import Value
 from patchwright.core.types.people import Actor, PersonalToken
 from patchwright.integrations.github.connection import (
     LARGEST_PAGE,

@@ -1,27 +1,28 @@
-"""Jira as a channel: comments, links, mails, labels and the status of tickets."""
+"""Jira as a channel: comments, files, links, mails, labels and the status."""
 
 import re
 from collections.abc import Sequence
 from functools import cached_property
 from typing import Final
-from urllib.parse import urljoin
+from urllib.parse import urljoin, urlsplit
 
 from markdown_it import MarkdownIt
 from pydantic import JsonValue
+from requests import Response
 
 from patchwright.core.channel import Offer, Offers
-from patchwright.core.errors import (
+from patchwright.core.settings.jira import JiraSettings
+from patchwright.core.text.escape import MENTION_LINK, mention_link, split_marks
+from patchwright.core.types.errors import (
     InvalidRequestError,
     NotFoundError,
     PermissionDeniedError,
+    ServiceUnavailableError,
 )
-from patchwright.core.settings.jira import JiraSettings
-from patchwright.core.text.escape import MENTION_LINK, mention_link, split_marks
 from patchwright.core.types.people import Actor
 from patchwright.core.types.threads import TalkThread, Thread
 from patchwright.core.types.triggers import Trigger
-from patchwright.integrations.jira import responses
-from patchwright.integrations.jira.attachments import fetch_attachment
+from patchwright.integrations.http.limits import CHUNK_BYTES, read_limited
 from patchwright.integrations.jira.client import JiraClient, ticket_path
 from patchwright.integrations.jira.comments import (
     add_comment,
@@ -35,6 +36,92 @@ from patchwright.integrations.jira.threads import (
     fetch_site_fields,
     fetch_thread,
 )
+from patchwright.integrations.jira.webhooks import payloads
+from patchwright.integrations.jira.webhooks.payloads import (
+    JiraAttachment,
+    JiraModel,
+    parse_answer,
+)
+
+MAX_REDIRECTS: Final = 3
+# A data center's addresses, and Cloud's.
+_FILE: Final = re.compile(
+    r"/(?:secure/(?:attachment|thumbnail)/|rest/api/\d/attachment/content/)(\d+)(?=/|\Z)"
+)
+_OK: Final = 200
+_MISSING: Final = frozenset({401, 403, 404, 410})
+
+
+class _AttachmentFields(JiraModel):
+    attachment: tuple[JiraAttachment, ...] = ()
+
+
+class _AttachmentTicket(JiraModel):
+    fields: _AttachmentFields = _AttachmentFields()
+
+
+def fetch_attachment(api: JiraClient, key: str, url: str, max_bytes: int) -> bytes:
+    """Return a file of this ticket; our rights open no others that a text names."""
+    number = attachment_of(api.base_url, url)
+    answer = api.get(ticket_path(key), {"fields": "attachment"})
+    files = parse_answer(_AttachmentTicket, answer).fields.attachment
+    found = next((file.content for file in files if file.id == number), None)
+    if found is None:
+        raise NotFoundError("no such file is attached to this ticket")
+    # Jira's own word for where it is, which may not lead elsewhere either.
+    attachment_of(api.base_url, found)
+    return _follow(api, found, max_bytes)
+
+
+def attachment_of(base_url: str, url: str) -> str:
+    """Return the id of the attachment; `InvalidRequestError` for anything else."""
+    site = urlsplit(base_url)
+    try:
+        wanted = urlsplit(url)
+    except ValueError as error:
+        raise InvalidRequestError("it is no address") from error
+    is_here = (wanted.scheme, wanted.netloc) == (site.scheme, site.netloc)
+    is_below = wanted.path.startswith(f"{site.path}/")
+    path = wanted.path.removeprefix(site.path)
+    found = _FILE.match(path) if is_here and is_below else None
+    if found is None:
+        raise InvalidRequestError("it is no file of this Jira's")
+    return found[1]
+
+
+def _follow(api: JiraClient, url: str, max_bytes: int) -> bytes:
+    """Go where Jira sends us, as nobody: Cloud's files are on a host for files.
+
+    https://developer.atlassian.com/cloud/jira/platform/rest/v3/api-group-issue-attachments/#api-rest-api-3-attachment-content-id-get
+    """
+    as_ourselves = True
+    for _ in range(MAX_REDIRECTS + 1):
+        with api.open(url, as_ourselves=as_ourselves) as answer:
+            if not answer.is_redirect:
+                return _read(answer, max_bytes)
+            url = _next(url, answer.headers["Location"])
+        as_ourselves = False
+    raise ServiceUnavailableError("Jira sends us from one address to the next")
+
+
+def _next(url: str, location: str) -> str:
+    """Return where to go, which is no less secret than the way so far."""
+    try:
+        found = urljoin(url, location)
+    except ValueError as error:
+        raise InvalidRequestError("it leads to no address") from error
+    if urlsplit(found).scheme not in ("https", urlsplit(url).scheme):
+        raise InvalidRequestError("it leads to an address without TLS")
+    return found
+
+
+def _read(answer: Response, max_bytes: int) -> bytes:
+    status = answer.status_code
+    if status in _MISSING:
+        raise NotFoundError(f"Jira answered {status}")
+    if status != _OK:
+        raise ServiceUnavailableError(f"Jira answered {status}")
+    return read_limited(answer.iter_content(CHUNK_BYTES), max_bytes)
 
 
 def with_offers(text: str, offers: Offers, mention: str) -> str:
@@ -63,7 +150,7 @@ def attach_link(api: JiraClient, ticket: str, url: str, title: str, key: str) ->
     api.post(f"{ticket_path(ticket)}/remotelink", _link(url, title, key))
 
 
-def _link(url: str, title: str, key: str) -> responses.JsonObject:
+def _link(url: str, title: str, key: str) -> payloads.JsonObject:
     shown = title if len(title) <= _MAX_CHARS else f"{title[: _MAX_CHARS - 1]}…"
     return {
         "globalId": key[:_MAX_CHARS],
@@ -102,7 +189,7 @@ def mail_notice(actor: Actor) -> str:
     return f"{whom} I have sent you an e-mail: what it says is for you alone."
 
 
-def _mail(api: JiraClient, key: str, actor: Actor, text: str) -> responses.JsonObject:
+def _mail(api: JiraClient, key: str, actor: Actor, text: str) -> payloads.JsonObject:
     words = _CALL.sub(r"\1", split_marks(text).text)
     return {
         "subject": f"Patchwright needs you for {key}",
@@ -121,11 +208,11 @@ def _mail(api: JiraClient, key: str, actor: Actor, text: str) -> responses.JsonO
 _OWN_FIELD: Final = re.compile(r"customfield_\d+")
 
 
-class _StatusFields(responses.JiraModel):
-    status: responses.NamedValue = responses.NamedValue()
+class _StatusFields(payloads.JiraModel):
+    status: payloads.NamedValue = payloads.NamedValue()
 
 
-class _StatusAnswer(responses.JiraModel):
+class _StatusAnswer(payloads.JiraModel):
     fields: _StatusFields = _StatusFields()
 
 
@@ -135,7 +222,7 @@ def move_ticket(api: JiraClient, key: str, status: str) -> None:
         return
     path = f"{ticket_path(key)}/transitions"
     answer = api.get(path, {"expand": "transitions.fields"})
-    ways = responses.parse_answer(responses.Transitions, answer).transitions
+    ways = payloads.parse_answer(payloads.Transitions, answer).transitions
     way = choose_transition(ways, status)
     try:
         api.post(path, {"transition": {"id": way.id}})
@@ -145,8 +232,8 @@ def move_ticket(api: JiraClient, key: str, status: str) -> None:
 
 
 def choose_transition(
-    ways: Sequence[responses.Transition], status: str
-) -> responses.Transition:
+    ways: Sequence[payloads.Transition], status: str
+) -> payloads.Transition:
     """Return the way that leads there, or is called so, and wants nothing filled in."""
     leading = [way for way in ways if _is_same_name(way.to.name, status)]
     called = [way for way in ways if _is_same_name(way.name, status)]
@@ -161,21 +248,19 @@ def choose_transition(
     return free[0]
 
 
-def _with_field_names(api: JiraClient, way: responses.Transition, refusal: str) -> str:
+def _with_field_names(api: JiraClient, way: payloads.Transition, refusal: str) -> str:
     """Return a refusal with the names of fields, where Jira tells their ids."""
     ids = set(_OWN_FIELD.findall(refusal))
     if not ids:
         return refusal
     names = {one: field.name for one, field in way.fields.items() if field.name}
     if not ids <= names.keys():
-        known = responses.parse_answer(
-            responses.FieldDefinitions, api.get("field")
-        ).root
+        known = payloads.parse_answer(payloads.FieldDefinitions, api.get("field")).root
         names = {one.id: one.name for one in known} | names
     return _OWN_FIELD.sub(lambda found: names.get(found[0]) or found[0], refusal)
 
 
-def _required_fields(way: responses.Transition) -> list[str]:
+def _required_fields(way: payloads.Transition) -> list[str]:
     return [
         field.name or field_id
         for field_id, field in way.fields.items()
@@ -185,7 +270,7 @@ def _required_fields(way: responses.Transition) -> list[str]:
 
 def _fetch_status(api: JiraClient, key: str) -> str:
     answer = api.get(ticket_path(key), {"fields": "status"})
-    return responses.parse_answer(_StatusAnswer, answer).fields.status.name
+    return payloads.parse_answer(_StatusAnswer, answer).fields.status.name
 
 
 def _is_same_name(one: str, other: str) -> bool:

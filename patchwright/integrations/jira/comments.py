@@ -10,16 +10,16 @@ from urllib.parse import quote
 
 from pydantic import JsonValue
 
-from patchwright.core.errors import (
+from patchwright.core.text.escape import Marked, split_marks
+from patchwright.core.types.base import Value
+from patchwright.core.types.errors import (
     InvalidRequestError,
     NotFoundError,
     PermissionDeniedError,
 )
-from patchwright.core.text.escape import Marked, split_marks
-from patchwright.core.types.base import Value
 from patchwright.core.types.threads import ThreadPost
-from patchwright.integrations.jira import responses
 from patchwright.integrations.jira.client import Body, JiraClient, ticket_path
+from patchwright.integrations.jira.webhooks import payloads
 from patchwright.integrations.jira.webhooks.triggers import actor_of
 
 PAGE: Final = 100
@@ -28,7 +28,7 @@ MAX_PAGES: Final = 5
 # https://developer.atlassian.com/cloud/jira/platform/jira-entity-properties/
 PROPERTY: Final = "patchwright"
 # https://developer.atlassian.com/cloud/jira/service-desk/public-rest-api/
-_INTERNAL_PROPERTY: Final[responses.JsonObject] = {
+_INTERNAL_PROPERTY: Final[payloads.JsonObject] = {
     "key": "sd.public.comment",
     "value": {"internal": True},
 }
@@ -51,14 +51,14 @@ class TicketComments(Value):
     unread: int = 0
 
 
-class _CommentId(responses.JiraModel):
+class _CommentId(payloads.JiraModel):
     id: str
 
 
 def fetch_comments(api: JiraClient, key: str) -> TicketComments:
     """Return the comments, those before the newest 500 left out."""
     pages = _pages(api, key)
-    found: dict[str, responses.JiraComment] = {}
+    found: dict[str, payloads.JiraComment] = {}
     total = 0
     for page in islice(pages, MAX_PAGES):
         total = page.total
@@ -94,7 +94,7 @@ def add_comment(api: JiraClient, key: str, text: str, audience: str = "") -> str
         if not (audience and _is_about_visibility(error)):
             raise
         answer = api.post(path, _body(api, _withheld(text, audience)))
-    return responses.parse_answer(_CommentId, answer).id
+    return payloads.parse_answer(_CommentId, answer).id
 
 
 def edit_comment(
@@ -139,9 +139,9 @@ def _body(api: JiraClient, text: str, audience: str = "") -> Body:
     """Return a comment as it is sent: what people read, and our marks beside it."""
     marked = split_marks(text)
     properties: list[JsonValue] = [{"key": PROPERTY, "value": _property_value(marked)}]
-    if audience == responses.INTERNAL:
+    if audience == payloads.INTERNAL:
         properties.append(_INTERNAL_PROPERTY)
-    limit = responses.visibility_for(audience)
+    limit = payloads.visibility_for(audience)
     return {
         "body": api.deployment.write(marked.text),
         "properties": properties,
@@ -160,22 +160,22 @@ def _withheld(text: str, audience: str) -> str:
     return "\n".join((said, *split_marks(text).marks))
 
 
-def _property_value(marked: Marked) -> responses.JsonObject:
+def _property_value(marked: Marked) -> payloads.JsonObject:
     marks: list[JsonValue] = list(marked.marks)
     return {"state": marked.state, "run": marked.run_id, "marks": marks}
 
 
-def _age(comment: responses.JiraComment) -> tuple[datetime, int]:
+def _age(comment: payloads.JiraComment) -> tuple[datetime, int]:
     """Order comments of one moment as Jira counts them."""
     return comment.created, int(comment.id) if comment.id.isdecimal() else 0
 
 
-def _pages(api: JiraClient, key: str) -> Iterator[responses.CommentPage]:
+def _pages(api: JiraClient, key: str) -> Iterator[payloads.CommentPage]:
     """Yield the pages, the newest comments first; new ones shift those that follow."""
     start, seen = 0, set[str]()
     while True:
-        page = responses.parse_answer(
-            responses.CommentPage,
+        page = payloads.parse_answer(
+            payloads.CommentPage,
             api.get(
                 comments_path(key),
                 {
@@ -194,7 +194,7 @@ def _pages(api: JiraClient, key: str) -> Iterator[responses.CommentPage]:
             return
 
 
-def _post(api: JiraClient, comment: responses.JiraComment) -> ThreadPost:
+def _post(api: JiraClient, comment: payloads.JiraComment) -> ThreadPost:
     is_own = _is_own(api, comment)
     label = _label(comment)
     is_open = is_own or not label
@@ -210,14 +210,14 @@ def _post(api: JiraClient, comment: responses.JiraComment) -> ThreadPost:
     )
 
 
-def _edited_at(comment: responses.JiraComment) -> datetime | None:
+def _edited_at(comment: payloads.JiraComment) -> datetime | None:
     is_edited = comment.updated is not None and comment.updated > comment.created
     return comment.updated if is_edited else None
 
 
-def _label(comment: responses.JiraComment) -> str:
+def _label(comment: payloads.JiraComment) -> str:
     """Say that not everybody may read it who may read the ticket."""
-    audience = responses.audience_of(
+    audience = payloads.audience_of(
         comment.visibility, for_customers=comment.for_customers
     )
     kind, _, name = audience.partition(":")
@@ -226,11 +226,11 @@ def _label(comment: responses.JiraComment) -> str:
     return f"comment for {f'the {kind} {name}' if name else 'colleagues'} alone"
 
 
-def _is_own(api: JiraClient, comment: responses.JiraComment) -> bool:
+def _is_own(api: JiraClient, comment: payloads.JiraComment) -> bool:
     return comment.author is not None and comment.author.id == api.own_id
 
 
-def _marks(comment: responses.JiraComment) -> tuple[str, ...]:
+def _marks(comment: payloads.JiraComment) -> tuple[str, ...]:
     values = (one.value for one in comment.properties if one.key == PROPERTY)
     value = next(values, None)
     marks = value.get("marks") if isinstance(value, dict) else None
@@ -239,7 +239,7 @@ def _marks(comment: responses.JiraComment) -> tuple[str, ...]:
     return tuple(mark for mark in marks if isinstance(mark, str))
 
 
-def _has(api: JiraClient, comment: responses.JiraComment, mark: str) -> bool:
+def _has(api: JiraClient, comment: payloads.JiraComment, mark: str) -> bool:
     marks, run = _marks(comment), _RUN.fullmatch(mark)
     if marks or run is None:
         return any(mark in one for one in marks)

@@ -10,8 +10,6 @@ import structlog
 from pydantic import SecretStr
 
 from patchwright.core.channel import Tracker
-from patchwright.core.clock import Clock
-from patchwright.core.errors import PayloadError, ServiceError
 from patchwright.core.plugin import (
     PeriodicTask,
     PluginHost,
@@ -21,6 +19,8 @@ from patchwright.core.plugin import (
 )
 from patchwright.core.settings.jira import JiraSettings
 from patchwright.core.settings.model import Settings
+from patchwright.core.system.clock import Clock
+from patchwright.core.types.errors import PayloadError, ServiceError
 from patchwright.core.types.people import Actor
 from patchwright.core.types.triggers import ParsedWebhook, Trigger
 from patchwright.core.webhook import (
@@ -31,12 +31,12 @@ from patchwright.core.webhook import (
     WebhookSource,
     by_header,
 )
+from patchwright.integrations.http.retry import BackgroundLookup
 from patchwright.integrations.jira.adapter import Jira, connect_jira
-from patchwright.integrations.jira.responses import JsonObject
+from patchwright.integrations.jira.webhooks.payloads import JsonObject
 from patchwright.integrations.jira.webhooks.reader import ID_HEADER, JiraReceiver
 from patchwright.integrations.jira.webhooks.tickets import find_requests
 from patchwright.integrations.jira.webhooks.triggers import SERVICE, JiraTriggerRules
-from patchwright.integrations.retry import BackgroundLookup
 
 
 class JiraTriggerRulesLookup(BackgroundLookup[JiraTriggerRules]):

@@ -8,12 +8,12 @@ from urllib.parse import quote
 
 from pydantic import JsonValue
 
-from patchwright.core.errors import ServiceError
 from patchwright.core.types.base import Value
+from patchwright.core.types.errors import ServiceError
 from patchwright.core.types.threads import LinkedIssue, TalkThread, Thread, ThreadPost
-from patchwright.integrations.jira import responses
 from patchwright.integrations.jira.client import JiraClient, ticket_path
 from patchwright.integrations.jira.comments import fetch_comments
+from patchwright.integrations.jira.webhooks import payloads
 from patchwright.integrations.jira.webhooks.triggers import actor_of
 
 # In a data center a ticket names its epic in a field of Jira Software's.
@@ -40,7 +40,7 @@ class SiteFields(Value):
 
 def fetch_site_fields(api: JiraClient, wanted: Iterable[str]) -> SiteFields:
     """Look the names up, once for a site; what it does not have is passed over."""
-    known = responses.parse_answer(responses.FieldDefinitions, api.get("field")).root
+    known = payloads.parse_answer(payloads.FieldDefinitions, api.get("field")).root
     names = {name.casefold() for name in wanted}
     criteria = (
         FieldName(id=field.id, name=field.name or field.id)
@@ -71,7 +71,7 @@ _LINKED_ISSUE_FIELDS: Final = "summary,description,creator,created,security"
 
 
 def fetch_linked_issues(
-    api: JiraClient, fields: responses.IssueFields, epic: str, projects: frozenset[str]
+    api: JiraClient, fields: payloads.IssueFields, epic: str, projects: frozenset[str]
 ) -> tuple[LinkedIssue, ...]:
     """Return them, the nearest first, with their own words as far as they are read.
 
@@ -97,26 +97,26 @@ def project_of(key: str) -> str:
 
 
 def _list_linked(
-    fields: responses.IssueFields, epic: str
-) -> Iterator[tuple[responses.IssueReference, str]]:
+    fields: payloads.IssueFields, epic: str
+) -> Iterator[tuple[payloads.IssueReference, str]]:
     if fields.parent is not None:
         yield fields.parent, _relation_to(fields.parent)
     if epic and (fields.parent is None or fields.parent.key != epic):
-        yield responses.IssueReference(key=epic), _EPIC
+        yield payloads.IssueReference(key=epic), _EPIC
     yield from _list_links(fields.issuelinks)
     for task in fields.subtasks:
         yield task, "sub-task"
 
 
-def _relation_to(parent: responses.IssueReference) -> str:
+def _relation_to(parent: payloads.IssueReference) -> str:
     kind = parent.fields.issuetype
     is_epic = kind is not None and kind.name.casefold() == _EPIC
     return _EPIC if is_epic else "parent"
 
 
 def _list_links(
-    links: Iterable[responses.IssueLink],
-) -> Iterator[tuple[responses.IssueReference, str]]:
+    links: Iterable[payloads.IssueLink],
+) -> Iterator[tuple[payloads.IssueReference, str]]:
     """Yield the other end of each link, in the words that are read from this one."""
     for link in links:
         if link.outward_issue is not None:
@@ -126,7 +126,7 @@ def _list_links(
 
 
 def _name_only(
-    issue: responses.IssueReference, relation: str, *, is_ours: bool
+    issue: payloads.IssueReference, relation: str, *, is_ours: bool
 ) -> LinkedIssue:
     title = issue.fields.summary if is_ours else ""
     return LinkedIssue(name=issue.key, relation=relation, title=title)
@@ -138,9 +138,9 @@ def _fetch_linked_issue(api: JiraClient, key: str) -> LinkedIssue | None:
         answer = api.get(ticket_path(key), {"fields": _LINKED_ISSUE_FIELDS})
     except ServiceError:
         return None
-    fields = responses.parse_answer(
-        responses.IssueFields,
-        responses.parse_answer(responses.JiraIssue, answer).raw_fields,
+    fields = payloads.parse_answer(
+        payloads.IssueFields,
+        payloads.parse_answer(payloads.JiraIssue, answer).raw_fields,
     )
     if fields.security is not None:
         return LinkedIssue(name=key, relation="", title="")
@@ -164,10 +164,10 @@ _ODD: Final = re.compile(r"[\s()<>]")
 class FetchedTicket:
     """A ticket as it was fetched, with who changed what in it."""
 
-    issue: responses.JiraIssue
-    fields: responses.IssueFields
+    issue: payloads.JiraIssue
+    fields: payloads.IssueFields
 
-    def last_change(self, field_id: str, name: str) -> responses.ChangeHistory | None:
+    def last_change(self, field_id: str, name: str) -> payloads.ChangeHistory | None:
         """Return who last wrote a field, or None if it is as it was begun."""
         wrote = (
             history
@@ -178,7 +178,7 @@ class FetchedTicket:
         return max(wrote, key=lambda history: history.created, default=None)
 
     @property
-    def creator(self) -> responses.JiraUser | None:
+    def creator(self) -> payloads.JiraUser | None:
         # Anybody may name another person as the reporter.
         return self.fields.creator or self.fields.reporter
 
@@ -214,11 +214,11 @@ def fetch_opening(api: JiraClient, ref: TalkThread) -> Thread:
 
 def _fetch(api: JiraClient, ref: TalkThread, fields: tuple[str, ...]) -> FetchedTicket:
     query = {"fields": ",".join(fields), "expand": "changelog"}
-    issue = responses.parse_answer(
-        responses.JiraIssue, api.get(ticket_path(ref.id), query)
+    issue = payloads.parse_answer(
+        payloads.JiraIssue, api.get(ticket_path(ref.id), query)
     )
     return FetchedTicket(
-        issue, responses.parse_answer(responses.IssueFields, issue.raw_fields)
+        issue, payloads.parse_answer(payloads.IssueFields, issue.raw_fields)
     )
 
 
@@ -264,7 +264,7 @@ def _field_as_post(
     )
 
 
-def _file_post(api: JiraClient, file: responses.JiraAttachment) -> ThreadPost:
+def _file_post(api: JiraClient, file: payloads.JiraAttachment) -> ThreadPost:
     """Return a file as its owner's post: a picture, or a link to what it is."""
     name = re.sub(r"[\\\[\]`<>\n]", "_", file.filename)
     url = _ODD.sub(lambda odd: quote(odd[0], safe=""), file.content)

@@ -8,14 +8,20 @@ from typing import Final
 from mcp.types import Tool
 from pydantic import JsonValue
 
-from patchwright.core.clock import start_call
-from patchwright.core.errors import RuntimeLostError, SandboxError
 from patchwright.core.events.types import CallMcpTool, ErrorObservation, McpResult
 from patchwright.core.mcp import ListedTool, McpTool, ToolOffer, make_tool_offer
 from patchwright.core.runtime import Runtime
 from patchwright.core.settings.mcp import McpServerSettings
-from patchwright.integrations.mcp.results import CallError, ServerLostError, result_text
-from patchwright.integrations.mcp.session import LoopThread, McpSession, ServerLink
+from patchwright.core.system.clock import start_call
+from patchwright.core.types.errors import RuntimeLostError, SandboxError
+from patchwright.integrations.mcp.session import (
+    CallError,
+    LoopThread,
+    McpSession,
+    ServerLink,
+    ServerLostError,
+    result_text,
+)
 from patchwright.integrations.mcp.transports import HttpLink, PipeLink
 
 # A server that is lost this often without an answer in between stays lost.

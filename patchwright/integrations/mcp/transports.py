@@ -24,10 +24,10 @@ from mcp.types.jsonrpc import (
     jsonrpc_message_adapter,
 )
 
-from patchwright.core.errors import SandboxError
 from patchwright.core.mcp import may_reach
 from patchwright.core.runtime import Pipe
 from patchwright.core.settings.mcp import McpServerSettings
+from patchwright.core.types.errors import SandboxError
 
 
 def read_line(line: str) -> JSONRPCMessage | None:

@@ -6,17 +6,17 @@ from dataclasses import dataclass
 from pydantic import SecretStr
 from slack_sdk.web import SlackResponse
 
-from patchwright.core.clock import Clock
 from patchwright.core.plugin import PersonSummary
+from patchwright.core.system.clock import Clock
 from patchwright.core.types.base import Value
 from patchwright.core.types.people import Actor
 from patchwright.core.types.triggers import FormRequest
-from patchwright.integrations.slack.actions import SERVICE
 from patchwright.integrations.slack.app import SCOPES
 from patchwright.integrations.slack.channel import SlackChannel
 from patchwright.integrations.slack.client import SlackClient
 from patchwright.integrations.slack.errors import translate_errors
 from patchwright.integrations.slack.responses import BotIdentity
+from patchwright.integrations.slack.text.actions import SERVICE
 from patchwright.integrations.slack.threads import UserNames
 from patchwright.integrations.slack.tokens import BotTokens
 from patchwright.integrations.slack.views import open_form, publish_home
@@ -31,7 +31,7 @@ class AppStatus(Value):
 
 
 def fetch_app_status(api: SlackClient, team: str) -> AppStatus:
-    """Ask as the app in a workspace. Raises the errors of `core.errors`."""
+    """Ask as the app in a workspace. Raises the errors of `core.types.errors`."""
     client = api.open_client(api.tokens.token_of(team))
     with translate_errors(api.clock):
         answer = client.auth_test()

@@ -7,14 +7,14 @@ from urllib.parse import urlencode
 
 from pydantic import SecretStr
 
-from patchwright.core.errors import PermissionDeniedError, ServiceError
-from patchwright.integrations.slack.actions import (
-    SHORTCUT_FIX_THIS,
-    SHORTCUT_NEW_REQUEST,
-)
+from patchwright.core.types.errors import PermissionDeniedError, ServiceError
 from patchwright.integrations.slack.client import SlackClient
 from patchwright.integrations.slack.errors import translate_errors
 from patchwright.integrations.slack.responses import OAuthAccess
+from patchwright.integrations.slack.text.actions import (
+    SHORTCUT_FIX_THIS,
+    SHORTCUT_NEW_REQUEST,
+)
 from patchwright.integrations.slack.tokens import SlackInstallation
 from patchwright.integrations.slack.webhooks.reader import EVENTS
 

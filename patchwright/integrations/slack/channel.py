@@ -1,16 +1,27 @@
-"""Slack as a channel: channels and direct messages, with reactions and names."""
+"""Slack as a channel: messages and their files, with reactions and names."""
 
 import re
 from collections.abc import Mapping
 from typing import Final
+from urllib.parse import urlsplit
+
+import requests
+from pydantic import SecretStr
 
 from patchwright.core.channel import Offers
-from patchwright.core.errors import InvalidRequestError, NotFoundError, ServiceError
+from patchwright.core.types.errors import (
+    InvalidRequestError,
+    NotFoundError,
+    PermissionDeniedError,
+    ServiceError,
+    ServiceUnavailableError,
+)
 from patchwright.core.types.people import Actor
 from patchwright.core.types.threads import TalkThread, Thread
 from patchwright.core.types.triggers import Trigger
-from patchwright.integrations.slack.attachments import fetch_file
+from patchwright.integrations.http.limits import CHUNK_BYTES, read_limited
 from patchwright.integrations.slack.client import (
+    TIMEOUT_S,
     SlackClient,
     channel_of,
     is_unopened,
@@ -30,6 +41,81 @@ from patchwright.integrations.slack.threads import (
     fetch_thread,
     is_attached,
 )
+
+_OK, _REDIRECTED, _BROKEN = 200, 300, 400
+_DENIED: Final = frozenset({401, 403})
+_MISSING: Final = frozenset({404, 410})
+_SLACK: Final = "slack.com"
+
+
+def fetch_file(api: SlackClient, team: str, url: str, max_bytes: int) -> bytes:
+    """Return the file. Raises a `ServiceError` of a sentence that says why not."""
+    check_host(api.api_url, url)
+    try:
+        with requests.Session() as session:
+            return _download(session, (url, api.tokens.token_of(team)), max_bytes)
+    except requests.RequestException as error:
+        kind = type(error).__name__
+        raise ServiceUnavailableError(f"Slack did not answer ({kind})") from error
+
+
+def check_host(api_url: str, url: str) -> None:
+    """Raise `InvalidRequestError` for what is not on a host of Slack's.
+
+    The token goes there, and a message may name any host.
+    """
+    try:
+        parts, api = urlsplit(url), urlsplit(api_url)
+    except ValueError as error:
+        raise InvalidRequestError("it is no address") from error
+    if (parts.scheme, parts.netloc) == (api.scheme, api.netloc):
+        return
+    host = parts.hostname or ""
+    # Nothing but the host: no port, and nobody's name and password.
+    is_plain = parts.netloc.lower() == host
+    roots = (_SLACK, api.hostname or _SLACK)
+    is_slacks = any(host == root or host.endswith(f".{root}") for root in roots)
+    if parts.scheme == "https" and is_plain and is_slacks:
+        return
+    raise InvalidRequestError(f"{host or 'it'} is no host of Slack's")
+
+
+def _download(
+    session: requests.Session, request: tuple[str, SecretStr], max_bytes: int
+) -> bytes:
+    """Follow no redirect: who lacks the right is sent to a page to sign in.
+
+    https://docs.slack.dev/reference/objects/file-object#authentication
+    """
+    url, token = request
+    session.auth = _Bearer(token)
+    with session.get(
+        url, timeout=TIMEOUT_S, stream=True, allow_redirects=False
+    ) as answer:
+        return _read(answer, max_bytes)
+
+
+class _Bearer(requests.auth.AuthBase):
+    """Shows the token; requests would else take credentials from a .netrc file."""
+
+    def __init__(self, token: SecretStr) -> None:
+        self._token = token
+
+    def __call__(self, request: requests.PreparedRequest) -> requests.PreparedRequest:
+        request.headers["Authorization"] = f"Bearer {self._token.get_secret_value()}"
+        return request
+
+
+def _read(answer: requests.Response, max_bytes: int) -> bytes:
+    status = answer.status_code
+    if status in _DENIED or _REDIRECTED <= status < _BROKEN:
+        raise PermissionDeniedError("Slack does not let us read it")
+    if status in _MISSING:
+        raise NotFoundError(f"Slack answered {status}")
+    if status != _OK:
+        raise ServiceUnavailableError(f"Slack answered {status}")
+    return read_limited(answer.iter_content(CHUNK_BYTES), max_bytes)
+
 
 # An id as our Markdown shows somebody without a name.
 _ID: Final = re.compile(r"(?<![\w.@/-])@([UW][A-Z0-9]+)\b")
@@ -87,12 +173,12 @@ SEEN: Final = "eyes"
 DECLINED: Final = "confused"
 
 
-class SlackChannel:
+class SlackChannel(MessageWriter):
     """A `Tracker`: threads that we open ourselves, with no labels, links or status."""
 
     def __init__(self, api: SlackClient, people: UserNames) -> None:
-        self._api, self._people = api, people
-        self._posts = MessageWriter(api)
+        super().__init__(api)
+        self._people = people
 
     def acknowledge(self, trigger: Trigger) -> None:
         react(self._api, trigger, SEEN)
@@ -105,20 +191,6 @@ class SlackChannel:
 
     def fetch_opening(self, ref: TalkThread) -> Thread:
         return fetch_opening(self._api, self._people, ref)
-
-    def find_post(self, ref: TalkThread, mark: str) -> str | None:
-        return self._posts.find(ref, mark)
-
-    def post(self, ref: TalkThread, text: str, offers: Offers = ()) -> str:
-        return self._posts.post(ref, text, offers)
-
-    def edit(
-        self, ref: TalkThread, post_id: str, text: str, offers: Offers = ()
-    ) -> None:
-        self._posts.edit(ref, post_id, text, offers)
-
-    def delete(self, ref: TalkThread, post_id: str) -> None:
-        self._posts.delete(ref, post_id)
 
     def tell_privately(
         self, ref: TalkThread, actor: Actor, text: str, offers: Offers = ()

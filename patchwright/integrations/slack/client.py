@@ -9,16 +9,13 @@ from pydantic import SecretStr
 from slack_sdk import WebClient
 from slack_sdk.web import SlackResponse
 
-from patchwright.core.clock import Clock
-from patchwright.core.errors import InvalidRequestError, NotFoundError
+from patchwright.core.system.clock import Clock
+from patchwright.core.types.errors import InvalidRequestError, NotFoundError
 from patchwright.core.types.threads import TalkThread
-from patchwright.integrations.http_limits import retry_after_limits
+from patchwright.integrations.http.limits import retry_after_limits
 from patchwright.integrations.slack.errors import translate_errors
-from patchwright.integrations.slack.responses import (
-    BotIdentity,
-    OpenedConversation,
-    SlackModel,
-)
+from patchwright.integrations.slack.responses import BotIdentity, OpenedConversation
+from patchwright.integrations.slack.text.message_content import SlackModel
 from patchwright.integrations.slack.tokens import BotTokens
 
 # A place that is a person: the talk with them is opened first.

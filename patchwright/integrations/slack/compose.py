@@ -11,7 +11,6 @@ import structlog
 from pydantic import SecretStr
 
 from patchwright.core.channel import Tracker
-from patchwright.core.clock import Clock
 from patchwright.core.plugin import (
     AppInstallation,
     Installed,
@@ -21,10 +20,10 @@ from patchwright.core.plugin import (
 )
 from patchwright.core.settings.model import Settings
 from patchwright.core.settings.slack import SlackSettings
+from patchwright.core.system.clock import Clock
 from patchwright.core.types.people import Actor
 from patchwright.core.webhook import MAX_BODY_BYTES, WebhookReceiver, WebhookSource
-from patchwright.integrations.retry import GRACE_S, retry_until_over
-from patchwright.integrations.slack.actions import SERVICE
+from patchwright.integrations.http.retry import GRACE_S, retry_until_over
 from patchwright.integrations.slack.adapter import Slack
 from patchwright.integrations.slack.adapter import connect as connect_slack
 from patchwright.integrations.slack.app import (
@@ -33,11 +32,15 @@ from patchwright.integrations.slack.app import (
     SCOPES,
     AppInstaller,
 )
-from patchwright.integrations.slack.credentials import SlackInstallationStore
 from patchwright.integrations.slack.interactions import SlackInteractionHandler
 from patchwright.integrations.slack.plugin import TITLE
 from patchwright.integrations.slack.socket_mode import SocketMode
-from patchwright.integrations.slack.tokens import BotTokens, StaticBotToken
+from patchwright.integrations.slack.text.actions import SERVICE
+from patchwright.integrations.slack.tokens import (
+    BotTokens,
+    SlackInstallationStore,
+    StaticBotToken,
+)
 from patchwright.integrations.slack.webhooks.reader import (
     SlackReceiver,
     SlackTriggerRules,

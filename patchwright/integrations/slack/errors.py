@@ -8,8 +8,8 @@ from http.client import HTTPException
 from pydantic import ValidationError
 from slack_sdk.errors import SlackApiError, SlackClientError
 
-from patchwright.core.clock import Clock
-from patchwright.core.errors import (
+from patchwright.core.system.clock import Clock
+from patchwright.core.types.errors import (
     AuthenticationError,
     InvalidRequestError,
     NotFoundError,

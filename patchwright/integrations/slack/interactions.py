@@ -6,8 +6,8 @@ from typing import assert_never
 
 import structlog
 
-from patchwright.core.errors import ServiceError
 from patchwright.core.plugin import PersonServices
+from patchwright.core.types.errors import ServiceError
 from patchwright.core.types.triggers import (
     DefaultChosen,
     FormRequest,

@@ -8,16 +8,15 @@ from threading import Lock
 from typing import Final
 
 from patchwright.core.channel import Offers
-from patchwright.core.errors import (
+from patchwright.core.text.escape import Marked, split_marks
+from patchwright.core.types.errors import (
     InvalidRequestError,
     NotFoundError,
     PermissionDeniedError,
 )
-from patchwright.core.text.escape import Marked, split_marks
 from patchwright.core.types.people import Actor
 from patchwright.core.types.threads import TalkThread
 from patchwright.core.types.triggers import Trigger
-from patchwright.integrations.slack.actions import offer_blocks
 from patchwright.integrations.slack.client import (
     SlackClient,
     channel_of,
@@ -34,6 +33,7 @@ from patchwright.integrations.slack.responses import (
     PostedMessage,
     SlackMessage,
 )
+from patchwright.integrations.slack.text.actions import offer_blocks
 from patchwright.integrations.slack.text.message_writer import SlackText, render
 from patchwright.integrations.slack.threads import (
     PRIVATE_MARK,
@@ -106,7 +106,7 @@ class MessageWriter:
                 self._remove(ref, ts)
         self._single_messages.discard(post_id)
 
-    def find(self, ref: TalkThread, mark: str) -> str | None:
+    def find_post(self, ref: TalkThread, mark: str) -> str | None:
         own = (m for m in self._own(ref) if mark in "\n".join(marks_of(m)))
         return next((message.ts for message in own), None)
 

@@ -18,8 +18,8 @@ from slack_sdk.socket_mode.client import BaseSocketModeClient
 from slack_sdk.socket_mode.request import SocketModeRequest
 from slack_sdk.socket_mode.response import SocketModeResponse
 
-from patchwright.core.clock import Clock
-from patchwright.core.errors import PatchwrightError, ServiceUnavailableError
+from patchwright.core.system.clock import Clock
+from patchwright.core.types.errors import PatchwrightError, ServiceUnavailableError
 from patchwright.integrations.slack.errors import translate_errors
 
 # Takes the headers and the body of a delivery, as our address would get them, and

@@ -6,12 +6,11 @@ from datetime import UTC, datetime
 from threading import Lock
 from typing import Final
 
-from patchwright.core.errors import NotFoundError, ServiceError
 from patchwright.core.text.escape import Marked
 from patchwright.core.types.base import Value
+from patchwright.core.types.errors import NotFoundError, ServiceError
 from patchwright.core.types.people import Actor
 from patchwright.core.types.threads import TalkThread, Thread, ThreadPost
-from patchwright.integrations.slack.actions import SERVICE
 from patchwright.integrations.slack.client import (
     SlackClient,
     channel_of,
@@ -25,6 +24,7 @@ from patchwright.integrations.slack.responses import (
     SlackMessage,
     UserResponse,
 )
+from patchwright.integrations.slack.text.actions import SERVICE
 from patchwright.integrations.slack.text.message_reader import (
     MessageReader,
     address_of,

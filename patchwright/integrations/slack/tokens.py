@@ -1,11 +1,13 @@
-"""The bot tokens of workspaces, and where they come from."""
+"""The bot tokens of workspaces, where they come from, and where they are kept."""
 
-from typing import Protocol
+from typing import Final, Protocol
 
 from pydantic import SecretStr
 
-from patchwright.core.errors import SettingsError
+from patchwright.core.plugin import SecretVault
 from patchwright.core.types.base import Value
+from patchwright.core.types.errors import AuthenticationError, SettingsError
+from patchwright.integrations.slack.text.actions import SERVICE
 
 
 class SlackInstallation(Value):
@@ -38,3 +40,26 @@ class StaticBotToken:
 
     def token_of(self, installation: str) -> SecretStr:  # noqa: ARG002 - serves them all
         return self._token
+
+
+SLACK_OWNER: Final = SERVICE
+
+
+class SlackInstallationStore:
+    """Keeps them under the id of the workspace or organization."""
+
+    def __init__(self, secrets: SecretVault) -> None:
+        self._secrets = secrets
+
+    def token_of(self, installation: str) -> SecretStr:
+        found = self._secrets.fetch(installation, owner=SLACK_OWNER)
+        if found is None:
+            raise AuthenticationError(f"the app is not installed in {installation}")
+        return found
+
+    def ids(self) -> tuple[str, ...]:
+        """Return the workspaces and organizations that have installed the app."""
+        return self._secrets.names(SLACK_OWNER)
+
+    def save(self, installation: SlackInstallation) -> None:
+        self._secrets.put(installation.id, installation.token, owner=SLACK_OWNER)

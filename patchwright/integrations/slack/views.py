@@ -7,7 +7,9 @@ from patchwright.core.plugin import PersonSummary, ShownRun
 from patchwright.core.types.people import Actor
 from patchwright.core.types.threads import TalkThread
 from patchwright.core.types.triggers import FormRequest
-from patchwright.integrations.slack.actions import (
+from patchwright.integrations.slack.client import SlackClient
+from patchwright.integrations.slack.responses import EmptyResponse
+from patchwright.integrations.slack.text.actions import (
     DEFAULT_REPOSITORY,
     FORM,
     FORM_REPOSITORY,
@@ -20,8 +22,6 @@ from patchwright.integrations.slack.actions import (
     plain_text_object,
     repository_field,
 )
-from patchwright.integrations.slack.client import SlackClient
-from patchwright.integrations.slack.responses import EmptyResponse
 from patchwright.integrations.slack.text.message_writer import render
 
 # https://docs.slack.dev/reference/views/modal-views

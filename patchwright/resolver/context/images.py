@@ -7,11 +7,11 @@ from html import unescape
 from typing import Final
 
 from patchwright.core.channel import Channel
-from patchwright.core.errors import ServiceError
 from patchwright.core.llm.model import Image
 from patchwright.core.text.hidden import strip_hidden
 from patchwright.core.text.markdown import MarkdownPiece, PieceKind, read_markdown
 from patchwright.core.types.base import Value
+from patchwright.core.types.errors import ServiceError
 from patchwright.core.types.threads import ThreadPost, ThreadRef
 from patchwright.resolver.context.context import ContextImage
 

@@ -7,8 +7,8 @@ from typing import Final, assert_never
 import structlog
 
 from patchwright.core.channel import Channel
-from patchwright.core.errors import ServiceError
 from patchwright.core.forge import Forge
+from patchwright.core.types.errors import ServiceError
 from patchwright.core.types.people import Actor, Permission
 from patchwright.core.types.threads import (
     ForgeThread,

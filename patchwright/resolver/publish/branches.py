@@ -3,7 +3,10 @@
 from typing import Final
 from urllib.parse import quote
 
-from patchwright.core.errors import (
+from patchwright.core.forge import FileChange, NewCommit
+from patchwright.core.text.branch_names import branch_name, flat_name
+from patchwright.core.text.escape import inline_code
+from patchwright.core.types.errors import (
     BranchBlockedError,
     BranchClosedError,
     BranchMovedError,
@@ -15,9 +18,6 @@ from patchwright.core.errors import (
     PermissionDeniedError,
     PushRefusedError,
 )
-from patchwright.core.forge import FileChange, NewCommit
-from patchwright.core.text.branch_names import branch_name, flat_name
-from patchwright.core.text.escape import inline_code
 from patchwright.core.types.threads import Repository
 from patchwright.core.types.work import Evidence, Outcome, Proof
 from patchwright.integrations.git.changes import ChangeKind, can_commit_by_api

@@ -5,9 +5,9 @@ from dataclasses import dataclass, field
 from typing import Final
 
 from patchwright.core.channel import ChannelRouter, Offer
-from patchwright.core.clock import Clock, SystemClock
 from patchwright.core.forge import Forge, Reviews
 from patchwright.core.settings.repository import RepositoryConfig
+from patchwright.core.system.clock import Clock, SystemClock
 from patchwright.core.text.escape import mention_link
 from patchwright.core.types.base import Value
 from patchwright.core.types.people import Actor

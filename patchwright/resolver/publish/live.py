@@ -7,7 +7,7 @@ from typing import Final, Protocol
 import structlog
 
 from patchwright.core.channel import Channel
-from patchwright.core.errors import ServiceError
+from patchwright.core.types.errors import ServiceError
 from patchwright.core.types.triggers import Trigger
 from patchwright.resolver.publish.effects import Acknowledge, Decline, RunEffect
 

@@ -8,7 +8,8 @@ from typing import Final
 import structlog
 
 from patchwright.core.channel import Channel, Offers
-from patchwright.core.errors import (
+from patchwright.core.settings.repository import DeliveryMode
+from patchwright.core.types.errors import (
     AuthenticationError,
     GitError,
     InvalidRequestError,
@@ -16,7 +17,6 @@ from patchwright.core.errors import (
     PermissionDeniedError,
     ServiceError,
 )
-from patchwright.core.settings.repository import DeliveryMode
 from patchwright.core.types.threads import (
     ForgeThread,
     TalkThread,

@@ -3,7 +3,7 @@
 from collections.abc import Callable, Sequence
 from typing import Final, assert_never
 
-from patchwright.core.errors import (
+from patchwright.core.types.errors import (
     AuthenticationError,
     GitError,
     InvalidRequestError,

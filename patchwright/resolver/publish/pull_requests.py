@@ -6,17 +6,17 @@ from typing import Final
 
 import structlog
 
-from patchwright.core.errors import (
-    InvalidRequestError,
-    NotFoundError,
-    PermissionDeniedError,
-    ServiceError,
-)
 from patchwright.core.forge import (
     ForgePullMetadata,
     PullMetadata,
     PullRequestText,
     Reviews,
+)
+from patchwright.core.types.errors import (
+    InvalidRequestError,
+    NotFoundError,
+    PermissionDeniedError,
+    ServiceError,
 )
 from patchwright.core.types.threads import ForgeThread, PullRequest, ThreadKind
 from patchwright.core.types.work import Outcome, ReviewAnswer, ReviewVerdict

@@ -9,7 +9,7 @@ import docker
 from docker.errors import APIError, DockerException, ImageNotFound, NotFound
 from docker.utils import kwargs_from_env
 
-from patchwright.core.errors import SandboxError
+from patchwright.core.types.errors import SandboxError
 
 # For requests to the engine only; no command of a sandbox ever waits on it.
 REQUEST_S = 60

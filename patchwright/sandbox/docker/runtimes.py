@@ -7,18 +7,17 @@ from functools import partial
 import docker
 import structlog
 
-from patchwright.core.clock import Clock, start_call
-from patchwright.core.errors import SandboxError
 from patchwright.core.runtime import SandboxSpec
-from patchwright.sandbox import bootstrap
-from patchwright.sandbox.bootstrap import DEFAULT_IMAGE, pack_action_server
+from patchwright.core.system.clock import Clock, start_call
+from patchwright.core.types.errors import SandboxError
 from patchwright.sandbox.docker import container, engine
-from patchwright.sandbox.docker.container import PROXY_LABEL
+from patchwright.sandbox.docker.container import PROXY_LABEL, ROLE, ProxyContainers
 from patchwright.sandbox.docker.engine import ContainerStream
-from patchwright.sandbox.docker.proxy_container import ROLE, ProxyContainers
-from patchwright.sandbox.egress.gateway import Gateway, with_proxy
-from patchwright.sandbox.served_runtime import ServedRuntime
-from patchwright.sandbox.server_connection import ServerConnection
+from patchwright.sandbox.host import bootstrap
+from patchwright.sandbox.host.bootstrap import DEFAULT_IMAGE, pack_action_server
+from patchwright.sandbox.host.gateway import Gateway, with_proxy
+from patchwright.sandbox.host.served_runtime import ServedRuntime
+from patchwright.sandbox.host.server_connection import ServerConnection
 
 log = structlog.get_logger()
 

@@ -10,7 +10,7 @@ from pathlib import Path
 
 import structlog
 
-from patchwright.core.folder_removal import remove_tree
+from patchwright.core.system.folder_removal import remove_tree
 
 PREFIX = "patchwright-sandbox-"
 LOCK = "owner.lock"

@@ -10,9 +10,9 @@ from typing import Any, Final
 import structlog
 from pydantic import JsonValue
 
-from patchwright.core.errors import PatchwrightError
 from patchwright.core.events.jsonl import export_log
 from patchwright.core.events.state import RunMetrics
+from patchwright.core.types.errors import PatchwrightError
 from patchwright.core.types.outcome_kind import OutcomeKind
 from patchwright.core.types.work import Outcome, service_outcome
 from patchwright.integrations.git.mirror import MirrorCache

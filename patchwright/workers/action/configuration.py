@@ -7,8 +7,6 @@ from typing import Any, Final
 from pydantic import TypeAdapter, ValidationError
 
 from patchwright.core.agent.results import read_schema
-from patchwright.core.clock import SystemClock
-from patchwright.core.errors import SettingsError
 from patchwright.core.settings.loader import load_settings
 from patchwright.core.settings.model import Settings
 from patchwright.core.settings.repository import DeliveryMode
@@ -20,6 +18,8 @@ from patchwright.core.settings.repository_file import (
     Reviewer,
     Template,
 )
+from patchwright.core.system.clock import SystemClock
+from patchwright.core.types.errors import SettingsError
 from patchwright.core.types.threads import RepoRef
 from patchwright.integrations.github.auth import MemoryTokenCache
 from patchwright.integrations.github.configured import connect_github

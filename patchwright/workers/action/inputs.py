@@ -8,7 +8,7 @@ from math import isfinite
 from pathlib import Path
 from typing import Final
 
-from patchwright.core.errors import SettingsError
+from patchwright.core.types.errors import SettingsError
 
 
 def own_version() -> str:

@@ -6,9 +6,9 @@ from typing import Final
 
 import structlog
 
-from patchwright.core.errors import ServiceError
 from patchwright.core.events.state import measure
 from patchwright.core.text.escape import code_block, split_marks, table_code
+from patchwright.core.types.errors import ServiceError
 from patchwright.core.types.outcome_kind import OutcomeKind
 from patchwright.core.types.threads import ForgeThread, PullRequest, ThreadKind
 from patchwright.core.types.work import Evidence, EvidenceRole, Outcome

@@ -9,8 +9,8 @@ from typing import Final, assert_never
 
 import structlog
 
-from patchwright.core.errors import PatchwrightError
 from patchwright.core.text.escape import inline_code
+from patchwright.core.types.errors import PatchwrightError
 from patchwright.core.types.outcome_kind import OutcomeKind
 from patchwright.core.types.work import Outcome
 from patchwright.integrations.github.webhooks.reader import GitHubTriggerRules

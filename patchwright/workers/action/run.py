@@ -6,10 +6,10 @@ from dataclasses import replace
 import structlog
 
 from patchwright.core.commands import Verb, parse_command
-from patchwright.core.errors import PatchwrightError, ServiceError
-from patchwright.core.logs import set_up_logging
 from patchwright.core.settings.model import secret_values
+from patchwright.core.system.logs import set_up_logging
 from patchwright.core.text.redaction import Redactor
+from patchwright.core.types.errors import PatchwrightError, ServiceError
 from patchwright.core.types.threads import RepoRef
 from patchwright.integrations.github.webhooks.reader import SERVICE, GitHubTriggerRules
 from patchwright.resolver.services import RunOverrides

@@ -6,8 +6,8 @@ from dataclasses import dataclass
 from typing import Any, Final
 
 from patchwright.core.commands import Verb, parse_command
-from patchwright.core.errors import SettingsError
 from patchwright.core.text.mentions import find_request
+from patchwright.core.types.errors import SettingsError
 from patchwright.core.types.people import Actor
 from patchwright.core.types.threads import ForgeThread, RepoRef, Thread, ThreadKind
 from patchwright.core.types.triggers import (

@@ -9,7 +9,7 @@ from typing import Any, Final
 
 import yaml
 
-from patchwright.core.errors import SettingsError
+from patchwright.core.types.errors import SettingsError
 
 # A text of somebody's, held against a word that stands in the workflow itself.
 _PHRASE_CONDITION: Final = re.compile(

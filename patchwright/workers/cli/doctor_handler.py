@@ -11,11 +11,11 @@ import structlog
 import typer
 from rich.console import Console
 
-from patchwright.core.clock import Clock, SystemClock
-from patchwright.core.errors import SettingsError
 from patchwright.core.settings.loader import load_settings_here
 from patchwright.core.settings.model import Settings, secret_values
+from patchwright.core.system.clock import Clock, SystemClock
 from patchwright.core.text.redaction import Redactor
+from patchwright.core.types.errors import SettingsError
 from patchwright.workers.doctor.checks import (
     CheckContext,
     CheckEntry,

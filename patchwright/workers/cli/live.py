@@ -8,9 +8,9 @@ from rich.console import Console
 from rich.text import Text
 
 from patchwright.core.agent.loop_finder import describe_step
-from patchwright.core.clock import Clock
 from patchwright.core.events import types as ev
 from patchwright.core.events.log import EventLog
+from patchwright.core.system.clock import Clock
 from patchwright.core.types.work import Limits
 from patchwright.resolver.messages.elements import cost_text, count_noun, duration_text
 from patchwright.resolver.messages.status import Progress

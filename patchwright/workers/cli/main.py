@@ -10,8 +10,8 @@ from typer.completion import get_completion_inspect_parameters
 from typer.core import TyperGroup
 from typer.main import get_command
 
-from patchwright.core.errors import PatchwrightError, SettingsError
 from patchwright.core.settings.environment import process_environment
+from patchwright.core.types.errors import PatchwrightError, SettingsError
 from patchwright.workers.cli.commands import COMPLETE, add_commands
 from patchwright.workers.cli.run_commands import add_run_commands
 from patchwright.workers.lifecycle import exit_now

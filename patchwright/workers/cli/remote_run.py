@@ -6,12 +6,14 @@ from functools import cached_property
 from typing import assert_never
 
 from patchwright.core.channel import ChannelRouter
-from patchwright.core.errors import GitError, SettingsError
 from patchwright.core.events.types import OutcomeReached, Source
 from patchwright.core.plugin import ForgeConnection, ServiceDirectory, ServiceProfile
 from patchwright.core.settings.model import Settings
-from patchwright.core.settings.repository import FollowUpTrigger
+from patchwright.core.settings.repository import (
+    FollowUpTrigger,
+)
 from patchwright.core.types.base import ConversationId, JobId
+from patchwright.core.types.errors import GitError, SettingsError
 from patchwright.core.types.people import Actor
 from patchwright.core.types.threads import ForgeThread
 from patchwright.core.types.triggers import Trigger, TriggerKind

@@ -12,23 +12,23 @@ from rich.console import Console
 from rich.text import Text
 
 from patchwright.core.agent.agents import find_agent
-from patchwright.core.clock import SystemClock
-from patchwright.core.errors import (
+from patchwright.core.events.jsonl import JsonlEventLog
+from patchwright.core.replay.comparison import Difference
+from patchwright.core.replay.story import Step, Story, tell_story
+from patchwright.core.replay.trajectory import StoredRun, read_run, write_trajectory
+from patchwright.core.settings.loader import load_settings_here
+from patchwright.core.settings.model import secret_values
+from patchwright.core.system.clock import SystemClock
+from patchwright.core.system.logs import set_up_logging
+from patchwright.core.text.redaction import Redactor
+from patchwright.core.types.base import RandomIds
+from patchwright.core.types.errors import (
     GitError,
     PatchwrightError,
     RuntimeLostError,
     SandboxError,
     SettingsError,
 )
-from patchwright.core.events.jsonl import JsonlEventLog
-from patchwright.core.logs import set_up_logging
-from patchwright.core.replay.comparison import Difference
-from patchwright.core.replay.story import Step, Story, tell_story
-from patchwright.core.replay.trajectory import StoredRun, read_run, write_trajectory
-from patchwright.core.settings.loader import load_settings_here
-from patchwright.core.settings.model import secret_values
-from patchwright.core.text.redaction import Redactor
-from patchwright.core.types.base import RandomIds
 from patchwright.core.types.outcome_kind import OutcomeKind
 from patchwright.integrations.git.local import LocalRepository
 from patchwright.resolver.messages.elements import count_noun

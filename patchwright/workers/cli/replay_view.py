@@ -9,8 +9,7 @@ from rich.text import Text
 from patchwright.core.agent.view import observation_text
 from patchwright.core.events.state import ModelCall, ModelCallTotals, RunMetrics
 from patchwright.core.events.types import Event, ModelReply, Observation
-from patchwright.core.replay.phrases import Tone
-from patchwright.core.replay.story import CallSummary, Step, Story, StoryNote
+from patchwright.core.replay.story import CallSummary, Step, Story, StoryNote, Tone
 from patchwright.core.replay.trajectory import RunFacts
 from patchwright.core.text.strings import dollars
 from patchwright.resolver.messages.elements import cost_text, count_noun, duration_text

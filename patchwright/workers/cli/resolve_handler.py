@@ -13,11 +13,11 @@ import typer
 from rich.console import Console
 from rich.text import Text
 
-from patchwright.core.errors import GitError, PatchwrightError, SettingsError
 from patchwright.core.settings.loader import load_settings_here
 from patchwright.core.settings.repository import CONFIG_FILE
 from patchwright.core.settings.repository_file import read_repository_config
 from patchwright.core.text.branch_names import flat_name, slug
+from patchwright.core.types.errors import GitError, PatchwrightError, SettingsError
 from patchwright.core.types.outcome_kind import OutcomeKind
 from patchwright.core.types.work import (
     ASKED,

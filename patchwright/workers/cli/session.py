@@ -14,18 +14,18 @@ from typing import Final, NoReturn
 from rich.console import Console
 
 from patchwright.core.agent.run_log import ReleaseSignal
-from patchwright.core.clock import Clock, SystemClock
-from patchwright.core.errors import SettingsError
 from patchwright.core.events.jsonl import JsonlEventLog
 from patchwright.core.events.state import RunState, fold
 from patchwright.core.events.types import OutcomeReached, Source
 from patchwright.core.llm.model import Image, Models
-from patchwright.core.logs import set_up_logging
 from patchwright.core.runtime import RuntimeFactory
 from patchwright.core.settings.model import Settings, secret_values
 from patchwright.core.settings.repository import RepositoryConfig
+from patchwright.core.system.clock import Clock, SystemClock
+from patchwright.core.system.logs import set_up_logging
 from patchwright.core.text.redaction import Redactor
 from patchwright.core.types.base import RandomIds
+from patchwright.core.types.errors import SettingsError
 from patchwright.core.types.work import Outcome, Task
 from patchwright.integrations.git.objects import ObjectStore
 from patchwright.integrations.mcp.launcher import open_servers

@@ -6,8 +6,8 @@ import structlog
 from rich.console import Console
 from rich.text import Text
 
-from patchwright.core.errors import PatchwrightError
 from patchwright.core.text.strings import strip_invisible
+from patchwright.core.types.errors import PatchwrightError
 
 
 def plain(text: str, style: str = "") -> Text:

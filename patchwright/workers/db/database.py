@@ -14,8 +14,8 @@ from sqlalchemy.dialects import postgresql, sqlite
 from sqlalchemy.exc import ArgumentError, DBAPIError, SQLAlchemyError
 from sqlalchemy.pool import ConnectionPoolEntry, QueuePool
 
-from patchwright.core.clock import Clock, SystemClock
-from patchwright.core.errors import PatchwrightError, SettingsError
+from patchwright.core.system.clock import Clock, SystemClock
+from patchwright.core.types.errors import PatchwrightError, SettingsError
 
 
 class DatabaseUnavailableError(PatchwrightError):

@@ -6,7 +6,6 @@ from typing import Final
 
 from pydantic import ValidationError
 
-from patchwright.core.errors import SandboxError, SettingsError
 from patchwright.core.events.types import CommandOutput, RunCommand
 from patchwright.core.llm.errors import ModelCredentialError, ModelError
 from patchwright.core.llm.library import missing_keys, table_entry
@@ -16,6 +15,7 @@ from patchwright.core.settings.agent import ModelSettings
 from patchwright.core.settings.limits import SandboxSettings
 from patchwright.core.settings.model import Settings
 from patchwright.core.types.base import RandomIds, Value
+from patchwright.core.types.errors import SandboxError, SettingsError
 from patchwright.resolver.sandboxes import sandbox_spec
 from patchwright.sandbox.docker.engine import has_image
 from patchwright.sandbox.docker.runtimes import DockerRuntimes

@@ -10,8 +10,11 @@ from typing import Final, NamedTuple
 
 from sqlalchemy.exc import SQLAlchemyError
 
-from patchwright.core.clock import Clock, start_call
-from patchwright.core.errors import (
+from patchwright.core.plugin import Plugin
+from patchwright.core.settings.model import Settings
+from patchwright.core.system.clock import Clock, start_call
+from patchwright.core.text.strings import nearest_name
+from patchwright.core.types.errors import (
     AuthenticationError,
     PatchwrightError,
     PermissionDeniedError,
@@ -19,9 +22,6 @@ from patchwright.core.errors import (
     ServiceUnavailableError,
     SettingsError,
 )
-from patchwright.core.plugin import Plugin
-from patchwright.core.settings.model import Settings
-from patchwright.core.text.strings import nearest_name
 from patchwright.integrations.registry import PLUGINS
 from patchwright.workers.db.database import database_error_text
 

@@ -5,13 +5,13 @@ from contextlib import closing, contextmanager
 from datetime import datetime, timedelta
 from typing import Final
 
-from patchwright.core.errors import (
+from patchwright.core.plugin import DeliveryAttempt
+from patchwright.core.settings.github import GitHubSettings
+from patchwright.core.types.errors import (
     AuthenticationError,
     NotFoundError,
     PermissionDeniedError,
 )
-from patchwright.core.plugin import DeliveryAttempt
-from patchwright.core.settings.github import GitHubSettings
 from patchwright.core.types.threads import RepoRef
 from patchwright.integrations.github.adapter import (
     GitHub,

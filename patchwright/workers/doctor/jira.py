@@ -3,8 +3,8 @@
 from collections.abc import Iterator, Mapping
 from contextlib import closing
 
-from patchwright.core.errors import AuthenticationError, NotFoundError
 from patchwright.core.settings.jira import JiraSettings
+from patchwright.core.types.errors import AuthenticationError, NotFoundError
 from patchwright.integrations.jira.adapter import (
     LABEL_PERMISSIONS,
     NEEDED_PERMISSIONS,

@@ -8,8 +8,8 @@ from typing import Final
 from urllib.parse import urlsplit
 from urllib.request import getproxies, proxy_bypass
 
-from patchwright.core.clock import start_call
 from patchwright.core.settings.model import Settings
+from patchwright.core.system.clock import start_call
 from patchwright.integrations.github.adapter import fetch_server_time
 from patchwright.integrations.github.configured import make_github_connection
 from patchwright.integrations.registry import describe_services

@@ -23,7 +23,7 @@ from urllib.request import (
 
 from patchwright.core.settings.fields import is_address
 from patchwright.integrations.github.app import WEBHOOK_PATH
-from patchwright.integrations.signatures import sign_sha256
+from patchwright.integrations.http.signatures import sign_sha256
 from patchwright.workers.doctor.checks import (
     CheckContext,
     CheckResult,

@@ -2,7 +2,7 @@
 
 from collections.abc import Iterator
 
-from patchwright.core.errors import AuthenticationError, PermissionDeniedError
+from patchwright.core.types.errors import AuthenticationError, PermissionDeniedError
 from patchwright.integrations.slack.adapter import (
     AppStatus,
     connect,
@@ -11,8 +11,7 @@ from patchwright.integrations.slack.adapter import (
     try_connection,
 )
 from patchwright.integrations.slack.client import SlackClient
-from patchwright.integrations.slack.credentials import SlackInstallationStore
-from patchwright.integrations.slack.tokens import StaticBotToken
+from patchwright.integrations.slack.tokens import SlackInstallationStore, StaticBotToken
 from patchwright.resolver.messages.elements import count_noun
 from patchwright.workers.doctor.checks import (
     CheckContext,

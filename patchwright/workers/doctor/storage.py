@@ -11,9 +11,9 @@ from typing import Final
 
 from sqlalchemy.exc import SQLAlchemyError
 
-from patchwright.core.clock import Clock
-from patchwright.core.errors import PatchwrightError
 from patchwright.core.settings.model import Settings
+from patchwright.core.system.clock import Clock
+from patchwright.core.types.errors import PatchwrightError
 from patchwright.integrations.github.credentials import (
     GitHubAppStore,
     with_app_settings,

@@ -8,10 +8,10 @@ from typing import Final
 import structlog
 from sqlalchemy import ColumnElement, Connection, delete, exists, or_, select, update
 
-from patchwright.core.clock import Clock
-from patchwright.core.errors import NotFoundError, ServiceError
 from patchwright.core.plugin import DeliveryAttempt, Hook
+from patchwright.core.system.clock import Clock
 from patchwright.core.types.base import Value
+from patchwright.core.types.errors import NotFoundError, ServiceError
 from patchwright.workers.db.database import Database, insert_once, insert_or_replace
 from patchwright.workers.db.tables import deliveries, hook_marks, missed_deliveries
 

@@ -8,8 +8,8 @@ from typing import Final, TypeVar
 
 from pydantic import TypeAdapter
 
-from patchwright.core.errors import LeaseLostError
 from patchwright.core.types.base import JobId
+from patchwright.core.types.errors import LeaseLostError
 from patchwright.core.types.people import Actor
 from patchwright.resolver.job import Lease
 from patchwright.resolver.messages.planned_writes import PlannedWrite

@@ -5,7 +5,6 @@ from functools import partial
 from typing import Generic, TypeVar
 
 from patchwright.core.channel import ChannelRouter, Offers, ServiceChannel, Tracker
-from patchwright.core.errors import InvalidRequestError
 from patchwright.core.forge import (
     CheckReport,
     Forge,
@@ -17,6 +16,7 @@ from patchwright.core.forge import (
     PullRequestText,
     Reviews,
 )
+from patchwright.core.types.errors import InvalidRequestError
 from patchwright.core.types.people import Actor
 from patchwright.core.types.threads import (
     ForgeThread,

@@ -8,14 +8,14 @@ from typing import Final, Protocol, TypeVar
 import structlog
 from sqlalchemy.exc import SQLAlchemyError
 
-from patchwright.core.clock import Clock, with_log_context
-from patchwright.core.errors import (
+from patchwright.core.system.clock import Clock, with_log_context
+from patchwright.core.text.escape import split_marks
+from patchwright.core.types.base import Value
+from patchwright.core.types.errors import (
     LeaseLostError,
     ServiceError,
     ServiceUnavailableError,
 )
-from patchwright.core.text.escape import split_marks
-from patchwright.core.types.base import Value
 from patchwright.resolver.job import Lease
 from patchwright.resolver.messages.planned_writes import PlannedWrite
 from patchwright.resolver.publish.effects import RunEffect

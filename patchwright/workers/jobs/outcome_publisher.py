@@ -7,7 +7,7 @@ from typing import Final
 
 import structlog
 
-from patchwright.core.errors import (
+from patchwright.core.types.errors import (
     AuthenticationError,
     GitError,
     LeaseLostError,

@@ -5,13 +5,13 @@ from typing import Final
 
 import structlog
 
-from patchwright.core.errors import (
+from patchwright.core.types.base import JobId
+from patchwright.core.types.errors import (
     LeaseLostError,
     PatchwrightError,
     RateLimitedError,
     ServiceUnavailableError,
 )
-from patchwright.core.types.base import JobId
 from patchwright.core.types.threads import ThreadRef
 from patchwright.core.types.work import Outcome
 from patchwright.resolver.attempt import (

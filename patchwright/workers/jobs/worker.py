@@ -11,9 +11,9 @@ import structlog
 from sqlalchemy.exc import InterfaceError, OperationalError, SQLAlchemyError
 
 from patchwright.core.agent.run_log import ReleaseSignal
-from patchwright.core.errors import LeaseLostError
 from patchwright.core.events.types import OutcomeReached, Source
 from patchwright.core.types.base import JobId
+from patchwright.core.types.errors import LeaseLostError
 from patchwright.core.types.outcome_kind import OutcomeKind
 from patchwright.core.types.work import Outcome
 from patchwright.resolver.attempt import internal_failure, is_internal_failure

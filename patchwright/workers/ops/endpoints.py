@@ -9,7 +9,7 @@ from typing import Final
 
 from pydantic import SecretStr
 
-from patchwright.core.clock import Clock
+from patchwright.core.system.clock import Clock
 from patchwright.workers.access_tokens import has_bearer_token
 from patchwright.workers.ops.health import (
     Health,

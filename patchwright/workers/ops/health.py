@@ -8,7 +8,7 @@ from typing import Final
 from sqlalchemy import ColumnElement, and_, func, or_, select
 from sqlalchemy.exc import SQLAlchemyError
 
-from patchwright.core.clock import Clock
+from patchwright.core.system.clock import Clock
 from patchwright.resolver.job import JobState
 from patchwright.workers.db.columns import AwareTime
 from patchwright.workers.db.database import Database

@@ -5,7 +5,7 @@ from typing import Final
 
 from sqlalchemy import delete, select
 
-from patchwright.core.clock import Clock
+from patchwright.core.system.clock import Clock
 from patchwright.core.types.base import Value
 from patchwright.workers.db.database import Database, insert_or_replace
 from patchwright.workers.db.tables import processes

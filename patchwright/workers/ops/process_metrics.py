@@ -14,12 +14,12 @@ from prometheus_client import (
     generate_latest,
 )
 
-from patchwright.core.clock import Clock
-from patchwright.core.errors import PatchwrightError
 from patchwright.core.events.types import ModelReply
 from patchwright.core.llm.errors import CallWatch
 from patchwright.core.llm.model import Model, ModelCapabilities, ModelRequest
 from patchwright.core.runtime import Runtime, RuntimeFactory, SandboxSpec
+from patchwright.core.system.clock import Clock
+from patchwright.core.types.errors import PatchwrightError
 from patchwright.workers.ops import catalogue
 from patchwright.workers.ops.catalogue import Metric
 

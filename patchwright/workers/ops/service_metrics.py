@@ -15,7 +15,7 @@ from sqlalchemy import Connection, func, select
 from sqlalchemy.exc import SQLAlchemyError
 from sqlalchemy.sql.elements import ColumnElement, literal_column
 
-from patchwright.core.clock import Clock
+from patchwright.core.system.clock import Clock
 from patchwright.resolver.job import ENDED, JobState
 from patchwright.workers.db.columns import AwareTime
 from patchwright.workers.db.database import Database

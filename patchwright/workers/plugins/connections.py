@@ -6,8 +6,6 @@ from dataclasses import dataclass, field
 import structlog
 
 from patchwright.core.channel import Tracker
-from patchwright.core.clock import Clock
-from patchwright.core.errors import ServiceError, SettingsError
 from patchwright.core.plugin import (
     ChatConnection,
     ForgeConnection,
@@ -17,6 +15,8 @@ from patchwright.core.plugin import (
     SecretVault,
 )
 from patchwright.core.settings.model import Settings
+from patchwright.core.system.clock import Clock
+from patchwright.core.types.errors import ServiceError, SettingsError
 from patchwright.core.types.people import Actor
 from patchwright.integrations.registry import PLUGINS, Plugins
 

@@ -4,7 +4,7 @@ from collections.abc import Callable
 from dataclasses import dataclass
 
 from patchwright.core.channel import Offers
-from patchwright.core.errors import InvalidRequestError, NotFoundError
+from patchwright.core.types.errors import InvalidRequestError, NotFoundError
 from patchwright.core.types.people import Actor
 from patchwright.core.types.threads import ForgeThread, Thread, ThreadPost
 from patchwright.core.types.triggers import Trigger

@@ -6,8 +6,6 @@ from functools import cached_property, partial
 
 import structlog
 
-from patchwright.core.clock import Clock
-from patchwright.core.errors import ServiceError
 from patchwright.core.forge import Forge
 from patchwright.core.plugin import (
     ForgeAccounts,
@@ -16,7 +14,9 @@ from patchwright.core.plugin import (
     ServiceProfile,
 )
 from patchwright.core.settings.model import Settings
+from patchwright.core.system.clock import Clock
 from patchwright.core.types.base import AccountId
+from patchwright.core.types.errors import ServiceError
 from patchwright.core.types.people import Actor
 from patchwright.resolver.access import PermissionCache
 from patchwright.resolver.publish.destination import Invitation

@@ -8,8 +8,8 @@ from typing import Final
 
 import structlog
 
-from patchwright.core.clock import start_call
-from patchwright.core.errors import ServiceError
+from patchwright.core.system.clock import start_call
+from patchwright.core.types.errors import ServiceError
 from patchwright.core.types.people import Actor
 from patchwright.core.types.threads import RepoRef
 from patchwright.resolver.access import Permissions, make_access_check

@@ -7,8 +7,8 @@ from typing import Protocol
 
 import structlog
 
-from patchwright.core.errors import PatchwrightError
 from patchwright.core.types.base import JobId
+from patchwright.core.types.errors import PatchwrightError
 
 
 class BrokerUnavailableError(PatchwrightError):

@@ -9,11 +9,11 @@ from typing import Any, Final, cast
 
 from sqlalchemy import Select, select
 
-from patchwright.core.clock import Clock
-from patchwright.core.errors import PatchwrightError
 from patchwright.core.events.types import AgentState, ChangeState, Source
 from patchwright.core.settings.model import Settings
+from patchwright.core.system.clock import Clock
 from patchwright.core.types.base import Ids, JobId, RandomIds
+from patchwright.core.types.errors import PatchwrightError
 from patchwright.resolver.job import Job, JobState
 from patchwright.workers.db.database import Database
 from patchwright.workers.db.tables import conversations, jobs

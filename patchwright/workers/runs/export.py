@@ -9,10 +9,10 @@ from typing import Final, cast
 
 from pydantic import JsonValue
 
-from patchwright.core.errors import SettingsError
 from patchwright.core.events.types import Event
 from patchwright.core.replay.trajectory import Trajectory, facts_of, write_trajectory
 from patchwright.core.text.redaction import Redactor
+from patchwright.core.types.errors import SettingsError
 from patchwright.resolver.job import Job
 from patchwright.workers.runs.administration import ServiceRuns
 from patchwright.workers.runs.lookup import LocalRun, ServiceRun

@@ -7,13 +7,13 @@ from itertools import islice
 from pathlib import Path
 from typing import Final
 
-from patchwright.core.clock import SystemClock
-from patchwright.core.errors import PatchwrightError
 from patchwright.core.events.log import Notifier
 from patchwright.core.replay.trajectory import StoredRun, read_run
 from patchwright.core.settings.model import Settings, secret_values
+from patchwright.core.system.clock import SystemClock
 from patchwright.core.text.redaction import Redactor
 from patchwright.core.types.base import JobId, RandomIds
+from patchwright.core.types.errors import PatchwrightError
 from patchwright.resolver.job import Job
 from patchwright.workers.db.database import Database, database_errors, open_existing
 from patchwright.workers.runs.administration import (

@@ -5,7 +5,7 @@ from difflib import get_close_matches
 from enum import StrEnum
 from typing import Final
 
-from patchwright.core.errors import SettingsError
+from patchwright.core.types.errors import SettingsError
 
 
 class RunStage(StrEnum):

@@ -10,8 +10,8 @@ from typing import Any, Final
 import structlog
 from sqlalchemy import ColumnElement, Connection, Row, Update, and_, or_, select, update
 
-from patchwright.core.clock import Clock
-from patchwright.core.crypto import DecryptionError
+from patchwright.core.system.clock import Clock
+from patchwright.core.system.crypto import DecryptionError
 from patchwright.core.types.base import AccountId, JobId, Value
 from patchwright.core.types.people import Actor, PersonalToken
 from patchwright.resolver.job import JobState

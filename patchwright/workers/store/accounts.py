@@ -6,7 +6,7 @@ from typing import Any, Final, Literal
 
 import sqlalchemy as sa
 
-from patchwright.core.clock import Clock
+from patchwright.core.system.clock import Clock
 from patchwright.core.types.base import AccountId, Ids, Value
 from patchwright.core.types.people import BY_LOGIN, Actor
 from patchwright.workers.db.database import Database, insert_once

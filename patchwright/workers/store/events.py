@@ -16,13 +16,13 @@ from pydantic import ConfigDict, JsonValue, TypeAdapter
 from sqlalchemy.dialects import sqlite
 from sqlalchemy.exc import OperationalError, SQLAlchemyError
 
-from patchwright.core.clock import Clock
-from patchwright.core.errors import LeaseLostError
 from patchwright.core.events.jsonl import LogNotEmptyError, StoredEvent
 from patchwright.core.events.log import Notifier, follow_log
 from patchwright.core.events.types import AnyPayload, Event, Known, Source
+from patchwright.core.system.clock import Clock
 from patchwright.core.text.strings import well_formed_tree
 from patchwright.core.types.base import ConversationId
+from patchwright.core.types.errors import LeaseLostError
 from patchwright.resolver.job import Lease
 from patchwright.workers.db.columns import AwareTime, sqlite_time_text
 from patchwright.workers.db.database import Database

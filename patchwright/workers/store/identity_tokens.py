@@ -10,10 +10,10 @@ import structlog
 from pydantic import SecretStr
 from sqlalchemy import Connection, Row, select, update
 
-from patchwright.core.clock import Clock
-from patchwright.core.crypto import DecryptionError
-from patchwright.core.errors import AuthenticationError, ServiceError
+from patchwright.core.system.clock import Clock
+from patchwright.core.system.crypto import DecryptionError
 from patchwright.core.types.base import AccountId
+from patchwright.core.types.errors import AuthenticationError, ServiceError
 from patchwright.core.types.people import PersonalToken
 from patchwright.workers.db.database import Database
 from patchwright.workers.db.tables import identities

@@ -5,8 +5,8 @@ from typing import Final, NamedTuple
 
 from sqlalchemy import Connection, bindparam, func, select, update
 
-from patchwright.core.errors import LeaseLostError
 from patchwright.core.types.base import ConversationId, JobId
+from patchwright.core.types.errors import LeaseLostError
 from patchwright.resolver.job import JobState, Lease
 from patchwright.workers.db.database import Database
 from patchwright.workers.db.tables import conversations, jobs

@@ -9,8 +9,8 @@ import structlog
 from pydantic import ValidationError
 from sqlalchemy import ColumnElement, Connection, delete, func, literal, select, update
 
-from patchwright.core.errors import LeaseLostError, PatchwrightError
 from patchwright.core.types.base import Ids, JobId
+from patchwright.core.types.errors import LeaseLostError, PatchwrightError
 from patchwright.core.types.outcome_kind import OutcomeKind
 from patchwright.core.types.triggers import Trigger, TriggerKind
 from patchwright.core.types.work import Outcome

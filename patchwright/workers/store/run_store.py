@@ -7,9 +7,9 @@ from datetime import datetime
 import structlog
 from pydantic import JsonValue
 
-from patchwright.core.clock import Clock
 from patchwright.core.events.log import EventLog
 from patchwright.core.settings.limits import LimitSettings
+from patchwright.core.system.clock import Clock
 from patchwright.core.types.base import ConversationId, JobId
 from patchwright.core.types.threads import RepoRef, TalkThread, ThreadRef
 from patchwright.core.types.triggers import Trigger, TriggerKind

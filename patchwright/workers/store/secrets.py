@@ -13,9 +13,14 @@ from typing import Any, Final
 from pydantic import SecretStr
 from sqlalchemy import Connection, Row, delete, select, update
 
-from patchwright.core.clock import Clock
-from patchwright.core.crypto import KEY_BYTES, DecryptionError, EncryptedValue, KeyRing
-from patchwright.core.errors import SettingsError
+from patchwright.core.system.clock import Clock
+from patchwright.core.system.crypto import (
+    KEY_BYTES,
+    DecryptionError,
+    EncryptedValue,
+    KeyRing,
+)
+from patchwright.core.types.errors import SettingsError
 from patchwright.workers.db.database import Database, insert_or_replace
 from patchwright.workers.db.tables import secrets_table
 

@@ -4,9 +4,9 @@ from datetime import timedelta
 from functools import partial
 
 from patchwright.core.agent.budget import PRICE_UNKNOWN, UNKNOWN_PRICE, settled_cost
-from patchwright.core.clock import Clock
 from patchwright.core.llm.errors import OverBudgetError, Settle, assumed_usd
 from patchwright.core.settings.limits import LimitSettings
+from patchwright.core.system.clock import Clock
 from patchwright.core.text.strings import dollars
 from patchwright.core.types.base import AccountId, JobId
 from patchwright.core.types.threads import RepoRef

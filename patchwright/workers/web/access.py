@@ -10,8 +10,8 @@ from urllib.parse import urlsplit
 import structlog
 from fastapi import Request, Response
 
-from patchwright.core.clock import Clock
-from patchwright.core.errors import ServiceError
+from patchwright.core.system.clock import Clock
+from patchwright.core.types.errors import ServiceError
 from patchwright.core.types.people import Actor, Permission
 from patchwright.core.types.threads import RepoRef
 from patchwright.resolver.job import Job

@@ -8,7 +8,7 @@ from typing import Any, Final, TypeAlias
 import structlog
 from fastapi import FastAPI, Request, Response
 
-from patchwright.core.clock import Clock
+from patchwright.core.system.clock import Clock
 from patchwright.core.webhook import WebhookSource
 from patchwright.workers.inbox.inbox import Dispatcher, Inbox
 from patchwright.workers.ops.endpoints import (

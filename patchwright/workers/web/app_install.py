@@ -10,10 +10,10 @@ import structlog
 from fastapi import FastAPI, Request, Response
 from fastapi.responses import PlainTextResponse, RedirectResponse
 
-from patchwright.core.clock import Clock
-from patchwright.core.errors import PermissionDeniedError, ServiceError
 from patchwright.core.plugin import AppInstallation
 from patchwright.core.settings.model import Settings
+from patchwright.core.system.clock import Clock
+from patchwright.core.types.errors import PermissionDeniedError, ServiceError
 from patchwright.workers.web.cookies import SignedCookie
 
 _TIME_TO_AGREE: Final = timedelta(minutes=10)

@@ -10,7 +10,7 @@ from fastapi import FastAPI, Request, Response
 from fastapi.responses import JSONResponse
 from starlette.requests import ClientDisconnect
 
-from patchwright.core.errors import PatchwrightError
+from patchwright.core.types.errors import PatchwrightError
 
 # GitHub gives up on a delivery after ten seconds, and Slack after three.
 # https://docs.github.com/en/webhooks/using-webhooks/best-practices-for-using-webhooks

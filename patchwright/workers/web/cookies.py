@@ -10,7 +10,7 @@ import jwt
 from fastapi import Request, Response
 from jwt.types import Options
 
-from patchwright.core.clock import Clock
+from patchwright.core.system.clock import Clock
 
 _ALGORITHM: Final = "HS256"
 # The times are judged by our own clock.

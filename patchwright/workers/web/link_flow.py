@@ -10,9 +10,9 @@ import structlog
 from fastapi import Request, Response
 from fastapi.responses import RedirectResponse
 
-from patchwright.core.errors import ServiceError
 from patchwright.core.plugin import SignInProvider
 from patchwright.core.types.base import JobId, Value
+from patchwright.core.types.errors import ServiceError
 from patchwright.core.types.people import Actor
 from patchwright.workers.account_links import LINK_PATH
 from patchwright.workers.store.account_links import (

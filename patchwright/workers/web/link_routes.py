@@ -7,9 +7,9 @@ from urllib.parse import parse_qs, urlsplit
 from fastapi import FastAPI, Request, Response
 from fastapi.concurrency import run_in_threadpool
 
-from patchwright.core.clock import Clock
 from patchwright.core.plugin import Plugin, SignInProvider
 from patchwright.core.settings.model import Settings
+from patchwright.core.system.clock import Clock
 from patchwright.core.types.base import JobId
 from patchwright.core.types.people import Actor
 from patchwright.workers.account_links import LINK_PATH, make_forge_accounts

@@ -16,8 +16,8 @@ from fastapi import BackgroundTasks, FastAPI, Request, Response
 from fastapi.responses import JSONResponse, RedirectResponse
 from pydantic import SecretStr
 
-from patchwright.core.clock import Clock
-from patchwright.core.errors import ServiceError
+from patchwright.core.system.clock import Clock
+from patchwright.core.types.errors import ServiceError
 from patchwright.integrations.github.app import (
     DONE_PATH,
     PERMISSIONS,

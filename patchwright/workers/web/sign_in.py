@@ -11,9 +11,9 @@ import structlog
 from fastapi import FastAPI, Request, Response
 from fastapi.responses import JSONResponse, RedirectResponse
 
-from patchwright.core.clock import Clock
-from patchwright.core.errors import AuthenticationError, ServiceError
 from patchwright.core.plugin import SignInProvider
+from patchwright.core.system.clock import Clock
+from patchwright.core.types.errors import AuthenticationError, ServiceError
 from patchwright.core.types.people import Actor
 from patchwright.workers.web.cookies import SignedCookie
 

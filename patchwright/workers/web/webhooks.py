@@ -12,8 +12,8 @@ from fastapi.concurrency import run_in_threadpool
 from fastapi.responses import JSONResponse
 from structlog.contextvars import bind_contextvars
 
-from patchwright.core.clock import Clock
-from patchwright.core.errors import (
+from patchwright.core.system.clock import Clock
+from patchwright.core.types.errors import (
     PatchwrightError,
     PayloadError,
     SignatureError,

@@ -7,7 +7,7 @@ from contextlib import closing
 import docker
 import pytest
 
-from patchwright.core.clock import SystemClock
+from patchwright.core.system.clock import SystemClock
 from tests.adapters.cli.terminal import PATIENCE_S, Ended, Shop, interrupt
 from tests.fakes.llm import FakeProvider, call
 from tests.fakes.llm.turns import TurnLike, hang

@@ -8,8 +8,8 @@ from pathlib import Path
 
 from pydantic import SecretStr
 
-from patchwright.core.clock import SystemClock
-from patchwright.core.crypto import KeyRing
+from patchwright.core.system.clock import SystemClock
+from patchwright.core.system.crypto import KeyRing
 from patchwright.workers.db.database import Database
 from patchwright.workers.store.secrets import SecretStore
 from tests.provision.servers import free_port

@@ -3,8 +3,8 @@
 from collections.abc import Mapping
 from pathlib import Path
 
-from patchwright.core.clock import SystemClock
 from patchwright.core.settings.loader import load_settings
+from patchwright.core.system.clock import SystemClock
 from patchwright.workers.doctor.checks import (
     CheckContext,
     CheckEntry,

@@ -10,7 +10,7 @@ from cryptography.hazmat.primitives.serialization import (
     PrivateFormat,
 )
 
-from patchwright.core.clock import SystemClock
+from patchwright.core.system.clock import SystemClock
 from patchwright.workers.doctor.checks import CheckEntry, CheckStatus, run_checks
 from tests.adapters.doctor.cases import case_of
 

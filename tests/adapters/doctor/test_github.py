@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from patchwright.core.clock import SystemClock
+from patchwright.core.system.clock import SystemClock
 from patchwright.integrations.github.adapter import RateLimit, TokenStatus
 from patchwright.integrations.github.app import WEBHOOK_PATH
 from patchwright.integrations.github.deliveries import HookConfig

@@ -9,7 +9,7 @@ import pytest
 from pydantic import SecretStr
 from sqlalchemy import text
 
-from patchwright.core.clock import SystemClock
+from patchwright.core.system.clock import SystemClock
 from patchwright.workers.compose import KEY_FILE, key_ring
 from patchwright.workers.db.database import Database
 from patchwright.workers.db.upgrade import upgrade

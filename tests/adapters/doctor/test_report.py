@@ -6,8 +6,8 @@ from typing import Any
 import pytest
 from rich.console import Console
 
-from patchwright.core.errors import AuthenticationError, SettingsError
 from patchwright.core.text.redaction import Redactor
+from patchwright.core.types.errors import AuthenticationError, SettingsError
 from patchwright.workers.doctor.checks import (
     CHECKS,
     CheckResult,

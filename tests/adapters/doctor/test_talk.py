@@ -7,9 +7,11 @@ from pathlib import Path
 import pytest
 from pydantic import SecretStr
 
-from patchwright.core.clock import SystemClock
-from patchwright.integrations.slack.credentials import SlackInstallationStore
-from patchwright.integrations.slack.tokens import SlackInstallation
+from patchwright.core.system.clock import SystemClock
+from patchwright.integrations.slack.tokens import (
+    SlackInstallation,
+    SlackInstallationStore,
+)
 from patchwright.workers.compose import key_ring
 from patchwright.workers.db.database import Database
 from patchwright.workers.db.upgrade import upgrade

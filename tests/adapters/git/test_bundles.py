@@ -4,7 +4,7 @@ from pathlib import Path
 
 import pytest
 
-from patchwright.core.errors import GitError, NotFoundError
+from patchwright.core.types.errors import GitError, NotFoundError
 from tests.adapters.git.workshop import WorkTree
 
 

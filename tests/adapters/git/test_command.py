@@ -4,7 +4,7 @@ from pathlib import Path
 
 import pytest
 
-from patchwright.core.errors import GitError
+from patchwright.core.types.errors import GitError
 from patchwright.integrations.git.command import call_git, run_git, without_credentials
 
 

@@ -5,9 +5,9 @@ from pathlib import Path
 
 import pytest
 
-from patchwright.core.errors import PatchwrightError
 from patchwright.core.events.types import ModelReply
 from patchwright.core.llm.errors import ModelUnavailableError, OverBudgetError
+from patchwright.core.types.errors import PatchwrightError
 from patchwright.core.types.outcome_kind import OutcomeKind
 from patchwright.core.types.work import Evidence, EvidenceRole, Outcome, Proof, Task
 from patchwright.resolver.second_opinion import (

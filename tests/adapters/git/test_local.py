@@ -5,7 +5,7 @@ from pathlib import Path
 
 import pytest
 
-from patchwright.core.errors import GitError, NotFoundError
+from patchwright.core.types.errors import GitError, NotFoundError
 from patchwright.integrations.git.local import LocalRepository
 from tests.adapters.git.workshop import WorkTree
 

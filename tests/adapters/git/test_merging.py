@@ -4,7 +4,7 @@ from datetime import UTC, datetime
 
 import pytest
 
-from patchwright.core.errors import GitError
+from patchwright.core.types.errors import GitError
 from patchwright.integrations.git.commits import Signature
 from tests.adapters.git.workshop import WorkTree
 

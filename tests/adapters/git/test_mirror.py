@@ -5,7 +5,8 @@ from pathlib import Path
 
 import pytest
 
-from patchwright.core.errors import (
+from patchwright.core.forge import GitCredential
+from patchwright.core.types.errors import (
     BranchMovedError,
     EmptyRepositoryError,
     GitError,
@@ -13,7 +14,6 @@ from patchwright.core.errors import (
     PushRefusedError,
     ServiceUnavailableError,
 )
-from patchwright.core.forge import GitCredential
 from patchwright.integrations.git.mirror import Mirror, MirrorCache
 from patchwright.integrations.git.remote import BranchUpdate
 from tests.adapters.git.workshop import WorkTree

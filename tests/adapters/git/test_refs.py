@@ -2,8 +2,8 @@
 
 import pytest
 
-from patchwright.core.errors import GitError
 from patchwright.core.text.branch_names import MAX_BRANCH_CHARS, is_branch_name
+from patchwright.core.types.errors import GitError
 from patchwright.integrations.git.command import check_branch
 
 GOOD = (

@@ -6,7 +6,7 @@ from dataclasses import dataclass
 import pytest
 from pydantic import SecretStr
 
-from patchwright.core.clock import SystemClock
+from patchwright.core.system.clock import SystemClock
 from patchwright.core.types.threads import ForgeThread, RepoRef, ThreadKind
 from patchwright.integrations.github.adapter import GitHub, connect_app, connect_token
 from patchwright.integrations.github.auth import MemoryTokenCache

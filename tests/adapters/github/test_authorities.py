@@ -9,9 +9,9 @@ from urllib.parse import urlsplit
 import pytest
 from pydantic import SecretStr
 
-from patchwright.core.clock import SystemClock
-from patchwright.core.errors import GitError, ServiceError, SettingsError
 from patchwright.core.settings.github import GitHubSettings
+from patchwright.core.system.clock import SystemClock
+from patchwright.core.types.errors import GitError, ServiceError, SettingsError
 from patchwright.integrations.git.mirror import MirrorCache
 from patchwright.integrations.github.auth import MemoryTokenCache
 from patchwright.integrations.github.configured import connect_github, trust_for_git

@@ -4,8 +4,8 @@ from datetime import UTC, datetime
 
 import pytest
 
-from patchwright.core.errors import InvalidRequestError, PermissionDeniedError
 from patchwright.core.forge import CheckReport, CheckState
+from patchwright.core.types.errors import InvalidRequestError, PermissionDeniedError
 from patchwright.integrations.github.adapter import GitHub
 from tests.adapters.github.conftest import SHOP
 from tests.fakes.github.acts.checks import checks_on

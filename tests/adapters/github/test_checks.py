@@ -4,8 +4,8 @@ from dataclasses import replace
 
 import pytest
 
-from patchwright.core.errors import ServiceUnavailableError
 from patchwright.core.forge import Checks
+from patchwright.core.types.errors import ServiceUnavailableError
 from patchwright.integrations.github.adapter import GitHub
 from patchwright.integrations.github.checks import (
     CHECK_NAME,

@@ -3,13 +3,13 @@
 import pytest
 from graphql import build_schema, parse, validate
 
-from patchwright.core.errors import (
+from patchwright.core.forge import FileChange, NewCommit
+from patchwright.core.types.errors import (
     BranchMovedError,
     CommitDiffersError,
     PushRefusedError,
     ServiceUnavailableError,
 )
-from patchwright.core.forge import FileChange, NewCommit
 from patchwright.integrations.github.adapter import GitHub
 from patchwright.integrations.github.commits import MUTATION
 from tests.adapters.github.conftest import SHOP

@@ -2,7 +2,7 @@
 
 import pytest
 
-from patchwright.core.errors import InvalidRequestError, NotFoundError
+from patchwright.core.types.errors import InvalidRequestError, NotFoundError
 from patchwright.core.types.threads import RepoRef
 from patchwright.integrations.github.adapter import GitHub
 from patchwright.integrations.github.client import MAX_KEPT

@@ -6,7 +6,7 @@ from datetime import timedelta
 import pytest
 from pydantic import SecretStr
 
-from patchwright.core.clock import SystemClock
+from patchwright.core.system.clock import SystemClock
 from patchwright.integrations.github.adapter import GitHub
 from patchwright.integrations.github.deliveries import GitHubHook
 from tests.adapters.github.conftest import SHOP, AppKey, connect

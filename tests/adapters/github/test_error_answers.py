@@ -11,7 +11,7 @@ from email.utils import format_datetime
 import pytest
 import responses
 
-from patchwright.core.errors import (
+from patchwright.core.types.errors import (
     AuthenticationError,
     InvalidRequestError,
     NotFoundError,

@@ -2,13 +2,13 @@
 
 import pytest
 
-from patchwright.core.errors import (
+from patchwright.core.forge import PullRequestText
+from patchwright.core.types.errors import (
     NotFoundError,
     PermissionDeniedError,
     ServiceError,
     ServiceUnavailableError,
 )
-from patchwright.core.forge import PullRequestText
 from patchwright.core.types.people import Actor, Permission
 from patchwright.core.types.threads import PullRequest, RepoRef
 from patchwright.integrations.github.adapter import GitHub

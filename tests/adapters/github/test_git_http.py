@@ -5,14 +5,14 @@ from pathlib import Path
 import pytest
 from pydantic import SecretStr
 
-from patchwright.core.errors import (
+from patchwright.core.forge import GitCredential
+from patchwright.core.types.errors import (
     AuthenticationError,
     BranchMovedError,
     NotFoundError,
     PermissionDeniedError,
     PushRefusedError,
 )
-from patchwright.core.forge import GitCredential
 from patchwright.integrations.git.mirror import Mirror, MirrorCache
 from patchwright.integrations.git.remote import BranchUpdate
 from patchwright.integrations.github.adapter import GitHub

@@ -2,7 +2,7 @@
 
 import pytest
 
-from patchwright.core.errors import PermissionDeniedError
+from patchwright.core.types.errors import PermissionDeniedError
 from patchwright.integrations.github.adapter import GitHub
 from tests.adapters.github.conftest import connect, issue_ref
 from tests.fakes.github.fake import FakeGitHub

@@ -8,15 +8,15 @@ from inspect import signature
 import pytest
 from pydantic import SecretStr
 
-from patchwright.core.clock import SystemClock
-from patchwright.core.errors import (
+from patchwright.core.system.clock import SystemClock
+from patchwright.core.types.errors import (
     PermissionDeniedError,
     RateLimitedError,
     ServiceUnavailableError,
 )
 from patchwright.integrations.github.adapter import GitHub, connect_app, connect_token
 from patchwright.integrations.github.auth import MemoryTokenCache
-from patchwright.integrations.http_limits import LONGEST_WAIT_S
+from patchwright.integrations.http.limits import LONGEST_WAIT_S
 from tests.adapters.github.conftest import APP_ID, SHOP, AppKey, addresses_of, issue_ref
 from tests.fakes.clock import FakeClock
 from tests.fakes.github.fake import FakeGitHub

@@ -3,8 +3,6 @@
 import pytest
 
 from patchwright.core.channel import ChannelRouter
-from patchwright.core.clock import SystemClock
-from patchwright.core.errors import GitError
 from patchwright.core.events.types import (
     AgentState,
     Event,
@@ -12,6 +10,8 @@ from patchwright.core.events.types import (
     Source,
     StateChanged,
 )
+from patchwright.core.system.clock import SystemClock
+from patchwright.core.types.errors import GitError
 from patchwright.core.types.outcome_kind import OutcomeKind
 from patchwright.core.types.people import Actor
 from patchwright.core.types.threads import ForgeThread, Repository

@@ -6,8 +6,8 @@ from contextlib import closing
 import pytest
 from pydantic import SecretStr
 
-from patchwright.core.clock import SystemClock
-from patchwright.core.errors import AuthenticationError
+from patchwright.core.system.clock import SystemClock
+from patchwright.core.types.errors import AuthenticationError
 from patchwright.integrations.github.adapter import GitHub, connect_app
 from patchwright.integrations.github.auth import MemoryTokenCache
 from tests.adapters.github.conftest import SHOP, addresses_of, connect

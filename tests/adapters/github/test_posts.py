@@ -2,7 +2,7 @@
 
 import pytest
 
-from patchwright.core.errors import NotFoundError, PermissionDeniedError
+from patchwright.core.types.errors import NotFoundError, PermissionDeniedError
 from patchwright.core.types.people import Actor
 from patchwright.core.types.threads import ForgeThread, ThreadKind
 from patchwright.core.types.triggers import Trigger, TriggerKind

@@ -4,7 +4,7 @@ from pathlib import Path
 
 import pytest
 
-from patchwright.core.errors import PatchwrightError, PermissionDeniedError
+from patchwright.core.types.errors import PatchwrightError, PermissionDeniedError
 from patchwright.integrations.git.command import GitResult
 from patchwright.integrations.git.remote import (
     BranchUpdate,

@@ -5,8 +5,8 @@ from pathlib import Path
 import pytest
 from graphql import build_schema, parse, validate
 
-from patchwright.core.errors import NotFoundError, PermissionDeniedError
 from patchwright.core.forge import CompetingPullRequest
+from patchwright.core.types.errors import NotFoundError, PermissionDeniedError
 from patchwright.core.types.threads import ForgeThread, ThreadKind
 from patchwright.integrations.github import pull_metadata
 from patchwright.integrations.github import reviews as review_answers

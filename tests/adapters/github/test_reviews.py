@@ -2,7 +2,7 @@
 
 import pytest
 
-from patchwright.core.errors import NotFoundError, ServiceUnavailableError
+from patchwright.core.types.errors import NotFoundError, ServiceUnavailableError
 from patchwright.core.types.threads import DiffSide, ForgeThread, ThreadKind
 from patchwright.integrations.github.adapter import GitHub
 from patchwright.integrations.github.graphql import MAX_TRIES

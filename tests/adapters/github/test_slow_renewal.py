@@ -10,8 +10,8 @@ from dataclasses import replace
 import pytest
 from pydantic import SecretStr
 
-from patchwright.core.clock import SystemClock
-from patchwright.core.errors import ServiceUnavailableError
+from patchwright.core.system.clock import SystemClock
+from patchwright.core.types.errors import ServiceUnavailableError
 from patchwright.integrations.github.connection import Addresses, GitHubConnection
 from patchwright.integrations.github.sign_in import RENEWAL_S, UserTokens
 from patchwright.workers.store.identity_tokens import LONGEST_RENEWAL

@@ -9,7 +9,7 @@ import pytest
 import responses
 from pydantic import SecretStr
 
-from patchwright.core.errors import (
+from patchwright.core.types.errors import (
     AuthenticationError,
     ServiceError,
     ServiceUnavailableError,

@@ -6,12 +6,12 @@ from html import unescape
 import pytest
 
 from patchwright.core.channel import Offer
-from patchwright.core.errors import (
+from patchwright.core.text.escape import mention_link
+from patchwright.core.types.errors import (
     InvalidRequestError,
     NotFoundError,
     ServiceUnavailableError,
 )
-from patchwright.core.text.escape import mention_link
 from patchwright.core.types.threads import ThreadKind
 from patchwright.core.types.triggers import Trigger, TriggerKind
 from tests.adapters.jira.conftest import Scene

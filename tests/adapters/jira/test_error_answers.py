@@ -5,15 +5,15 @@ from datetime import timedelta
 import pytest
 import responses
 
-from patchwright.core.errors import (
+from patchwright.core.settings.jira import JiraSettings
+from patchwright.core.types.errors import (
     InvalidRequestError,
     RateLimitedError,
     ServiceError,
     ServiceUnavailableError,
 )
-from patchwright.core.settings.jira import JiraSettings
 from patchwright.integrations.jira.adapter import connect_jira
-from patchwright.integrations.jira.errors import DEFAULT_WAIT
+from patchwright.integrations.jira.client import DEFAULT_WAIT
 from tests.adapters.jira.conftest import NOON
 from tests.fakes.clock import FakeClock
 

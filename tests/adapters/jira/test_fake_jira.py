@@ -8,7 +8,7 @@ from typing import Any
 
 import pytest
 
-from patchwright.core.errors import InvalidRequestError, NotFoundError
+from patchwright.core.types.errors import InvalidRequestError, NotFoundError
 from tests.adapters.jira.conftest import Scene
 
 SECRET = "hook-secret"

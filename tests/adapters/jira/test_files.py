@@ -2,12 +2,12 @@
 
 import pytest
 
-from patchwright.core.errors import (
+from patchwright.core.types.errors import (
     InvalidRequestError,
     NotFoundError,
     ServiceUnavailableError,
 )
-from patchwright.integrations.jira.attachments import attachment_of
+from patchwright.integrations.jira.channel import attachment_of
 from tests.adapters.jira.conftest import Scene
 
 LOG = ("out.log", "text/plain", b"x" * 1000)

@@ -3,8 +3,8 @@
 import pytest
 
 from patchwright.core.channel import Offer
-from patchwright.core.errors import InvalidRequestError
 from patchwright.core.text.escape import mention_link
+from patchwright.core.types.errors import InvalidRequestError
 from patchwright.core.types.people import Actor
 from tests.adapters.jira.conftest import Scene
 

@@ -9,11 +9,11 @@ from typing import Any
 
 import pytest
 
-from patchwright.core.errors import ServiceUnavailableError
+from patchwright.core.types.errors import ServiceUnavailableError
 from patchwright.core.types.triggers import Trigger
 from patchwright.core.webhook import Delivery
 from patchwright.integrations.jira.compose import MAX_BACK, POLLING_OVERLAP, JiraPolling
-from patchwright.integrations.jira.responses import JsonObject
+from patchwright.integrations.jira.webhooks.payloads import JsonObject
 from patchwright.workers.db.database import Database
 from patchwright.workers.db.tables import deliveries, hook_marks, jobs
 from patchwright.workers.db.upgrade import upgrade

@@ -7,7 +7,7 @@ from typing import Any
 import pytest
 from pydantic import JsonValue
 
-from patchwright.integrations.jira.responses import (
+from patchwright.integrations.jira.webhooks.payloads import (
     CommentPage,
     FieldDefinitions,
     IssueFields,

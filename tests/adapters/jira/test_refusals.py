@@ -5,7 +5,7 @@ from datetime import timedelta
 
 import pytest
 
-from patchwright.core.errors import (
+from patchwright.core.types.errors import (
     AuthenticationError,
     InvalidRequestError,
     NotFoundError,

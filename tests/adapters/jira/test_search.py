@@ -4,9 +4,9 @@ from datetime import timedelta
 
 import pytest
 
-from patchwright.core.errors import InvalidRequestError
-from patchwright.integrations.jira.responses import JsonObject
-from patchwright.integrations.jira.search import quote_jql
+from patchwright.core.types.errors import InvalidRequestError
+from patchwright.integrations.jira.adapter import quote_jql
+from patchwright.integrations.jira.webhooks.payloads import JsonObject
 from tests.adapters.jira.conftest import Scene
 
 

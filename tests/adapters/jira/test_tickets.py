@@ -2,7 +2,7 @@
 
 import pytest
 
-from patchwright.core.errors import NotFoundError
+from patchwright.core.types.errors import NotFoundError
 from patchwright.integrations.jira.adapter import connect_jira
 from patchwright.integrations.jira.comments import HIDDEN_TEXT
 from patchwright.resolver.context.images import find_images

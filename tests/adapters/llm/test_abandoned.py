@@ -11,7 +11,7 @@ from tests.fakes.llm.turns import TurnLike
 PROGRAM = """
 import sys, threading
 from pydantic import SecretStr
-from patchwright.core.clock import SystemClock
+from patchwright.core.system.clock import SystemClock
 from patchwright.core.llm.client import LitellmModel
 from patchwright.core.llm.prices import ModelConfig
 from patchwright.core.llm.model import ModelRequest, UserText

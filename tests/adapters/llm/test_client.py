@@ -7,10 +7,10 @@ import time
 
 import pytest
 
-from patchwright.core.clock import SystemClock
 from patchwright.core.llm.errors import ModelUnavailableError
 from patchwright.core.llm.library import preload_litellm
 from patchwright.core.llm.model import Image, UserText
+from patchwright.core.system.clock import SystemClock
 from tests.adapters.llm.asking import ask, history, model_at
 from tests.fakes.llm import FakeProvider, broken_call, call, hang, raw, say, with_usage
 
@@ -222,7 +222,7 @@ def test_importing_the_client_does_not_import_litellm() -> None:
 def test_a_price_in_the_settings_needs_no_litellm() -> None:
     check = (
         "import sys\n"
-        "from patchwright.core.clock import SystemClock\n"
+        "from patchwright.core.system.clock import SystemClock\n"
         "from patchwright.core.llm.client import LitellmModel\n"
         "from patchwright.core.llm.prices import ModelConfig\n"
         "from patchwright.core.llm.model import ModelRequest\n"

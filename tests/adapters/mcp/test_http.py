@@ -5,10 +5,10 @@ from typing import Any
 
 import pytest
 
-from patchwright.core.clock import SystemClock, start_call
 from patchwright.core.events.types import ErrorObservation
 from patchwright.core.runtime import Runtime
 from patchwright.core.settings.mcp import McpServerSettings
+from patchwright.core.system.clock import SystemClock, start_call
 from patchwright.integrations.mcp.servers import RunningServers
 from tests.adapters.mcp.serving import call, error, names, result, running
 from tests.fakes.mcp.web import TOKEN, FakeMcpServer

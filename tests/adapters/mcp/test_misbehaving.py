@@ -6,12 +6,12 @@ from pathlib import Path
 
 import pytest
 
-from patchwright.core.clock import SystemClock, start_call
-from patchwright.core.errors import RuntimeLostError
 from patchwright.core.events.types import ErrorObservation, McpResult, RunCommand
 from patchwright.core.runtime import Runtime, SandboxSpec
 from patchwright.core.settings.mcp import McpServerSettings
+from patchwright.core.system.clock import SystemClock, start_call
 from patchwright.core.types.base import RandomIds
+from patchwright.core.types.errors import RuntimeLostError
 from patchwright.integrations.mcp import transports
 from patchwright.integrations.mcp.servers import RunningServers
 from patchwright.sandbox.local.runtimes import BubblewrapRuntimes

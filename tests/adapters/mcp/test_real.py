@@ -6,10 +6,10 @@ from pathlib import Path
 
 import pytest
 
-from patchwright.core.clock import SystemClock
 from patchwright.core.runtime import Runtime, SandboxSpec
 from patchwright.core.settings.mcp import McpSettings
 from patchwright.core.settings.model import Settings
+from patchwright.core.system.clock import SystemClock
 from patchwright.core.types.base import RandomIds
 from patchwright.integrations.mcp.launcher import open_servers
 from patchwright.integrations.mcp.servers import RunningServers

@@ -6,7 +6,7 @@ from queue import SimpleQueue
 
 import pytest
 
-from patchwright.core.clock import SystemClock
+from patchwright.core.system.clock import SystemClock
 from patchwright.core.types.base import JobId
 from patchwright.workers.inbox.inbox import Dispatcher
 from patchwright.workers.queue.app import make_celery, submitter

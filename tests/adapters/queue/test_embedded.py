@@ -5,7 +5,7 @@ from queue import SimpleQueue
 
 import pytest
 
-from patchwright.core.clock import SystemClock
+from patchwright.core.system.clock import SystemClock
 from patchwright.core.types.base import JobId
 from patchwright.workers.queue.app import (
     add_catch_up,

@@ -11,7 +11,7 @@ from queue import SimpleQueue
 import pytest
 from celery import Celery
 
-from patchwright.core.clock import SystemClock
+from patchwright.core.system.clock import SystemClock
 from patchwright.core.types.base import JobId
 from patchwright.resolver.job import JobState, Lease
 from patchwright.workers.db.database import Database

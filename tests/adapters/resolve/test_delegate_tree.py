@@ -10,8 +10,8 @@ from typing import Any
 import pytest
 
 from patchwright.core.agent.budget import Budget, RunBudget
-from patchwright.core.clock import SystemClock
 from patchwright.core.settings.limits import LimitSettings
+from patchwright.core.system.clock import SystemClock
 from patchwright.core.types.base import AccountId, RandomIds
 from patchwright.core.types.outcome_kind import OutcomeKind
 from patchwright.core.types.work import Limits, Outcome

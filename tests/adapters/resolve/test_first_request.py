@@ -6,11 +6,11 @@ from pydantic import SecretStr
 
 from patchwright.core.agent.agents import coder
 from patchwright.core.agent.prompts import prompt
-from patchwright.core.agent.toolbox import Toolbox
-from patchwright.core.clock import SystemClock
+from patchwright.core.agent.tools import Toolbox
 from patchwright.core.llm.client import LitellmModel
 from patchwright.core.llm.model import ModelRequest, SystemText, UserText
 from patchwright.core.llm.prices import ModelConfig
+from patchwright.core.system.clock import SystemClock
 from patchwright.resolver.context.brief import write_text_brief
 from tests.fakes.llm import FakeProvider, call
 

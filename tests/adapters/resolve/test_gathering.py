@@ -9,7 +9,7 @@ import pytest
 from pydantic import SecretStr
 
 from patchwright.core.channel import ChannelRouter
-from patchwright.core.clock import SystemClock
+from patchwright.core.system.clock import SystemClock
 from patchwright.core.types.people import Actor
 from patchwright.core.types.threads import ForgeThread, RepoRef, Thread, ThreadKind
 from patchwright.core.types.triggers import Trigger, TriggerKind

@@ -7,11 +7,11 @@ from typing import Any
 
 import pytest
 
-from patchwright.core.clock import SystemClock
 from patchwright.core.events.types import CallMcpTool
 from patchwright.core.mcp import McpServers
 from patchwright.core.runtime import Runtime, SandboxSpec
 from patchwright.core.settings.model import Settings
+from patchwright.core.system.clock import SystemClock
 from patchwright.core.types.base import RandomIds
 from patchwright.core.types.outcome_kind import OutcomeKind
 from patchwright.core.types.work import Proof

@@ -5,7 +5,6 @@ from typing import Any, cast
 
 import pytest
 
-from patchwright.core.clock import SystemClock
 from patchwright.core.events.types import (
     AgentState,
     ChangeState,
@@ -15,6 +14,7 @@ from patchwright.core.events.types import (
 )
 from patchwright.core.llm.model import ModelRequest, Models
 from patchwright.core.runtime import Runtime, SandboxSpec
+from patchwright.core.system.clock import SystemClock
 from patchwright.core.types.outcome_kind import OutcomeKind
 from patchwright.core.types.work import LeftOut, LeftOutReason, Outcome, Proof
 from patchwright.resolver.resolve import resolve

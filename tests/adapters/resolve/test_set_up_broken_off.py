@@ -7,8 +7,6 @@ from pathlib import Path
 
 import pytest
 
-from patchwright.core.clock import SystemClock
-from patchwright.core.errors import LeaseLostError
 from patchwright.core.events.jsonl import JsonlEventLog
 from patchwright.core.events.types import (
     AgentState,
@@ -20,6 +18,8 @@ from patchwright.core.events.types import (
 )
 from patchwright.core.llm.model import Models
 from patchwright.core.runtime import Runtime, RuntimeFactory, SandboxSpec
+from patchwright.core.system.clock import SystemClock
+from patchwright.core.types.errors import LeaseLostError
 from patchwright.core.types.outcome_kind import OutcomeKind
 from patchwright.core.types.work import Proof
 from patchwright.resolver.resolve import resolve

@@ -8,8 +8,8 @@ import pytest
 from pydantic import SecretStr
 
 from patchwright.core.channel import ChannelRouter
-from patchwright.core.clock import SystemClock
-from patchwright.core.errors import BranchMovedError
+from patchwright.core.system.clock import SystemClock
+from patchwright.core.types.errors import BranchMovedError
 from patchwright.core.types.outcome_kind import OutcomeKind
 from patchwright.core.types.people import Actor
 from patchwright.core.types.threads import ForgeThread, RepoRef, ThreadKind

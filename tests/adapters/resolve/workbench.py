@@ -8,16 +8,16 @@ from typing import Any
 
 from pydantic import JsonValue
 
+from patchwright.core.agent.analyzers import choose_analyzer
 from patchwright.core.agent.budget import RunBudget
-from patchwright.core.clock import SystemClock
 from patchwright.core.condense.condensers import choose_condenser
-from patchwright.core.errors import SandboxError
 from patchwright.core.events.jsonl import JsonlEventLog
 from patchwright.core.events.types import Event
 from patchwright.core.llm.model import Models
 from patchwright.core.runtime import Runtime, RuntimeFactory, SandboxSpec
-from patchwright.core.security.analyzers import choose_analyzer
 from patchwright.core.settings.model import Settings
+from patchwright.core.system.clock import SystemClock
+from patchwright.core.types.errors import SandboxError
 from patchwright.core.types.work import Limits, Outcome, Task
 from patchwright.integrations.git.commits import Signature
 from patchwright.resolver.dependencies import AgentConfiguration, RunDependencies

@@ -7,8 +7,8 @@ from io import BytesIO
 import docker
 import pytest
 
-from patchwright.core.clock import SystemClock
 from patchwright.core.runtime import Runtime, RuntimeFactory, SandboxSpec
+from patchwright.core.system.clock import SystemClock
 from patchwright.core.types.base import RandomIds
 from patchwright.sandbox.docker import engine
 from patchwright.sandbox.docker.runtimes import DockerRuntimes

@@ -9,9 +9,9 @@ from concurrent.futures import ThreadPoolExecutor
 import docker
 import pytest
 
-from patchwright.core.errors import RuntimeLostError
 from patchwright.core.events.types import CommandOutput, RunCommand
 from patchwright.core.runtime import Runtime, SandboxSpec
+from patchwright.core.types.errors import RuntimeLostError
 from patchwright.sandbox.docker import engine
 from patchwright.sandbox.docker.runtimes import DockerRuntimes
 from patchwright.sandbox.local.runtimes import BubblewrapRuntimes, UnconfinedRuntimes
@@ -36,7 +36,7 @@ def orphaned(spec: SandboxSpec, sandbox_image: str) -> SandboxSpec:
     """
     program = f"""
 from threading import Thread
-from patchwright.core.clock import SystemClock
+from patchwright.core.system.clock import SystemClock
 from patchwright.core.events.types import RunCommand
 from patchwright.core.runtime import SandboxSpec
 from patchwright.sandbox.docker import engine

@@ -4,10 +4,10 @@ from pathlib import Path
 
 import pytest
 
-from patchwright.core.clock import SystemClock
-from patchwright.core.errors import SandboxError, SettingsError
 from patchwright.core.runtime import SandboxSpec
 from patchwright.core.security.hosts import Domain
+from patchwright.core.system.clock import SystemClock
+from patchwright.core.types.errors import SandboxError, SettingsError
 from patchwright.sandbox.docker.runtimes import DockerRuntimes
 from patchwright.sandbox.factory import create_factory
 
@@ -54,7 +54,7 @@ def test_an_engine_that_answers_nonsense_is_no_engine(
 
 
 PLUGIN = """
-from patchwright.core.errors import SandboxError
+from patchwright.core.types.errors import SandboxError
 from patchwright.sandbox.local.runtimes import UnconfinedRuntimes
 
 

@@ -11,9 +11,9 @@ from threading import Timer
 import docker
 import pytest
 
-from patchwright.core.clock import SystemClock
-from patchwright.core.errors import RuntimeLostError, SandboxError
 from patchwright.core.runtime import SandboxSpec
+from patchwright.core.system.clock import SystemClock
+from patchwright.core.types.errors import RuntimeLostError, SandboxError
 from patchwright.sandbox.docker import engine
 from patchwright.sandbox.docker.runtimes import DockerRuntimes
 from tests.adapters.sandbox.box import Box
@@ -26,7 +26,7 @@ DAY_S = 86_400.0
 def start_in_another_process(spec: SandboxSpec, image: str) -> subprocess.Popen[bytes]:
     """Return a worker whose sandbox answers, and which can be killed."""
     program = f"""
-from patchwright.core.clock import SystemClock
+from patchwright.core.system.clock import SystemClock
 from patchwright.core.events.types import RunCommand
 from patchwright.core.runtime import SandboxSpec
 from patchwright.sandbox.docker import engine

@@ -6,10 +6,10 @@ from typing import Any
 import docker
 import pytest
 
-from patchwright.core.clock import SystemClock
-from patchwright.core.errors import SandboxError
 from patchwright.core.runtime import SandboxSpec
 from patchwright.core.security.hosts import read_domain
+from patchwright.core.system.clock import SystemClock
+from patchwright.core.types.errors import SandboxError
 from patchwright.sandbox.docker.runtimes import DockerRuntimes
 from tests.adapters.sandbox.box import Box
 from tests.adapters.sandbox.containers import find

@@ -13,12 +13,12 @@ import pytest
 from patchwright.core.runtime import SandboxSpec
 from patchwright.sandbox.action_server.protocol import ActionError
 from patchwright.sandbox.action_server.server import reach_out
-from patchwright.sandbox.bootstrap import pack_proxy
-from patchwright.sandbox.egress.gateway import command_line
-from patchwright.sandbox.egress.proxy.gate import Gate, RefusalCounter, call, resolve
-from patchwright.sandbox.egress.proxy.listener import MAX_HEAD_BYTES, accept_connections
-from patchwright.sandbox.egress.proxy.rules import Endpoint, HostRule
-from patchwright.sandbox.egress.proxy.tls_hello import ALERT
+from patchwright.sandbox.egress.gate import Gate, RefusalCounter, call, resolve
+from patchwright.sandbox.egress.proxy import MAX_HEAD_BYTES, accept_connections
+from patchwright.sandbox.egress.rules import Endpoint, HostRule
+from patchwright.sandbox.egress.tls_hello import ALERT
+from patchwright.sandbox.host.bootstrap import pack_proxy
+from patchwright.sandbox.host.gateway import command_line
 from tests.unit.sandbox.test_egress_hello import greeting
 
 NAMES = {

@@ -5,8 +5,8 @@ from pathlib import Path
 
 import pytest
 
-from patchwright.core.clock import SystemClock
 from patchwright.core.runtime import SandboxSpec
+from patchwright.core.system.clock import SystemClock
 from patchwright.sandbox.factory import create_factory
 from patchwright.sandbox.workspace import Export, Workspace
 from tests.adapters.sandbox.box import Box

@@ -9,8 +9,8 @@ from pathlib import Path
 
 import pytest
 
-from patchwright.core.errors import RuntimeLostError
 from patchwright.core.runtime import RuntimeFactory, SandboxSpec
+from patchwright.core.types.errors import RuntimeLostError
 from patchwright.sandbox.local.runtimes import BubblewrapRuntimes, UnconfinedRuntimes
 from tests.adapters.sandbox.box import Box
 from tests.provision.waiting import wait_until

@@ -5,7 +5,7 @@ from pathlib import Path
 
 import pytest
 
-from patchwright.core.errors import SandboxError
+from patchwright.core.types.errors import SandboxError
 from patchwright.integrations.git.objects import ObjectStore
 from patchwright.sandbox.workspace import Workspace
 from tests.adapters.sandbox.box import Box

@@ -10,7 +10,7 @@ import pytest
 
 from patchwright.core.runtime import Runtime, RuntimeFactory
 from patchwright.core.types.base import RandomIds
-from patchwright.sandbox.egress.gateway import own_addresses
+from patchwright.sandbox.host.gateway import own_addresses
 from tests.adapters.sandbox.box import Box
 from tests.adapters.sandbox.conftest import SPEC
 from tests.adapters.sandbox.outside import FETCH, Outside, fetch

@@ -4,7 +4,7 @@ import time
 
 import pytest
 
-from patchwright.core.errors import SandboxError
+from patchwright.core.types.errors import SandboxError
 from tests.adapters.sandbox.box import Box
 
 SOON_S = 10.0

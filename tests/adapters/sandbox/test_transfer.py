@@ -2,7 +2,7 @@
 
 import pytest
 
-from patchwright.core.errors import SandboxError
+from patchwright.core.types.errors import SandboxError
 from tests.adapters.sandbox.box import Box
 
 

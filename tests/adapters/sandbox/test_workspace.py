@@ -5,8 +5,8 @@ from pathlib import Path
 
 import pytest
 
-from patchwright.core.errors import SandboxError
 from patchwright.core.runtime import RuntimeFactory, SandboxSpec
+from patchwright.core.types.errors import SandboxError
 from patchwright.core.types.work import LeftOut, LeftOutReason
 from patchwright.sandbox.local.runtimes import UnconfinedRuntimes
 from patchwright.sandbox.workspace import Workspace

@@ -4,7 +4,7 @@ from dataclasses import dataclass, field
 
 from pydantic import SecretStr
 
-from patchwright.core.errors import AuthenticationError
+from patchwright.core.types.errors import AuthenticationError
 from patchwright.integrations.slack.tokens import SlackInstallation
 
 

@@ -5,8 +5,8 @@ from datetime import timedelta
 import pytest
 from pydantic import SecretStr
 
-from patchwright.core.clock import SystemClock
-from patchwright.core.errors import (
+from patchwright.core.system.clock import SystemClock
+from patchwright.core.types.errors import (
     AuthenticationError,
     InvalidRequestError,
     NotFoundError,

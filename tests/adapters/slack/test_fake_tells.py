@@ -10,7 +10,7 @@ import pytest
 from pydantic import SecretStr
 
 from patchwright.core.channel import Offer
-from patchwright.core.clock import SystemClock
+from patchwright.core.system.clock import SystemClock
 from patchwright.core.types.triggers import (
     FormRequest,
     HomeRequest,

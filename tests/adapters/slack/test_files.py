@@ -2,15 +2,15 @@
 
 import pytest
 
-from patchwright.core.errors import (
+from patchwright.core.types.errors import (
     InvalidRequestError,
     NotFoundError,
     PermissionDeniedError,
 )
 from patchwright.core.types.threads import TalkThread
 from patchwright.integrations.slack.adapter import Slack
-from patchwright.integrations.slack.attachments import check_host, fetch_file
-from patchwright.integrations.slack.responses import SlackFile
+from patchwright.integrations.slack.channel import check_host, fetch_file
+from patchwright.integrations.slack.text.message_content import SlackFile
 from patchwright.integrations.slack.text.message_reader import as_markdown
 from tests.adapters.slack.conftest import Office
 from tests.fakes.slack.fake import FakeSlack

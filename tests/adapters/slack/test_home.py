@@ -8,11 +8,11 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from patchwright.core.channel import Offer
-from patchwright.core.errors import InvalidRequestError
 from patchwright.core.plugin import PersonSummary, ShownRun
+from patchwright.core.types.errors import InvalidRequestError
 from patchwright.core.types.triggers import FormRequest
-from patchwright.integrations.slack.actions import FORM, decode_form, offer_blocks
 from patchwright.integrations.slack.adapter import Slack
+from patchwright.integrations.slack.text.actions import FORM, decode_form, offer_blocks
 from patchwright.integrations.slack.views import (
     MAX_RUNS,
     form_view,

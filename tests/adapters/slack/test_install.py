@@ -6,8 +6,8 @@ from urllib.parse import parse_qs, urlsplit
 import pytest
 from pydantic import SecretStr
 
-from patchwright.core.clock import SystemClock
-from patchwright.core.errors import AuthenticationError, PermissionDeniedError
+from patchwright.core.system.clock import SystemClock
+from patchwright.core.types.errors import AuthenticationError, PermissionDeniedError
 from patchwright.integrations.slack.adapter import connect
 from patchwright.integrations.slack.app import AppInstaller
 from tests.adapters.slack.installations import KeptInstallations

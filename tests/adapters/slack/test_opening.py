@@ -2,8 +2,8 @@
 
 import pytest
 
-from patchwright.core.errors import ServiceUnavailableError
 from patchwright.core.text.escape import mention_link
+from patchwright.core.types.errors import ServiceUnavailableError
 from patchwright.integrations.slack.adapter import Slack
 from tests.adapters.slack.conftest import Office
 from tests.fakes.slack.fake import FakeSlack

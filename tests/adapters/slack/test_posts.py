@@ -3,8 +3,8 @@
 import pytest
 
 from patchwright.core.channel import Offer
-from patchwright.core.errors import NotFoundError, ServiceUnavailableError
 from patchwright.core.text.escape import mention_link
+from patchwright.core.types.errors import NotFoundError, ServiceUnavailableError
 from patchwright.integrations.slack.adapter import Slack, connect
 from patchwright.integrations.slack.threads import EVENT_TYPE
 from tests.adapters.slack.conftest import Office

@@ -3,7 +3,7 @@
 import pytest
 
 from patchwright.core.channel import Offer
-from patchwright.core.errors import InvalidRequestError
+from patchwright.core.types.errors import InvalidRequestError
 from patchwright.core.types.people import Actor
 from patchwright.integrations.slack.adapter import Slack
 from tests.adapters.slack.conftest import Office

@@ -2,7 +2,7 @@
 
 import pytest
 
-from patchwright.core.errors import NotFoundError
+from patchwright.core.types.errors import NotFoundError
 from patchwright.integrations.slack.adapter import Slack
 from tests.adapters.slack.conftest import Office
 from tests.fakes.slack.fake import FakeSlack

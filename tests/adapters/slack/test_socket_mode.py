@@ -11,8 +11,8 @@ import pytest
 from pydantic import SecretStr
 from slack_sdk import WebClient
 
-from patchwright.core.clock import SystemClock
-from patchwright.core.errors import (
+from patchwright.core.system.clock import SystemClock
+from patchwright.core.types.errors import (
     AuthenticationError,
     PatchwrightError,
     ServiceUnavailableError,

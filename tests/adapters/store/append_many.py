@@ -3,8 +3,8 @@
 import sys
 from contextlib import closing
 
-from patchwright.core.clock import SystemClock
 from patchwright.core.events.types import Message, Source
+from patchwright.core.system.clock import SystemClock
 from patchwright.core.types.base import ConversationId
 from patchwright.workers.db.database import Database
 from patchwright.workers.store.events import EventStore

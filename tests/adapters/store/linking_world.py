@@ -4,7 +4,7 @@ from dataclasses import dataclass
 
 from pydantic import SecretStr
 
-from patchwright.core.crypto import KeyRing
+from patchwright.core.system.crypto import KeyRing
 from patchwright.core.types.base import AccountId, JobId, RandomIds
 from patchwright.core.types.people import Actor, PersonalToken
 from patchwright.core.types.threads import TalkThread, ThreadKind

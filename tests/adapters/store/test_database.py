@@ -12,7 +12,7 @@ from alembic.migration import MigrationContext
 from sqlalchemy import Connection, insert, select, text
 from sqlalchemy.exc import IntegrityError, StatementError
 
-from patchwright.core.errors import SettingsError
+from patchwright.core.types.errors import SettingsError
 from patchwright.workers.db.database import Database
 from patchwright.workers.db.tables import conversations, jobs, metadata, threads
 from patchwright.workers.db.upgrade import later_schema, missing_migrations, upgrade

@@ -2,7 +2,7 @@
 
 import pytest
 
-from patchwright.core.errors import LeaseLostError
+from patchwright.core.types.errors import LeaseLostError
 from patchwright.core.types.outcome_kind import OutcomeKind
 from patchwright.core.types.work import Outcome
 from patchwright.resolver.job import JobState, Lease

@@ -10,7 +10,6 @@ import pytest
 from pydantic import JsonValue
 from sqlalchemy import insert, update
 
-from patchwright.core.errors import LeaseLostError
 from patchwright.core.events.types import (
     Message,
     ModelReply,
@@ -21,6 +20,7 @@ from patchwright.core.events.types import (
     Unknown,
 )
 from patchwright.core.types.base import ConversationId
+from patchwright.core.types.errors import LeaseLostError
 from patchwright.workers.db.tables import conversations, events
 from patchwright.workers.store.events import EventStore, SqlEventLog
 from tests.adapters.store.world import LEASE_S, World

@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 from pydantic import SecretStr
 
-from patchwright.core.crypto import DecryptionError, KeyRing
+from patchwright.core.system.crypto import DecryptionError, KeyRing
 from patchwright.integrations.github.app import NewApp
 from patchwright.integrations.github.credentials import GitHubAppStore
 from patchwright.workers.db.database import Database

@@ -10,13 +10,13 @@ from threading import Barrier, BrokenBarrierError
 import pytest
 from pydantic import SecretStr
 
-from patchwright.core.clock import Clock
-from patchwright.core.errors import (
+from patchwright.core.system.clock import Clock
+from patchwright.core.types.base import AccountId
+from patchwright.core.types.errors import (
     AuthenticationError,
     ServiceError,
     ServiceUnavailableError,
 )
-from patchwright.core.types.base import AccountId
 from patchwright.core.types.people import PersonalToken
 from patchwright.workers.db.database import Database
 from patchwright.workers.db.tables import secrets_table

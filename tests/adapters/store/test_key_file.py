@@ -5,7 +5,7 @@ from pathlib import Path
 
 import pytest
 
-from patchwright.core.errors import SettingsError
+from patchwright.core.types.errors import SettingsError
 from patchwright.workers.store.secrets import load_or_make_key
 
 

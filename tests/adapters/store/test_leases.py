@@ -7,9 +7,9 @@ from datetime import timedelta
 import pytest
 from sqlalchemy import text
 
-from patchwright.core.clock import SystemClock
-from patchwright.core.errors import LeaseLostError
+from patchwright.core.system.clock import SystemClock
 from patchwright.core.types.base import JobId, RandomIds
+from patchwright.core.types.errors import LeaseLostError
 from patchwright.core.types.outcome_kind import OutcomeKind
 from patchwright.core.types.work import Outcome
 from patchwright.resolver.job import JobState

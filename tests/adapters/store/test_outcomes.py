@@ -5,9 +5,9 @@ from datetime import timedelta
 
 import pytest
 
-from patchwright.core.errors import LeaseLostError
 from patchwright.core.events.types import Source, Think
 from patchwright.core.types.base import JobId
+from patchwright.core.types.errors import LeaseLostError
 from patchwright.core.types.outcome_kind import OutcomeKind
 from patchwright.core.types.triggers import TriggerKind
 from patchwright.core.types.work import Outcome

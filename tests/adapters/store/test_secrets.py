@@ -6,8 +6,8 @@ import pytest
 from pydantic import SecretStr
 from sqlalchemy import update
 
-from patchwright.core.crypto import DecryptionError, KeyRing
-from patchwright.core.errors import SettingsError
+from patchwright.core.system.crypto import DecryptionError, KeyRing
+from patchwright.core.types.errors import SettingsError
 from patchwright.workers.db.tables import secrets_table
 from patchwright.workers.store.secrets import SecretStore
 from tests.adapters.store.world import World

@@ -6,8 +6,8 @@ from threading import Barrier
 
 import pytest
 
-from patchwright.core.errors import LeaseLostError
 from patchwright.core.types.base import JobId, RandomIds
+from patchwright.core.types.errors import LeaseLostError
 from patchwright.core.types.outcome_kind import OutcomeKind
 from patchwright.core.types.threads import (
     ForgeThread,

@@ -5,9 +5,9 @@ from datetime import timedelta
 import pytest
 from pydantic import SecretStr
 
-from patchwright.core.crypto import KeyRing
+from patchwright.core.system.crypto import KeyRing
 from patchwright.core.types.triggers import ConsentRevoked, InstallationChanged
-from patchwright.integrations.slack.credentials import SLACK_OWNER
+from patchwright.integrations.slack.tokens import SLACK_OWNER
 from patchwright.resolver.job import JobState
 from patchwright.workers.store.secrets import SecretStore
 from tests.adapters.store.linking_world import JO, Linking, open_linking

@@ -3,7 +3,7 @@
 import pytest
 from pydantic import SecretStr
 
-from patchwright.core.clock import SystemClock
+from patchwright.core.system.clock import SystemClock
 from patchwright.core.types.people import Actor
 from patchwright.integrations.github.plugin import describe
 from patchwright.integrations.slack.adapter import connect

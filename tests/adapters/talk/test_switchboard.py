@@ -6,7 +6,7 @@ from dataclasses import dataclass
 import pytest
 
 from patchwright.core.channel import ChannelRouter
-from patchwright.core.errors import InvalidRequestError, NotFoundError
+from patchwright.core.types.errors import InvalidRequestError, NotFoundError
 from patchwright.core.types.people import Actor
 from patchwright.core.types.threads import ForgeThread, RepoRef, ThreadKind, ThreadRef
 from patchwright.core.types.triggers import Trigger, TriggerKind

@@ -7,7 +7,7 @@ from threading import Event
 
 import pytest
 
-from patchwright.core.errors import PayloadError
+from patchwright.core.types.errors import PayloadError
 from patchwright.core.types.triggers import HomeRequest, InteractionRequest
 from patchwright.core.webhook import WebhookSource
 from patchwright.integrations.slack.webhooks.reader import (

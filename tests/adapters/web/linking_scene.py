@@ -9,9 +9,9 @@ from pathlib import Path
 import httpx
 from fastapi import FastAPI
 
-from patchwright.core.crypto import KeyRing
 from patchwright.core.settings.loader import load_settings
 from patchwright.core.settings.model import Settings
+from patchwright.core.system.crypto import KeyRing
 from patchwright.core.types.base import JobId, RandomIds
 from patchwright.core.types.people import Actor
 from patchwright.integrations.github.app import CALLBACK_PATH

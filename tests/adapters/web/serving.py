@@ -7,8 +7,8 @@ from collections.abc import Callable, Iterator
 from contextlib import closing, contextmanager
 from dataclasses import dataclass, field
 
-from patchwright.core.clock import SystemClock
 from patchwright.core.events.log import Notifier
+from patchwright.core.system.clock import SystemClock
 from patchwright.core.types.base import JobId, RandomIds
 from patchwright.core.webhook import WebhookSource, by_header
 from patchwright.workers.db.database import Database

@@ -7,7 +7,7 @@ from collections.abc import Mapping
 
 from pydantic import TypeAdapter
 
-from patchwright.core.errors import PayloadError, SignatureError
+from patchwright.core.types.errors import PayloadError, SignatureError
 from patchwright.core.types.triggers import Ignored, ParsedWebhook, Trigger
 
 SECRET = b"a secret of the webhook"

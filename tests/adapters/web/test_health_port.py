@@ -8,7 +8,7 @@ from pathlib import Path
 import httpx
 import pytest
 
-from patchwright.core.clock import SystemClock
+from patchwright.core.system.clock import SystemClock
 from patchwright.workers.db.database import Database
 from patchwright.workers.db.upgrade import upgrade
 from patchwright.workers.ops.endpoints import Reporter

@@ -14,7 +14,7 @@ from fastapi import FastAPI
 from pydantic import SecretStr
 from structlog.testing import capture_logs
 
-from patchwright.core.crypto import KeyRing
+from patchwright.core.system.crypto import KeyRing
 from patchwright.integrations.github.app import NewApp, convert
 from patchwright.integrations.github.connection import Addresses, GitHubConnection
 from patchwright.integrations.github.credentials import GitHubAppStore

@@ -6,7 +6,7 @@ from pathlib import Path
 from types import TracebackType
 from typing import Self
 
-from patchwright.core.clock import Clock, SystemClock
+from patchwright.core.system.clock import Clock, SystemClock
 from patchwright.core.types.base import Ids, RandomIds
 from tests.fakes.github import bare
 from tests.fakes.github.acts import accounts, pulls, repositories, threads

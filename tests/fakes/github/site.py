@@ -6,7 +6,7 @@ from pathlib import Path
 from types import TracebackType
 from typing import Self
 
-from patchwright.core.clock import Clock
+from patchwright.core.system.clock import Clock
 from patchwright.core.types.base import Ids
 from tests.fakes.github.contract import Contract, Journal
 from tests.fakes.github.dispatch import ENTERPRISE_API, Dispatch

@@ -7,7 +7,7 @@ from datetime import datetime, timedelta
 from enum import IntEnum, StrEnum
 from pathlib import Path
 
-from patchwright.core.clock import Clock
+from patchwright.core.system.clock import Clock
 from patchwright.core.types.base import Ids
 from tests.fakes.github.attachment_state import Attachment
 from tests.fakes.github.check_state import CheckRun

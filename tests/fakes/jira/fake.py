@@ -4,8 +4,8 @@ from collections.abc import Iterable, Mapping
 from types import TracebackType
 from typing import Any, Self
 
-from patchwright.core.clock import Clock, SystemClock
 from patchwright.core.settings.jira import JiraSettings
+from patchwright.core.system.clock import Clock, SystemClock
 from patchwright.core.types.base import Ids, RandomIds
 from tests.fakes.github.exchange import Answer
 from tests.fakes.github.faults import When

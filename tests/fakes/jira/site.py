@@ -3,7 +3,7 @@
 from types import TracebackType
 from typing import Self
 
-from patchwright.core.clock import Clock
+from patchwright.core.system.clock import Clock
 from patchwright.core.types.base import Ids
 from tests.fakes.github.exchange import Request
 from tests.fakes.github.server import Server, Wire

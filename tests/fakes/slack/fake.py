@@ -4,7 +4,7 @@ from collections.abc import Callable
 from types import TracebackType
 from typing import Self
 
-from patchwright.core.clock import Clock, SystemClock
+from patchwright.core.system.clock import Clock, SystemClock
 from tests.fakes.github.server import Server
 from tests.fakes.slack import oauth
 from tests.fakes.slack.acts import app, places, pressing, talking

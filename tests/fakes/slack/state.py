@@ -7,7 +7,7 @@ from enum import StrEnum
 from itertools import count
 from typing import Any
 
-from patchwright.core.clock import Clock
+from patchwright.core.system.clock import Clock
 
 Json = dict[str, Any]
 

@@ -6,8 +6,8 @@ from pathlib import Path
 import pytest
 import yaml
 
-from patchwright.core.errors import SettingsError
 from patchwright.core.settings.repository import DeliveryMode, RepositoryConfig
+from patchwright.core.types.errors import SettingsError
 from patchwright.workers.action.configuration import make_run_overrides, make_settings
 from patchwright.workers.action.finish import OUTPUTS
 from patchwright.workers.action.inputs import (

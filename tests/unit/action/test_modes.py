@@ -3,7 +3,7 @@
 import pytest
 
 from patchwright.core.commands import Verb, parse_command
-from patchwright.core.errors import SettingsError
+from patchwright.core.types.errors import SettingsError
 from patchwright.core.types.people import Actor
 from patchwright.core.types.threads import ForgeThread, RepoRef, ThreadKind
 from patchwright.core.types.triggers import Trigger, TriggerKind

@@ -4,7 +4,6 @@ import threading
 from collections.abc import Sequence
 from dataclasses import dataclass, field
 
-from patchwright.core.errors import RuntimeLostError, SandboxError
 from patchwright.core.events.types import (
     CommandOutput,
     ErrorObservation,
@@ -18,6 +17,7 @@ from patchwright.core.events.types import (
     WriteFile,
 )
 from patchwright.core.runtime import Pipe
+from patchwright.core.types.errors import RuntimeLostError, SandboxError
 
 
 @dataclass

@@ -8,7 +8,6 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 from pydantic import JsonValue
 
-from patchwright.core.errors import RuntimeLostError
 from patchwright.core.events.types import (
     CommandOutput,
     ErrorObservation,
@@ -19,6 +18,7 @@ from patchwright.core.events.types import (
     ToolCall,
 )
 from patchwright.core.llm.model import AssistantTurn, ChatMessage, ToolResult
+from patchwright.core.types.errors import RuntimeLostError
 from patchwright.core.types.outcome_kind import OutcomeKind
 from tests.fakes.scripted_model import Step, reply
 from tests.unit.agent.scene import FINISH, Scene, playing

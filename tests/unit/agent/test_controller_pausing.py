@@ -4,8 +4,6 @@ from pathlib import Path
 
 import pytest
 
-from patchwright.core.clock import SystemClock
-from patchwright.core.errors import LeaseLostError
 from patchwright.core.events.types import (
     AgentState,
     ChangeState,
@@ -16,6 +14,8 @@ from patchwright.core.events.types import (
     Source,
 )
 from patchwright.core.llm.errors import ModelUnavailableError
+from patchwright.core.system.clock import SystemClock
+from patchwright.core.types.errors import LeaseLostError
 from patchwright.core.types.outcome_kind import OutcomeKind
 from tests.fakes.scripted_model import Step, reply
 from tests.unit.agent.scene import FINISH, Hang, Scene, playing

@@ -8,8 +8,6 @@ from pathlib import Path
 
 import pytest
 
-from patchwright.core.clock import SystemClock
-from patchwright.core.errors import LeaseLostError
 from patchwright.core.events.types import (
     AgentState,
     Event,
@@ -20,6 +18,8 @@ from patchwright.core.events.types import (
 )
 from patchwright.core.llm.errors import CallWatch
 from patchwright.core.llm.model import ModelCapabilities, ModelRequest, Models
+from patchwright.core.system.clock import SystemClock
+from patchwright.core.types.errors import LeaseLostError
 from patchwright.core.types.outcome_kind import OutcomeKind
 from tests.fakes.clock import START
 from tests.fakes.scripted_model import NOTHING_KNOWN, Step, reply

@@ -5,7 +5,7 @@ import json
 import pytest
 
 from patchwright.core.agent.results import MAX_CHARS, read_schema
-from patchwright.core.errors import SettingsError
+from patchwright.core.types.errors import SettingsError
 
 NESTED = {
     "$schema": "https://json-schema.org/draft/2020-12/schema",

@@ -1,8 +1,7 @@
 """The tool that ends the work asks for a result where a schema does, and only there."""
 
 from patchwright.core.agent.results import read_schema
-from patchwright.core.agent.toolbox import Toolbox
-from patchwright.core.agent.tools import ENDING, WORKING
+from patchwright.core.agent.tools import ENDING, WORKING, Toolbox
 from patchwright.core.events.types import ToolCall
 from patchwright.core.llm.model import ToolSpec
 

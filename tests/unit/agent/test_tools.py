@@ -6,7 +6,7 @@ import pytest
 from jsonschema import Draft202012Validator
 
 from patchwright.core.agent.agents import coder
-from patchwright.core.agent.toolbox import Proposal, Toolbox
+from patchwright.core.agent.tools import Proposal, Toolbox
 from patchwright.core.events.types import (
     AgentStep,
     Browse,

@@ -6,8 +6,6 @@ from datetime import UTC, datetime
 import pytest
 from rich.console import Console
 
-from patchwright.core.clock import SystemClock
-from patchwright.core.errors import GitError
 from patchwright.core.events.types import (
     AnyPayload,
     ErrorObservation,
@@ -15,6 +13,8 @@ from patchwright.core.events.types import (
     RunCommand,
     Source,
 )
+from patchwright.core.system.clock import SystemClock
+from patchwright.core.types.errors import GitError
 from patchwright.core.types.outcome_kind import OutcomeKind
 from patchwright.core.types.work import Evidence, EvidenceRole, Limits, Outcome
 from patchwright.resolver.messages.status import DeliveryResult

@@ -13,12 +13,13 @@ from patchwright.core.condense.condenser import (
     size_after,
 )
 from patchwright.core.condense.condensers import (
+    AmortisedCondenser,
     MaskingCondenser,
     NoCondenser,
     PipelineCondenser,
     RecentCondenser,
+    SummaryCondenser,
 )
-from patchwright.core.condense.summary import AmortisedCondenser, SummaryCondenser
 from patchwright.core.events.types import Condensed, ModelReply
 from patchwright.core.llm.errors import (
     ContextWindowError,

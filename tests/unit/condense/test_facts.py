@@ -5,7 +5,7 @@ from inspect import cleandoc
 
 import pytest
 
-from patchwright.core.condense.facts import LastingFacts, is_test_command
+from patchwright.core.condense.condenser import LastingFacts, is_test_command
 from patchwright.core.events.types import (
     CommandOutput,
     ControlAct,

@@ -12,12 +12,13 @@ from patchwright.core.condense.condenser import (
     apply_condensation,
 )
 from patchwright.core.condense.condensers import (
+    AmortisedCondenser,
     MaskingCondenser,
     NoCondenser,
     PipelineCondenser,
     RecentCondenser,
+    SummaryCondenser,
 )
-from patchwright.core.condense.summary import AmortisedCondenser, SummaryCondenser
 from patchwright.core.llm.model import AssistantTurn, ToolResult
 from tests.unit.condense.chats import Asked, chats, size_of
 

@@ -8,10 +8,10 @@ from urllib.parse import urlencode
 import pytest
 from pydantic import SecretStr
 
-from patchwright.core.errors import PayloadError, SettingsError, SignatureError
+from patchwright.core.types.errors import PayloadError, SettingsError, SignatureError
 from patchwright.core.types.triggers import Ignored, Trigger
 from patchwright.integrations.github.webhooks.reader import GitHubReceiver
-from patchwright.integrations.signatures import verify_sha256
+from patchwright.integrations.http.signatures import verify_sha256
 from tests.unit.github.samples import LISTENING, comment
 
 NEW, OLD = SecretStr("new secret"), SecretStr("old secret")

@@ -5,7 +5,7 @@ from datetime import UTC, datetime
 
 import pytest
 
-from patchwright.core.errors import PayloadError
+from patchwright.core.types.errors import PayloadError
 from patchwright.core.types.people import Actor
 from patchwright.core.types.threads import ForgeThread, RepoRef, ThreadKind
 from patchwright.core.types.triggers import Ignored, ThreadClosed, Trigger, TriggerKind

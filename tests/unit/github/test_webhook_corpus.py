@@ -8,7 +8,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from patchwright.core.errors import PayloadError
+from patchwright.core.types.errors import PayloadError
 from patchwright.core.types.threads import ThreadKind
 from patchwright.core.types.triggers import Ignored, Notice, Trigger, TriggerKind
 from patchwright.integrations.github.webhooks.reader import (

@@ -9,7 +9,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from patchwright.core.errors import PayloadError, TenantError
+from patchwright.core.types.errors import PayloadError, TenantError
 from patchwright.core.types.triggers import Ignored, Trigger, TriggerKind
 from patchwright.integrations.jira.webhooks.reader import EVENTS, read_delivery
 from patchwright.integrations.jira.webhooks.triggers import JiraTriggerRules

@@ -5,7 +5,7 @@ from typing import Any
 
 import pytest
 
-from patchwright.core.errors import PayloadError
+from patchwright.core.types.errors import PayloadError
 from patchwright.core.types.triggers import Trigger, TriggerKind
 from patchwright.integrations.jira.webhooks.tickets import find_requests
 from tests.unit.jira.samples import (

@@ -4,7 +4,7 @@ from typing import Any
 
 import pytest
 
-from patchwright.core.errors import PayloadError
+from patchwright.core.types.errors import PayloadError
 from patchwright.core.types.people import Actor
 from patchwright.core.types.threads import TalkThread, ThreadKind
 from patchwright.core.types.triggers import TriggerKind

@@ -8,7 +8,7 @@ from typing import Any
 import pytest
 from pydantic import SecretStr
 
-from patchwright.core.errors import (
+from patchwright.core.types.errors import (
     PayloadError,
     SettingsError,
     SignatureError,

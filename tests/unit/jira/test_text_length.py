@@ -5,7 +5,7 @@ import json
 import pytest
 
 from patchwright.integrations.jira.text.adf_writer import to_adf
-from patchwright.integrations.jira.text.truncation import length_in_jira
+from patchwright.integrations.jira.text.layout import length_in_jira
 from patchwright.integrations.jira.text.wiki_writer import to_wiki
 from tests.unit.jira.adf_rules import broken_rules
 

@@ -21,8 +21,8 @@ from patchwright.core.text.document.types import (
 from patchwright.core.text.escape import mention_link
 from patchwright.integrations.jira.text.adf_reader import adf_blocks, adf_to_markdown
 from patchwright.integrations.jira.text.adf_writer import to_adf
+from patchwright.integrations.jira.text.layout import text_of_blocks
 from patchwright.integrations.jira.text.markdown_writer import write_markdown
-from patchwright.integrations.jira.text.truncation import text_of_blocks
 from patchwright.integrations.jira.text.wiki_reader import wiki_blocks, wiki_to_markdown
 from patchwright.integrations.jira.text.wiki_writer import to_wiki
 from tests.unit.jira.adf_rules import broken_rules, nodes_of

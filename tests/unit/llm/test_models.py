@@ -6,11 +6,11 @@ from pathlib import Path
 import pytest
 from pydantic import SecretStr
 
-from patchwright.core.errors import SettingsError
 from patchwright.core.llm.model import Models
 from patchwright.core.settings.agent import AgentSettings, LlmSettings
 from patchwright.core.settings.model import Settings
 from patchwright.core.settings.service import DatabaseSettings
+from patchwright.core.types.errors import SettingsError
 from patchwright.workers.agent_configuration import make_models
 from tests.fakes.clock import FakeClock
 

@@ -5,13 +5,13 @@ from pathlib import Path
 
 import pytest
 
-from patchwright.core.errors import SettingsError
 from patchwright.core.llm.model import AssistantTurn, ModelRequest, ToolResult, UserText
 from patchwright.core.llm.scripted import (
     RecordedModel,
     RecordingEndedError,
     load_recording,
 )
+from patchwright.core.types.errors import SettingsError
 
 RECORDING = {
     "name": "example",

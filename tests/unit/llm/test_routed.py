@@ -13,7 +13,7 @@ from patchwright.core.llm.errors import (
     OverBudgetError,
 )
 from patchwright.core.llm.model import ModelRequest, UserText
-from patchwright.core.llm.routed_model import RoutedModel
+from patchwright.core.llm.routing import RoutedModel
 from patchwright.core.types.work import Usage
 from tests.adapters.llm.asking import Waits
 from tests.fakes.clock import FakeClock

@@ -5,7 +5,7 @@ from typing import Any
 import pytest
 from mcp.types import CallToolResult
 
-from patchwright.integrations.mcp.results import result_text
+from patchwright.integrations.mcp.session import result_text
 
 
 @pytest.mark.parametrize(

@@ -11,7 +11,7 @@ from zipfile import ZipFile
 
 import pytest
 
-from patchwright.sandbox.bootstrap import (
+from patchwright.sandbox.host.bootstrap import (
     ACTION_SERVER_PACKAGE,
     INSIDE_PACKAGE,
     PROXY_PACKAGE,
@@ -58,7 +58,7 @@ def test_every_module_is_in_it() -> None:
     names = ZipFile(BytesIO(pack_action_server())).namelist()
     assert "__main__.py" in names
     assert "patchwright/sandbox/action_server/shell_sessions.py" in names
-    assert "patchwright/core/errors.py" not in names
+    assert "patchwright/core/types/errors.py" not in names
 
 
 def test_the_proxy_has_nothing_but_itself() -> None:

@@ -5,7 +5,7 @@ from collections.abc import Iterator
 
 import pytest
 
-from patchwright.sandbox.egress.proxy.tls_hello import (
+from patchwright.sandbox.egress.tls_hello import (
     ENCRYPTED,
     ENCRYPTED_CLIENT_HELLO,
     NAMELESS,

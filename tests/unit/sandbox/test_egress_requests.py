@@ -2,9 +2,9 @@
 
 import pytest
 
-from patchwright.sandbox.egress.proxy.gate import MAX_HOSTS, OTHERS, RefusalCounter
-from patchwright.sandbox.egress.proxy.proxy_request import ProxyRefusal, read_request
-from patchwright.sandbox.egress.proxy.rules import Endpoint
+from patchwright.sandbox.egress.gate import MAX_HOSTS, OTHERS, RefusalCounter
+from patchwright.sandbox.egress.proxy_request import ProxyRefusal, read_request
+from patchwright.sandbox.egress.rules import Endpoint
 
 
 def lines(*parts: str) -> bytes:

@@ -2,12 +2,7 @@
 
 import pytest
 
-from patchwright.sandbox.egress.proxy.rules import (
-    Endpoint,
-    HostRule,
-    is_listed,
-    is_open,
-)
+from patchwright.sandbox.egress.rules import Endpoint, HostRule, is_listed, is_open
 
 RULES = (
     HostRule("a.example", None, False),

@@ -8,10 +8,10 @@ from contextlib import contextmanager, suppress
 
 import pytest
 
-from patchwright.core.errors import RuntimeLostError, SandboxError
 from patchwright.core.events.types import RunCommand
-from patchwright.sandbox.served_runtime import ServedRuntime
-from patchwright.sandbox.server_connection import MAX_LINE_BYTES, ServerConnection
+from patchwright.core.types.errors import RuntimeLostError, SandboxError
+from patchwright.sandbox.host.served_runtime import ServedRuntime
+from patchwright.sandbox.host.server_connection import MAX_LINE_BYTES, ServerConnection
 
 Answer = Callable[[dict[str, object]], bytes]
 

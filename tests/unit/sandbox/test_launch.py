@@ -4,16 +4,16 @@ from datetime import UTC, datetime
 
 import pytest
 
-from patchwright.core.errors import SandboxError
 from patchwright.core.runtime import SandboxSpec
+from patchwright.core.types.errors import SandboxError
 from patchwright.sandbox.action_server.protocol import read_config
-from patchwright.sandbox.bootstrap import (
+from patchwright.sandbox.docker.container import describe_host, has_expired, label
+from patchwright.sandbox.host.bootstrap import (
     command_line,
     confined_by_engine,
     confined_by_limits,
     read_size,
 )
-from patchwright.sandbox.docker.container import describe_host, has_expired, label
 
 NOW = datetime(2030, 1, 1, tzinfo=UTC)
 SPEC = SandboxSpec(run_id="r", memory="1g", lifetime_s=600, environment={"A": "b"})

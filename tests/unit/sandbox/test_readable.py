@@ -4,7 +4,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from patchwright.sandbox.inside.html_text import read_html
+from patchwright.sandbox.inside.page import read_html
 
 URL = "https://example.com/docs/page.html"
 

@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 
-from patchwright.core.folder_removal import remove_tree
+from patchwright.core.system.folder_removal import remove_tree
 
 LONG = "n" * 250
 

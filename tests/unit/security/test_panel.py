@@ -7,8 +7,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from patchwright.core.entry_points import ANALYZERS
-from patchwright.core.errors import SettingsError
+from patchwright.core.agent.analyzers import AnalyzerPanel, choose_analyzer
 from patchwright.core.events.types import AgentAction, Risk, RunCommand, Think
 from patchwright.core.security.analyzer import (
     Analyzer,
@@ -17,7 +16,8 @@ from patchwright.core.security.analyzer import (
     digest_of,
     needs_confirmation,
 )
-from patchwright.core.security.analyzers import AnalyzerPanel, choose_analyzer
+from patchwright.core.system.entry_points import ANALYZERS
+from patchwright.core.types.errors import SettingsError
 from tests.unit.condense.installed import install
 
 ACTION = Think(thought="hm")

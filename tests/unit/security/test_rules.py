@@ -4,6 +4,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from patchwright.core.agent.analyzers import RuleAnalyzer
 from patchwright.core.events.types import (
     AgentAction,
     Browse,
@@ -26,7 +27,6 @@ from patchwright.core.events.types import (
     WriteFile,
     WriteTodos,
 )
-from patchwright.core.security.analyzers import RuleAnalyzer
 from patchwright.core.security.hosts import HostKind, host_of, kind_of_host
 from patchwright.core.security.paths import judge_delete, judge_read, judge_write
 

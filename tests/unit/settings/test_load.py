@@ -8,9 +8,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from patchwright.core.errors import SettingsError
 from patchwright.core.settings.loader import load_settings
 from patchwright.core.settings.model import Settings
+from patchwright.core.types.errors import SettingsError
 from patchwright.core.types.people import Permission
 from patchwright.core.types.work import Limits
 

@@ -6,9 +6,9 @@ from pathlib import Path
 
 import pytest
 
-from patchwright.core.errors import SettingsError
 from patchwright.core.settings.loader import load_settings
 from patchwright.core.settings.model import Settings, secret_values
+from patchwright.core.types.errors import SettingsError
 
 KEY = base64.b64encode(bytes(range(32))).decode()
 OTHER = base64.b64encode(bytes(32)).decode()

@@ -4,12 +4,12 @@ from pathlib import Path
 
 import pytest
 
-from patchwright.core.errors import SettingsError
 from patchwright.core.settings.checks import service_errors
 from patchwright.core.settings.fields import read_address, read_repositories
 from patchwright.core.settings.jira import JiraSettings
 from patchwright.core.settings.loader import load_settings
 from patchwright.core.settings.model import Settings
+from patchwright.core.types.errors import SettingsError
 
 MODEL = {"LLM_MODEL": "openai/x"}
 SLACK = "PATCHWRIGHT_SLACK__"

@@ -4,7 +4,7 @@ import json
 from typing import Any
 
 from patchwright.core.types.triggers import Ignored, ParsedWebhook, Trigger
-from patchwright.integrations.slack.actions import FORM
+from patchwright.integrations.slack.text.actions import FORM
 from patchwright.integrations.slack.webhooks.reader import (
     SlackTriggerRules,
     read_delivery,

@@ -9,9 +9,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from patchwright.core.errors import PayloadError
+from patchwright.core.types.errors import PayloadError
 from patchwright.core.types.triggers import Ignored, ParsedWebhook, Trigger
-from patchwright.integrations.slack import actions
+from patchwright.integrations.slack.text import actions
 from patchwright.integrations.slack.webhooks.reader import (
     EVENTS,
     SocketReceiver,

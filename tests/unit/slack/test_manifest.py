@@ -10,13 +10,13 @@ import yaml
 from slack_sdk import WebClient
 
 from patchwright.core.settings.slack import SlackSettings
-from patchwright.integrations.slack import actions
 from patchwright.integrations.slack.app import (
     CALLBACK_PATH,
     SCOPES,
     WEBHOOK_PATH,
     manifest,
 )
+from patchwright.integrations.slack.text import actions
 from patchwright.integrations.slack.webhooks.reader import EVENTS
 from tests.architecture.tree import ROOT
 

@@ -4,8 +4,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from patchwright.core.types.threads import TalkThread, ThreadKind
-from patchwright.integrations.slack import actions
-from patchwright.integrations.slack.actions import FormTarget, Press
+from patchwright.integrations.slack.text import actions
+from patchwright.integrations.slack.text.actions import FormTarget, Press
 
 IDS = st.from_regex(r"[A-Z][A-Z0-9]{1,10}", fullmatch=True)
 STAMPS = st.from_regex(r"(?:cmd-)?[0-9]{1,13}\.[0-9a-f.]{1,60}", fullmatch=True)

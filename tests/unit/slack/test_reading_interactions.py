@@ -4,7 +4,7 @@ from typing import Any
 
 import pytest
 
-from patchwright.core.errors import PayloadError
+from patchwright.core.types.errors import PayloadError
 from patchwright.core.types.people import Actor
 from patchwright.core.types.threads import TalkThread, ThreadKind
 from patchwright.core.types.triggers import (
@@ -13,8 +13,8 @@ from patchwright.core.types.triggers import (
     OptionsRequest,
     TriggerKind,
 )
-from patchwright.integrations.slack import actions
-from patchwright.integrations.slack.actions import (
+from patchwright.integrations.slack.text import actions
+from patchwright.integrations.slack.text.actions import (
     FormTarget,
     Press,
     block_about,

@@ -9,7 +9,7 @@ import pytest
 from pydantic import SecretStr
 from slack_sdk.signature import SignatureVerifier
 
-from patchwright.core.errors import PayloadError, SettingsError, SignatureError
+from patchwright.core.types.errors import PayloadError, SettingsError, SignatureError
 from patchwright.core.types.triggers import Ignored, Trigger
 from patchwright.integrations.slack.webhooks.reader import (
     SlackReceiver,

@@ -4,7 +4,7 @@ from typing import Any
 
 import pytest
 
-from patchwright.integrations.slack.responses import MessageContent
+from patchwright.integrations.slack.text.message_content import MessageContent
 from patchwright.integrations.slack.text.message_reader import (
     MessageReader,
     files_of,

@@ -17,7 +17,7 @@ from patchwright.integrations.jira.webhooks.triggers import (
     request_in_adf,
     request_in_wiki,
 )
-from patchwright.integrations.slack.responses import MessageContent
+from patchwright.integrations.slack.text.message_content import MessageContent
 from patchwright.integrations.slack.text.message_reader import MessageReader, people_of
 from patchwright.integrations.slack.text.mrkdwn import request_in
 from patchwright.resolver.guards.changed_files import matches

@@ -17,7 +17,7 @@ from patchwright.core.replay.comparison import (
     normalise_result,
     without_incidents,
 )
-from patchwright.core.replay.scripted_user import in_order_noticed
+from patchwright.core.replay.recorded_inputs import in_order_noticed
 
 _PASSING: Final = frozenset(
     {AgentState.LOADING, AgentState.RUNNING, AgentState.RATE_LIMITED}

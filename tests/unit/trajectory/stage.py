@@ -31,10 +31,10 @@ from patchwright.core.replay.recorded_inputs import (
     RecordedAnalyzer,
     RecordedCondenser,
     RecordedMcpServers,
+    ScriptedUser,
     find_depth,
     find_policy,
 )
-from patchwright.core.replay.scripted_user import ScriptedUser
 from patchwright.core.security.analyzer import Analyzer, ConfirmPolicy, Verdict
 from patchwright.core.types.work import Limits, Outcome
 from tests.fakes.clock import FakeClock

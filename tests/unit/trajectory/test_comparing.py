@@ -4,7 +4,6 @@ from typing import Any
 
 import pytest
 
-from patchwright.core.errors import SettingsError
 from patchwright.core.events.types import (
     AgentState,
     CallMcpTool,
@@ -31,6 +30,7 @@ from patchwright.core.replay.recorded_inputs import (
     find_task,
 )
 from patchwright.core.text.strings import normalise_text
+from patchwright.core.types.errors import SettingsError
 from patchwright.core.types.outcome_kind import OutcomeKind
 from patchwright.core.types.work import EvidenceRole, Proof
 from tests.unit.trajectory.normal import normalise

@@ -9,7 +9,6 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from patchwright.core.errors import SettingsError
 from patchwright.core.events.types import Event, Known, Unknown
 from patchwright.core.replay.trajectory import (
     Trajectory,
@@ -20,6 +19,7 @@ from patchwright.core.replay.trajectory import (
     split_runs,
     write_trajectory,
 )
+from patchwright.core.types.errors import SettingsError
 from tests.unit.trajectory.recorded import asked, numbered, outcome, started, whole_run
 
 PAGE = Path(__file__).parents[3] / "docs" / "trajectory.md"

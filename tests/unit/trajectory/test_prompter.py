@@ -12,7 +12,7 @@ from patchwright.core.events.types import (
     Source,
     StateChanged,
 )
-from patchwright.core.replay.scripted_user import (
+from patchwright.core.replay.recorded_inputs import (
     ScriptedUser,
     find_scripted_inputs,
     in_order_noticed,

@@ -2,7 +2,7 @@
 
 from pathlib import Path
 
-from patchwright.core.condense.summary import AmortisedCondenser
+from patchwright.core.condense.condensers import AmortisedCondenser
 from patchwright.core.events.log import EventLog
 from patchwright.core.events.types import (
     AgentState,

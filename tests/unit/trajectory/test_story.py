@@ -28,13 +28,14 @@ from patchwright.core.events.types import (
     Unknown,
     UserRejected,
 )
-from patchwright.core.replay.phrases import (
+from patchwright.core.replay.story import (
     NO_RESULT_YET,
     Tone,
     first_line,
+    note_phrase,
     observation_phrase,
+    tell_story,
 )
-from patchwright.core.replay.story import note_phrase, tell_story
 from patchwright.core.types.outcome_kind import OutcomeKind
 from tests.unit.trajectory.recorded import START, asked, came, numbered, replied
 from tests.unit.trajectory.recorded import whole_run as recorded_run

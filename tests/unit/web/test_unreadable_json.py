@@ -10,11 +10,11 @@ import pytest
 from pydantic import SecretStr
 from slack_sdk.signature import SignatureVerifier
 
-from patchwright.core.errors import PayloadError, SettingsError
+from patchwright.core.types.errors import PayloadError, SettingsError
 from patchwright.core.types.triggers import ParsedWebhook, Trigger
 from patchwright.integrations.github.webhooks.reader import GitHubReceiver
+from patchwright.integrations.http.signatures import sign_sha256
 from patchwright.integrations.jira.webhooks.reader import JiraReceiver
-from patchwright.integrations.signatures import sign_sha256
 from patchwright.integrations.slack.webhooks.reader import (
     SlackReceiver,
     delivery_id,

@@ -9,10 +9,10 @@ from typing import Final, cast
 
 import pytest
 
-from patchwright.core.clock import SystemClock
-from patchwright.core.errors import LeaseLostError
 from patchwright.core.events.jsonl import JsonlEventLog
+from patchwright.core.system.clock import SystemClock
 from patchwright.core.types.base import ConversationId, JobId
+from patchwright.core.types.errors import LeaseLostError
 from patchwright.core.types.outcome_kind import OutcomeKind
 from patchwright.core.types.work import Outcome
 from patchwright.resolver.job import Job, JobState

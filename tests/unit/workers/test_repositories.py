@@ -5,7 +5,7 @@ from collections.abc import Callable, Iterator
 
 import pytest
 
-from patchwright.core.errors import ServiceUnavailableError
+from patchwright.core.types.errors import ServiceUnavailableError
 from patchwright.core.types.people import Actor, Permission
 from patchwright.core.types.threads import RepoRef
 from patchwright.resolver.access import make_access_check

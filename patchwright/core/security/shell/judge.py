@@ -19,11 +19,6 @@ from patchwright.core.security.paths import (
     judge_read,
     judge_write,
 )
-from patchwright.core.security.shell.interpreters import (
-    INTERPRETER_RULES,
-    is_plain_text,
-    judge_generated,
-)
 from patchwright.core.security.shell.network import NETWORK_RULES, SENDS
 from patchwright.core.security.shell.reader import read_script
 from patchwright.core.security.shell.script import (
@@ -36,7 +31,13 @@ from patchwright.core.security.shell.script import (
 )
 from patchwright.core.security.shell.system import SYSTEM_RULES
 from patchwright.core.security.shell.words import AT_FIRST, ShellScope
-from patchwright.core.security.shell.wrappers import scripts_in, wrapped_commands
+from patchwright.core.security.shell.wrappers import (
+    INTERPRETER_RULES,
+    is_plain_text,
+    judge_generated,
+    scripts_in,
+    wrapped_commands,
+)
 
 PROGRAM_RULES: Final[ProgramRules] = {
     **SYSTEM_RULES,

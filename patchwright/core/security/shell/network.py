@@ -78,11 +78,8 @@ def _sends(call: ProgramCall) -> bool:
         text.partition("=")[0] in _SENDING or text in _SENDING_METHODS
         for text in call.texts
     )
-    return other or uploads or given or _is_fed(call)
-
-
-def _is_fed(call: ProgramCall) -> bool:
-    return bool(call.command.piped_from) or call.command.stdin is not None
+    is_fed = bool(call.command.piped_from) or call.command.stdin is not None
+    return other or uploads or given or is_fed
 
 
 def _carries(url: ShellWord) -> bool:

@@ -26,9 +26,6 @@ class _OpenInline:
         self.literal = literal
         self.children: list[doc.Inline] = []
 
-    def add(self, inline: doc.Inline) -> None:
-        self.children.append(inline)
-
 
 class InlineStack:
     """Markdown's own parts always match; tags do only where people wrote them well."""
@@ -37,7 +34,7 @@ class InlineStack:
         self._open = [_OpenInline("", tuple, "")]
 
     def add(self, inline: doc.Inline) -> None:
-        self._open[-1].add(inline)
+        self._open[-1].children.append(inline)
 
     def open(self, name: str, make: Make) -> None:
         self._open.append(_OpenInline(name, make, ""))

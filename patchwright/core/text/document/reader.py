@@ -169,11 +169,9 @@ def read_document(markdown: str) -> doc.Blocks:
     """
     text = markdown.replace("\r\n", "\n").replace("\r", "\n")
     tokens = parse_markdown(text)
-    return _as_written(text) if tokens is None else _blocks(iter(tokens), 0)
-
-
-def _as_written(text: str) -> doc.Blocks:
-    return (doc.CodeBlock(text.strip("\n")),)
+    if tokens is None:
+        return (doc.CodeBlock(text.strip("\n")),)
+    return _blocks(iter(tokens), 0)
 
 
 def _blocks(tokens: Iterator[Token], depth: int) -> doc.Blocks:

@@ -5,7 +5,7 @@ from urllib.parse import parse_qs
 
 from pydantic import SecretStr, ValidationError
 
-from patchwright.core.errors import PayloadError, SettingsError
+from patchwright.core.types.errors import PayloadError, SettingsError
 from patchwright.core.types.triggers import Ignored, ParsedWebhook
 from patchwright.integrations.github.webhooks.repository import (
     read_app_authorization,
@@ -29,7 +29,7 @@ from patchwright.integrations.github.webhooks.triggers import (
     SERVICE,
     GitHubTriggerRules,
 )
-from patchwright.integrations.signatures import verify_sha256
+from patchwright.integrations.http.signatures import verify_sha256
 
 __all__ = ["EVENTS", "SERVICE", "GitHubTriggerRules", "read_delivery"]
 

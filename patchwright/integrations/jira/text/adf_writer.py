@@ -12,12 +12,10 @@ from patchwright.integrations.jira.text.layout import (
     Style,
     StyledRun,
     is_task_list,
-    styled_runs,
-    with_checkbox,
-)
-from patchwright.integrations.jira.text.truncation import (
     length_in_jira,
+    styled_runs,
     truncate_document,
+    with_checkbox,
 )
 
 AdfNode = dict[str, object]

@@ -1,12 +1,13 @@
-"""Lay out the inlines and lists of a document in a form that Jira can show."""
+"""Bring a document into a form and a length that Jira can show."""
 
 import re
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from enum import StrEnum
-from typing import Final, assert_never
+from typing import Final, TypeVar, assert_never
 
 from patchwright.core.text.document import types as doc
+from patchwright.core.text.strings import truncate_middle
 
 _FOLLOWED: Final = re.compile(r"(?:https?://|mailto:)\S", re.IGNORECASE)
 # Each of these ends a link, or begins something else, in Markdown or in wiki markup.
@@ -114,3 +115,204 @@ def _is_task(item: doc.ListItem) -> bool:
             return is_task_list(inner)
         case _:
             return False
+
+
+def text_of_blocks(blocks: doc.Blocks) -> str:
+    """Return what is shown, a line for each paragraph, without any markup."""
+    return "\n".join(_lines(blocks))
+
+
+def _lines(blocks: doc.Blocks) -> Iterator[str]:
+    for block in blocks:
+        if isinstance(block, doc.CodeBlock):
+            yield block.text
+        yield from map(doc.plain_text, _own_inlines(block))
+        yield from _lines(_inner_blocks(block))
+
+
+def _own_inlines(block: doc.Block) -> tuple[doc.Inlines, ...]:
+    match block:
+        case (
+            doc.Paragraph(children)
+            | doc.Heading(_, children)
+            | doc.Details(children, _)
+        ):
+            return (children,)
+        case doc.Table(head, rows):
+            return (*head, *(cell for row in rows for cell in row))
+        case (
+            doc.CodeBlock() | doc.BlockQuote() | doc.ListBlock() | doc.HorizontalRule()
+        ):
+            return ()
+        case _:
+            assert_never(block)
+
+
+def _inner_blocks(block: doc.Block) -> doc.Blocks:
+    match block:
+        case doc.BlockQuote(blocks) | doc.Details(_, blocks):
+            return blocks
+        case doc.ListBlock(items):
+            return tuple(inner for item in items for inner in item.blocks)
+        case (
+            doc.Paragraph()
+            | doc.Heading()
+            | doc.CodeBlock()
+            | doc.Table()
+            | doc.HorizontalRule()
+        ):
+            return ()
+        case _:
+            assert_never(block)
+
+
+LONGEST_COMMENT: Final = 32_767
+# No sign takes more than this many where it is escaped.
+_ESCAPED: Final = 8
+
+T = TypeVar("T")
+
+
+@dataclass(frozen=True, slots=True)
+class _Limits:
+    """The most that is left: characters of code and of words, and parts of anything."""
+
+    code: int
+    words: int
+    parts: int
+
+
+_MUCH: Final = 1_000_000
+_STEPS: Final = (
+    *(
+        _Limits(code, _MUCH, _MUCH)
+        for code in (16_000, 8_000, 4_000, 2_000, 1_000, 500)
+    ),
+    *(_Limits(500, words, _MUCH) for words in (8_000, 2_000, 500)),
+    *(_Limits(500, 500, parts) for parts in (100, 30, 10, 4)),
+)
+
+
+def truncate_document(
+    blocks: doc.Blocks, size: Callable[[doc.Blocks], int], limit: int = LONGEST_COMMENT
+) -> doc.Blocks:
+    """Return blocks whose size is within the limit: head and tail, and a note between.
+
+    Code goes first, and with it what is folded; then long paragraphs, then the middle
+    of everything.
+    """
+    for candidate in _candidates(blocks):
+        if size(candidate) <= limit:
+            return candidate
+    words = truncate_middle(text_of_blocks(blocks), limit // _ESCAPED)
+    return (doc.CodeBlock(words),)
+
+
+def length_in_jira(text: str) -> int:
+    return len(text.encode("utf-16-le", "surrogatepass")) // 2
+
+
+def _candidates(blocks: doc.Blocks) -> Iterator[doc.Blocks]:
+    yield blocks
+    before = blocks
+    for cut in _STEPS:
+        candidate = _Truncator(cut).blocks(blocks)
+        if candidate != before:
+            yield candidate
+        before = candidate
+
+
+class _Truncator:
+    def __init__(self, cut: _Limits) -> None:
+        self._cut = cut
+
+    def blocks(self, blocks: doc.Blocks) -> doc.Blocks:
+        return self._few(tuple(map(self._block, blocks)), _left_out)
+
+    def _block(self, block: doc.Block) -> doc.Block:
+        match block:
+            case doc.Paragraph(children):
+                return doc.Paragraph(self._inlines(children))
+            case doc.Heading(level, children):
+                return doc.Heading(level, self._inlines(children))
+            case doc.CodeBlock(text, language):
+                return doc.CodeBlock(truncate_middle(text, self._cut.code), language)
+            case doc.BlockQuote(inner, alert):
+                return doc.BlockQuote(self.blocks(inner), alert)
+            case doc.ListBlock(items, start):
+                cut = tuple(
+                    doc.ListItem(self.blocks(i.blocks), i.checked) for i in items
+                )
+                return doc.ListBlock(
+                    self._few(cut, lambda n: doc.ListItem((_left_out(n),))), start
+                )
+            case doc.Table(head, rows):
+                return self._grid(head, rows)
+            case doc.Details(title, inner):
+                return doc.Details(self._inlines(title), self._folded(inner))
+            case doc.HorizontalRule():
+                return block
+            case _:
+                assert_never(block)
+
+    def _grid(
+        self, head: tuple[doc.Inlines, ...], rows: tuple[tuple[doc.Inlines, ...], ...]
+    ) -> doc.Table:
+        def note(count: int) -> tuple[doc.Inlines, ...]:
+            return ((doc.PlainText(_note(count)),), *((),) * (len(head) - 1))
+
+        cells = tuple(tuple(map(self._inlines, row)) for row in rows)
+        return doc.Table(tuple(map(self._inlines, head)), self._few(cells, note))
+
+    def _folded(self, blocks: doc.Blocks) -> doc.Blocks:
+        left = self.blocks(blocks)
+        count = len(text_of_blocks(left))
+        if count <= 2 * self._cut.code:
+            return left
+        return (
+            doc.Paragraph((doc.PlainText(f"[... {count} characters left out ...]"),)),
+        )
+
+    def _inlines(self, inlines: doc.Inlines) -> doc.Inlines:
+        cut = tuple(map(self._inline, inlines))
+        return self._few(cut, lambda n: doc.PlainText(f" {_note(n)} "))
+
+    def _inline(self, inline: doc.Inline) -> doc.Inline:
+        match inline:
+            case doc.PlainText(text):
+                return doc.PlainText(self._words(text))
+            case doc.Code(text):
+                return doc.Code(self._words(text))
+            case doc.Strong(children):
+                return doc.Strong(self._inlines(children))
+            case doc.Emphasis(children):
+                return doc.Emphasis(self._inlines(children))
+            case doc.Strike(children):
+                return doc.Strike(self._inlines(children))
+            case doc.Subscript(children):
+                return doc.Subscript(self._inlines(children))
+            case doc.Hyperlink(url, children):
+                return doc.Hyperlink(url, self._inlines(children))
+            case _:
+                return inline
+
+    def _words(self, text: str) -> str:
+        if len(text) <= self._cut.words:
+            return text
+        return " ".join(truncate_middle(text, self._cut.words).split())
+
+    def _few(self, parts: Sequence[T], note: Callable[[int], T]) -> tuple[T, ...]:
+        most = self._cut.parts
+        if len(parts) <= most:
+            return tuple(parts)
+        head, tail = most - most // 2, most // 2
+        left_out = note(len(parts) - head - tail)
+        return (*parts[:head], left_out, *parts[len(parts) - tail :])
+
+
+def _left_out(count: int) -> doc.Paragraph:
+    return doc.Paragraph((doc.PlainText(_note(count)),))
+
+
+def _note(count: int) -> str:
+    return f"[... {count} more ...]"

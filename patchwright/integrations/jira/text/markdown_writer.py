@@ -95,7 +95,8 @@ def write_inlines(inlines: doc.Inlines, named: MentionName = name_with_at) -> st
 
     `named` says how a mention is written, as words.
     """
-    return _InlineWriter(named).write(_merged(inlines))
+    # What two neighbouring texts make together is escaped too.
+    return _InlineWriter(named).write(doc.join_texts(inlines))
 
 
 class _InlineWriter:
@@ -188,11 +189,6 @@ def _wrapped(mark: str, text: str, before: str, after: str) -> str:
 
 def _may_stand(outside: str, inside: str) -> bool:
     return outside not in {"*", "~"} and (inside.isalnum() or not outside.isalnum())
-
-
-def _merged(inlines: doc.Inlines) -> doc.Inlines:
-    """Join neighbouring texts: what two of them make together is escaped too."""
-    return doc.join_texts(inlines)
 
 
 _LANGUAGE: Final = re.compile(r"[\w+#.-]{1,20}", re.ASCII)

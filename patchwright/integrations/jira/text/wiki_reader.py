@@ -133,7 +133,9 @@ def _line_blocks(kind: _LineKind, lines: list[str]) -> Iterator[doc.Block]:
         case _LineKind.HEADING:
             yield from (_heading(line) for line in lines)
         case _LineKind.QUOTE:
-            yield from (doc.BlockQuote((_quoted(line),)) for line in lines)
+            for line in lines:
+                quoted = read_inlines(line.removeprefix("bq.").strip())
+                yield doc.BlockQuote((doc.Paragraph(quoted),))
         case _LineKind.RULE:
             yield from (doc.HorizontalRule() for _ in lines)
         case _LineKind.LIST:
@@ -150,10 +152,6 @@ def _heading(line: str) -> doc.Heading:
     found = _HEADING.match(line)
     level, words = (int(found[1]), found[2] or "") if found else (1, line)
     return doc.Heading(level, read_inlines(words))
-
-
-def _quoted(line: str) -> doc.Paragraph:
-    return doc.Paragraph(read_inlines(line.removeprefix("bq.").strip()))
 
 
 def _joined_lines(lines: list[str]) -> doc.Inlines:

@@ -11,12 +11,10 @@ from patchwright.core.text.document.reader import read_document
 from patchwright.integrations.jira.text.layout import (
     Style,
     StyledRun,
-    styled_runs,
-    with_checkbox,
-)
-from patchwright.integrations.jira.text.truncation import (
     length_in_jira,
+    styled_runs,
     truncate_document,
+    with_checkbox,
 )
 
 # A backslash takes the meaning from some signs, but not from all:

@@ -6,10 +6,10 @@ from urllib.parse import urlsplit
 
 from pydantic import SecretStr, ValidationError
 
-from patchwright.core.errors import PayloadError, SettingsError, TenantError
+from patchwright.core.types.errors import PayloadError, SettingsError, TenantError
 from patchwright.core.types.triggers import Ignored, ParsedWebhook
-from patchwright.integrations.jira.responses import JiraModel
-from patchwright.integrations.jira.webhooks.payloads import JiraDelivery
+from patchwright.integrations.http.signatures import verify_sha256
+from patchwright.integrations.jira.webhooks.payloads import JiraDelivery, JiraModel
 from patchwright.integrations.jira.webhooks.tickets import (
     read_comment,
     read_created,
@@ -19,7 +19,6 @@ from patchwright.integrations.jira.webhooks.triggers import (
     JiraTriggerRules,
     TicketContext,
 )
-from patchwright.integrations.signatures import verify_sha256
 
 
 def check_tenant(delivery: JiraModel, host: str) -> None:

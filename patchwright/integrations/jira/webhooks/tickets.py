@@ -7,10 +7,9 @@ from typing import Final
 
 from pydantic import ValidationError
 
-from patchwright.core.errors import PayloadError
 from patchwright.core.types.base import Value
+from patchwright.core.types.errors import PayloadError
 from patchwright.core.types.triggers import Ignored, ParsedWebhook, Trigger, TriggerKind
-from patchwright.integrations.jira.responses import JsonObject
 from patchwright.integrations.jira.webhooks.payloads import (
     ChangedField,
     HistoryEntry,
@@ -18,6 +17,7 @@ from patchwright.integrations.jira.webhooks.payloads import (
     JiraDelivery,
     JiraFieldsPayload,
     JiraUserPayload,
+    JsonObject,
     RichText,
     TicketChanges,
     TicketWithHistory,

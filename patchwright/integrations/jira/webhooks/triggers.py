@@ -9,12 +9,12 @@ from patchwright.core.types.base import Value
 from patchwright.core.types.people import Actor
 from patchwright.core.types.threads import TalkThread, ThreadKind
 from patchwright.core.types.triggers import Trigger, TriggerKind
-from patchwright.integrations.jira.responses import JiraUser
 from patchwright.integrations.jira.text.adf_reader import adf_blocks, adf_to_markdown
 from patchwright.integrations.jira.text.markdown_writer import write_markdown
 from patchwright.integrations.jira.text.wiki_reader import wiki_blocks, wiki_to_markdown
 from patchwright.integrations.jira.webhooks.payloads import (
     JiraIssuePayload,
+    JiraUser,
     JiraUserPayload,
     RichText,
 )

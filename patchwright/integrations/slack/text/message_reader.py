@@ -4,7 +4,7 @@ from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, Final
 
-from patchwright.integrations.slack.responses import (
+from patchwright.integrations.slack.text.message_content import (
     MessageContent,
     SlackAttachment,
     SlackFile,

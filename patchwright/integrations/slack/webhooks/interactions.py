@@ -5,7 +5,7 @@ from typing import Final
 
 from pydantic import TypeAdapter
 
-from patchwright.core.errors import PayloadError
+from patchwright.core.types.errors import PayloadError
 from patchwright.core.types.people import Actor
 from patchwright.core.types.threads import TalkThread
 from patchwright.core.types.triggers import (
@@ -16,8 +16,8 @@ from patchwright.core.types.triggers import (
     ParsedWebhook,
     TriggerKind,
 )
-from patchwright.integrations.slack import actions
-from patchwright.integrations.slack.actions import (
+from patchwright.integrations.slack.text import actions
+from patchwright.integrations.slack.text.actions import (
     FORM,
     FORM_REPOSITORY,
     FORM_WORDS,

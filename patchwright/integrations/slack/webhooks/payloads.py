@@ -4,7 +4,7 @@ from typing import Annotated, Any
 
 from pydantic import BeforeValidator
 
-from patchwright.integrations.slack.responses import (
+from patchwright.integrations.slack.text.message_content import (
     Flag,
     MessageContent,
     SlackModel,

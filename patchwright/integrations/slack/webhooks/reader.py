@@ -12,8 +12,8 @@ from urllib.parse import parse_qsl
 from pydantic import SecretStr, TypeAdapter, ValidationError
 from slack_sdk.signature import SignatureVerifier
 
-from patchwright.core.clock import Clock
-from patchwright.core.errors import PayloadError, SettingsError, SignatureError
+from patchwright.core.system.clock import Clock
+from patchwright.core.types.errors import PayloadError, SettingsError, SignatureError
 from patchwright.core.types.triggers import (
     Challenge,
     HomeRequest,
@@ -21,18 +21,13 @@ from patchwright.core.types.triggers import (
     InstallationChanged,
     ParsedWebhook,
 )
-from patchwright.integrations.slack.actions import SERVICE
+from patchwright.integrations.slack.text.actions import SERVICE
 from patchwright.integrations.slack.webhooks.interactions import (
     read_message_shortcut,
     read_press,
     read_search,
     read_shortcut,
     read_submission,
-)
-from patchwright.integrations.slack.webhooks.messages import (
-    read_mention,
-    read_message,
-    read_reaction,
 )
 from patchwright.integrations.slack.webhooks.payloads import (
     DeliveryHead,
@@ -44,6 +39,9 @@ from patchwright.integrations.slack.webhooks.triggers import (
     SlackTriggerRules,
     origin_of_event,
     read_command,
+    read_mention,
+    read_message,
+    read_reaction,
 )
 
 _ENVELOPE: Final = TypeAdapter(EventEnvelope)

@@ -8,8 +8,13 @@ from patchwright.core.agent.loop_finder import describe_step
 from patchwright.core.agent.view import observation_text
 from patchwright.core.events import types as ev
 from patchwright.core.events.state import ModelCall, read_call
-from patchwright.core.replay.phrases import Phrase, Tone, first_line, observation_phrase
-from patchwright.core.replay.story import note_phrase
+from patchwright.core.replay.story import (
+    Phrase,
+    Tone,
+    first_line,
+    note_phrase,
+    observation_phrase,
+)
 from patchwright.core.text.strings import truncate_middle
 from patchwright.core.types.base import Value
 

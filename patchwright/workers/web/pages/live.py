@@ -9,8 +9,8 @@ from fastapi import Response
 from fastapi.concurrency import run_in_threadpool
 from fastapi.responses import StreamingResponse
 
-from patchwright.core.clock import Clock
 from patchwright.core.events.log import Notifier
+from patchwright.core.system.clock import Clock
 from patchwright.resolver.job import Job, is_over
 from patchwright.workers.runs.reader import EventSpan, RunReader
 from patchwright.workers.runs.run_row import RunSummary, update_summary

@@ -9,7 +9,7 @@ from fastapi import FastAPI, Request, Response
 from fastapi.concurrency import run_in_threadpool
 from fastapi.responses import RedirectResponse
 
-from patchwright.core.clock import Clock
+from patchwright.core.system.clock import Clock
 from patchwright.core.types.base import JobId
 from patchwright.resolver.job import Job
 from patchwright.workers.runs.reader import EventSpan, RunReader

@@ -1,22 +1,25 @@
-"""Take the connections of the sandbox's programs, judge each and carry its bytes."""
+"""Take the connections of the sandbox's programs, judge each, carry its bytes."""
 
 from __future__ import annotations
 
 import array
+import json
 import os
 import socket
+import sys
 import threading
 from contextlib import suppress
 from functools import partial
 from typing import Callable, NamedTuple
 
-from patchwright.sandbox.egress.proxy.gate import Gate
-from patchwright.sandbox.egress.proxy.proxy_request import (
+from patchwright.sandbox.egress.gate import Gate, RefusalCounter, resolve
+from patchwright.sandbox.egress.proxy_request import (
     ProxyRefusal,
     ProxyRequest,
     read_request,
 )
-from patchwright.sandbox.egress.proxy.tls_hello import (
+from patchwright.sandbox.egress.rules import HostRule
+from patchwright.sandbox.egress.tls_hello import (
     ALERT,
     CANNOT_BE_READ,
     NOT_TLS,
@@ -230,3 +233,61 @@ def accept_connections(server_socket: socket.socket, gate: Gate) -> None:
         free.acquire()
         client, _ = server_socket.accept()
         threading.Thread(target=handle, args=(client,), daemon=True).start()
+
+
+class ProxySettings(NamedTuple):
+    """The proxy's one command line argument, as JSON."""
+
+    meeting: str
+    lifetime_s: float
+    rules: list[HostRule]
+    opens_public: bool
+    own: list[str]
+
+
+def main() -> None:
+    settings = _read_settings(sys.argv[1])
+    _in_background(threading.Timer(settings.lifetime_s, os._exit, (0,)))
+    gate = Gate(
+        settings.rules,
+        RefusalCounter(),
+        resolve,
+        opens_public=settings.opens_public,
+        own=frozenset(settings.own),
+    )
+    # Before anything is answered: then the sandbox may call.
+    meeting = open_meeting(settings.meeting)
+    _in_background(
+        threading.Thread(
+            target=lambda: accept_connections(
+                receive_listener(meeting, settings.meeting), gate
+            ),
+        )
+    )
+    for line in sys.stdin:
+        _answer(line, gate.refusals)
+    # Whoever has started it is gone for good: an engine keeps this open.
+    os._exit(0)
+
+
+def _read_settings(text: str) -> ProxySettings:
+    read = json.loads(text)
+    rules = [HostRule(*rule) for rule in read["rules"]]
+    return ProxySettings(**{**read, "rules": rules})
+
+
+def _answer(line: str, counter: RefusalCounter) -> None:
+    """Answer the host; what a worker left half written when it died is no question."""
+    try:
+        question = json.loads(line)
+        name = question["id"]
+    except (ValueError, KeyError, TypeError):
+        return
+    answer = {"id": name, "result": {"kind": "tally", "refused": counter.counted()}}
+    sys.stdout.write(json.dumps(answer) + "\n")
+    sys.stdout.flush()
+
+
+def _in_background(thread: threading.Thread) -> None:
+    thread.daemon = True
+    thread.start()

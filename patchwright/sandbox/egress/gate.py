@@ -7,13 +7,8 @@ import threading
 import time
 from typing import Callable, Container, Dict, NamedTuple, Sequence
 
-from patchwright.sandbox.egress.proxy.proxy_request import ProxyRefusal
-from patchwright.sandbox.egress.proxy.rules import (
-    Endpoint,
-    HostRule,
-    is_listed,
-    is_open,
-)
+from patchwright.sandbox.egress.proxy_request import ProxyRefusal
+from patchwright.sandbox.egress.rules import Endpoint, HostRule, is_listed, is_open
 
 # Whoever tries out all names there are gets no list of them.
 MAX_HOSTS = 100

@@ -6,7 +6,7 @@ from collections.abc import Sequence
 
 from pydantic import SecretStr
 
-from patchwright.core.errors import SignatureError
+from patchwright.core.types.errors import SignatureError
 
 
 def verify_sha256(body: bytes, signature: str, secrets: Sequence[SecretStr]) -> None:

@@ -8,12 +8,12 @@ from typing import Annotated
 
 from pydantic import Field, NonNegativeInt, TypeAdapter
 
-from patchwright.core.errors import RuntimeLostError, SandboxError
 from patchwright.core.events import types as ev
 from patchwright.core.types.base import RandomIds
+from patchwright.core.types.errors import RuntimeLostError, SandboxError
 from patchwright.sandbox.action_server.protocol import TAKEN_OVER
-from patchwright.sandbox.egress.gateway import PORT, Gateway
-from patchwright.sandbox.server_connection import (
+from patchwright.sandbox.host.gateway import PORT, Gateway
+from patchwright.sandbox.host.server_connection import (
     JsonObject,
     ServedPipe,
     ServerConnection,

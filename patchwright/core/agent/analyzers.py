@@ -7,7 +7,6 @@ from urllib.parse import unquote, urlsplit
 import structlog
 from pydantic import JsonValue
 
-from patchwright.core.entry_points import ANALYZERS, find_maker
 from patchwright.core.events import types as ev
 from patchwright.core.security.analyzer import (
     LOW_RISK,
@@ -22,6 +21,7 @@ from patchwright.core.security.hosts import METADATA, HostKind, host_of, kind_of
 from patchwright.core.security.paths import judge_read, judge_write
 from patchwright.core.security.python_code import judge_python
 from patchwright.core.security.shell.judge import judge_script
+from patchwright.core.system.entry_points import ANALYZERS, find_maker
 
 
 class ClaimAnalyzer:

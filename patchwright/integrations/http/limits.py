@@ -5,8 +5,8 @@ from typing import Final, TypeVar
 
 import structlog
 
-from patchwright.core.clock import Clock
-from patchwright.core.errors import InvalidRequestError, RateLimitedError
+from patchwright.core.system.clock import Clock
+from patchwright.core.types.errors import InvalidRequestError, RateLimitedError
 
 LONGEST_WAIT_S: Final = 90.0
 # "Until" is in whole seconds, and the two clocks are not quite the same.

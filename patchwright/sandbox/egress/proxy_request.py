@@ -6,7 +6,7 @@ import ipaddress
 import re
 from typing import NamedTuple
 
-from patchwright.sandbox.egress.proxy.rules import Endpoint
+from patchwright.sandbox.egress.rules import Endpoint
 
 MAX_SHOWN_CHARS = 100
 BAD_REQUEST = "400 Bad Request"

@@ -6,7 +6,7 @@ from typing import Final, Generic, Self, TypeVar
 
 import structlog
 
-from patchwright.core.errors import ServiceError
+from patchwright.core.types.errors import ServiceError
 from patchwright.core.webhook import NotReadyError
 
 _FIRST_WAIT_S: Final = 1.0

@@ -10,8 +10,8 @@ from importlib.resources import files
 from importlib.util import MAGIC_NUMBER, source_hash
 from pathlib import PurePosixPath
 
-from patchwright.core.errors import SandboxError
 from patchwright.core.runtime import SandboxSpec
+from patchwright.core.types.errors import SandboxError
 from patchwright.sandbox.action_server.protocol import Config
 
 # Debian with Python, git and a compiler; any image with Python 3.8 and git will do.
@@ -63,7 +63,7 @@ TRANSFER_MODULES = (
     "stray_work.py",
     "transfer.py",
 )
-PROXY_PACKAGE = "patchwright.sandbox.egress.proxy"
+PROXY_PACKAGE = "patchwright.sandbox.egress"
 # A fixed date: the same sources give the same bytes.
 ARCHIVE_DATE = (1980, 1, 1, 0, 0, 0)
 _MAIN = "__main__.py"
@@ -71,12 +71,12 @@ _MAIN = "__main__.py"
 
 @cache
 def pack_action_server() -> bytes:
-    return _pack(ACTION_SERVER_PACKAGE, INSIDE_PACKAGE)
+    return _pack(f"{ACTION_SERVER_PACKAGE}.server", INSIDE_PACKAGE)
 
 
 @cache
 def pack_proxy() -> bytes:
-    return _pack(PROXY_PACKAGE)
+    return _pack(f"{PROXY_PACKAGE}.proxy")
 
 
 @cache
@@ -89,12 +89,12 @@ def pack_transfer_program() -> bytes:
 
 
 def _pack(started: str, *others: str) -> bytes:
-    """Return a zip application; the modules keep their names inside it.
+    """Return a zip application that starts a module; all keep their names inside it.
 
     https://docs.python.org/3/library/zipapp.html
     """
-    contents = _main_module(f"{started}.main")
-    for package in (started, *others):
+    contents = _main_module(started)
+    for package in (started.rpartition(".")[0], *others):
         contents |= _modules(package)
     return _write(contents)
 

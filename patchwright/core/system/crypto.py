@@ -12,7 +12,7 @@ from typing import Final
 from cryptography.exceptions import InvalidTag
 from cryptography.hazmat.primitives.ciphers.aead import AESGCM
 
-from patchwright.core.errors import PatchwrightError, SettingsError
+from patchwright.core.types.errors import PatchwrightError, SettingsError
 
 KEY_BYTES: Final = 32
 # 96 bits, drawn at random for each use: NIST SP 800-38D, section 8.2.2.

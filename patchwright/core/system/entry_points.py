@@ -9,7 +9,7 @@ from collections.abc import Callable, Mapping
 from importlib.metadata import entry_points
 from typing import Any, Final, TypeVar, cast
 
-from patchwright.core.errors import SettingsError
+from patchwright.core.types.errors import SettingsError
 
 CONDENSERS: Final = "patchwright.condensers"
 ANALYZERS: Final = "patchwright.analyzers"

@@ -9,7 +9,7 @@ from typing import Protocol
 
 from pydantic import JsonValue
 
-from patchwright.core.errors import RuntimeLostError
+from patchwright.core.types.errors import RuntimeLostError
 from patchwright.sandbox.action_server.protocol import LineBuffer
 
 JsonObject = dict[str, JsonValue]

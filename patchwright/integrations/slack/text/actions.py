@@ -6,8 +6,8 @@ from typing import Final
 from pydantic import ValidationError
 
 from patchwright.core.channel import Offer, Offers
-from patchwright.core.errors import PayloadError
 from patchwright.core.types.base import Value
+from patchwright.core.types.errors import PayloadError
 from patchwright.core.types.threads import TalkThread, ThreadKind
 
 SERVICE: Final = "slack"

@@ -13,12 +13,12 @@ from typing import Final
 import structlog
 from pydantic import BaseModel, JsonValue
 
-from patchwright.core.errors import RuntimeLostError, SandboxError
 from patchwright.core.events.types import RequestBlocked
 from patchwright.core.runtime import SandboxSpec
 from patchwright.core.types.base import RandomIds
-from patchwright.sandbox.bootstrap import PYTHON_OPTIONS
-from patchwright.sandbox.server_connection import ServerConnection
+from patchwright.core.types.errors import RuntimeLostError, SandboxError
+from patchwright.sandbox.host.bootstrap import PYTHON_OPTIONS
+from patchwright.sandbox.host.server_connection import ServerConnection
 
 # In the sandbox, where nothing else listens when it starts.
 PORT: Final = 3128

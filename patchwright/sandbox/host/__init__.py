@@ -1,0 +1,1 @@
+"""What the host has of a sandbox: its start, the questions to it, and its way out."""
