@@ -11,7 +11,8 @@ import structlog
 from pydantic import SecretStr
 
 from patchwright.core.clock import Clock
-from patchwright.core.plugin import Plugin, PluginHost, PluginRoutes, ServiceProfile
+from patchwright.core.plugin import Plugin, PluginRoutes, ServiceProfile
+from patchwright.core.plugin_host import PluginHost
 from patchwright.core.settings.model import Settings
 from patchwright.core.types.base import JobId, RandomIds
 from patchwright.core.types.people import Actor, Permission

@@ -47,19 +47,7 @@ EXCEPTIONS: dict[str, tuple[int, str]] = {
     "patchwright/workers/cli/reference.py": (1, "a line of the manual"),
     "patchwright/workers/cli/remote_run.py": (39, "a run on a link connects by itself"),
     "patchwright/workers/cli/session.py": (1, "the key that signs commits"),
-    "patchwright/workers/doctor/checks.py": (1, "the module of a check"),
-    "patchwright/workers/doctor/github.py": (85, "checks of a service"),
-    "patchwright/workers/doctor/jira.py": (26, "checks of a service"),
-    "patchwright/workers/doctor/network.py": (
-        9,
-        "the clock is compared with the forge",
-    ),
-    "patchwright/workers/doctor/service.py": (
-        7,
-        "the public address is tried as a webhook",
-    ),
     "patchwright/workers/doctor/settings.py": (14, "the sections of the settings"),
-    "patchwright/workers/doctor/slack.py": (22, "checks of a service"),
     "patchwright/workers/doctor/storage.py": (
         5,
         "the App that was made for the service",

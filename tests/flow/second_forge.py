@@ -11,7 +11,8 @@ from patchwright.core.channel import Offers
 from patchwright.core.clock import Clock
 from patchwright.core.errors import InvalidRequestError, NotFoundError
 from patchwright.core.forge import GitCredential, PullRequestText
-from patchwright.core.plugin import Plugin, PluginHost, PluginRoutes, ServiceProfile
+from patchwright.core.plugin import Plugin, PluginRoutes, ServiceProfile
+from patchwright.core.plugin_host import PluginHost
 from patchwright.core.settings.model import Settings
 from patchwright.core.types.people import Actor, Permission
 from patchwright.core.types.threads import (

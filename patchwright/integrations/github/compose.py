@@ -9,7 +9,8 @@ from pydantic import SecretStr
 
 from patchwright.core.clock import Clock
 from patchwright.core.errors import ServiceError
-from patchwright.core.plugin import PluginHost, PluginRoutes, SecretVault
+from patchwright.core.plugin import PluginRoutes
+from patchwright.core.plugin_host import PluginHost, SecretVault
 from patchwright.core.settings.github import GitHubSettings
 from patchwright.core.settings.model import Settings
 from patchwright.core.types.people import Actor, PersonalToken

@@ -6,7 +6,7 @@ from datetime import UTC, datetime
 from pydantic import SecretStr
 
 from patchwright.core.crypto import DecryptionError
-from patchwright.core.plugin import SecretVault
+from patchwright.core.plugin_host import SecretVault
 from patchwright.core.settings.model import Settings
 from patchwright.integrations.github.app import NewApp
 from patchwright.integrations.github.auth import InstallationToken

@@ -2,18 +2,15 @@
 
 from typing import Final
 
-from patchwright.core.plugin import (
-    Plugin,
-    PluginCheck,
-    SecretName,
-    ServiceProfile,
-    import_later,
-)
+from patchwright.core.doctor import DoctorCheck
+from patchwright.core.plugin import Plugin, ServiceProfile, import_later
+from patchwright.core.plugin_host import SecretName
 from patchwright.core.settings.model import Settings
 
 NAME: Final = "github"
 TITLE: Final = "GitHub"
 _COMPOSE: Final = "patchwright.integrations.github.compose"
+_DOCTOR: Final = "patchwright.integrations.github.doctor"
 
 
 def installation_name(installation: int | str) -> str:
@@ -39,6 +36,8 @@ def describe(settings: Settings) -> ServiceProfile:
             github.api_url: github.ca_bundle,
             github.web_url: github.ca_bundle,
         },
+        authorities_setting="github.ca_bundle",
+        needs_address=bool(github.app_id),
     )
 
 
@@ -51,10 +50,12 @@ PLUGIN: Final = Plugin(
         installation_name(installation)
     ),
     checks=(
-        PluginCheck("github", 30),
-        PluginCheck("github-permissions"),
-        PluginCheck("github-webhook"),
-        PluginCheck("github-deliveries"),
+        DoctorCheck("github", import_later(f"{_DOCTOR}:check_github"), 30),
+        DoctorCheck("github-permissions", import_later(f"{_DOCTOR}:check_permissions")),
+        DoctorCheck("github-webhook", import_later(f"{_DOCTOR}:check_webhook")),
+        DoctorCheck("github-deliveries", import_later(f"{_DOCTOR}:check_deliveries")),
     ),
+    fetch_time=import_later(f"{_DOCTOR}:fetch_time"),
+    make_probe=import_later(f"{_DOCTOR}:make_probe"),
     make_accounts=import_later(f"{_COMPOSE}:make_accounts"),
 )

@@ -12,13 +12,8 @@ from pydantic import SecretStr
 from patchwright.core.channel import Tracker
 from patchwright.core.clock import Clock
 from patchwright.core.errors import PayloadError, ServiceError
-from patchwright.core.plugin import (
-    PeriodicTask,
-    PluginHost,
-    PluginRoutes,
-    PollingPositions,
-    SecretVault,
-)
+from patchwright.core.plugin import PeriodicTask, PluginRoutes
+from patchwright.core.plugin_host import PluginHost, PollingPositions, SecretVault
 from patchwright.core.settings.jira import JiraSettings
 from patchwright.core.settings.model import Settings
 from patchwright.core.types.people import Actor

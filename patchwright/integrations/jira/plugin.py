@@ -2,11 +2,13 @@
 
 from typing import Final
 
-from patchwright.core.plugin import Plugin, PluginCheck, ServiceProfile, import_later
+from patchwright.core.doctor import DoctorCheck
+from patchwright.core.plugin import Plugin, ServiceProfile, import_later
 from patchwright.core.settings.model import Settings
 
 NAME: Final = "jira"
 TITLE: Final = "Jira"
+_DOCTOR: Final = "patchwright.integrations.jira.doctor"
 
 
 def describe(settings: Settings) -> ServiceProfile:
@@ -23,6 +25,7 @@ def describe(settings: Settings) -> ServiceProfile:
         ticket_url=f"{jira.base_url}/browse/{{id}}",
         private_host=jira.host.partition("/")[0],
         addresses={jira.base_url: jira.ca_bundle},
+        authorities_setting="jira.ca_bundle",
     )
 
 
@@ -30,6 +33,9 @@ PLUGIN: Final = Plugin(
     name=NAME,
     title=TITLE,
     describe=describe,
-    checks=(PluginCheck("jira"), PluginCheck("jira-projects", 30)),
+    checks=(
+        DoctorCheck("jira", import_later(f"{_DOCTOR}:check_jira")),
+        DoctorCheck("jira-projects", import_later(f"{_DOCTOR}:check_projects"), 30),
+    ),
     connect_chat=import_later("patchwright.integrations.jira.compose:connect"),
 )

@@ -7,7 +7,7 @@ from pydantic import SecretStr
 from slack_sdk.web import SlackResponse
 
 from patchwright.core.clock import Clock
-from patchwright.core.plugin import PersonSummary
+from patchwright.core.plugin_host import PersonSummary
 from patchwright.core.types.base import Value
 from patchwright.core.types.people import Actor
 from patchwright.core.types.triggers import FormRequest

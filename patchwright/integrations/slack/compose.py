@@ -12,13 +12,8 @@ from pydantic import SecretStr
 
 from patchwright.core.channel import Tracker
 from patchwright.core.clock import Clock
-from patchwright.core.plugin import (
-    AppInstallation,
-    Installed,
-    PluginHost,
-    PluginRoutes,
-    SecretVault,
-)
+from patchwright.core.plugin import AppInstallation, Installed, PluginRoutes
+from patchwright.core.plugin_host import PluginHost, SecretVault
 from patchwright.core.settings.model import Settings
 from patchwright.core.settings.slack import SlackSettings
 from patchwright.core.types.people import Actor

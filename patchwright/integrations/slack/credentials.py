@@ -5,7 +5,7 @@ from typing import Final
 from pydantic import SecretStr
 
 from patchwright.core.errors import AuthenticationError
-from patchwright.core.plugin import SecretVault
+from patchwright.core.plugin_host import SecretVault
 from patchwright.integrations.slack.actions import SERVICE
 from patchwright.integrations.slack.tokens import SlackInstallation
 

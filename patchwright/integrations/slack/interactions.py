@@ -7,7 +7,7 @@ from typing import assert_never
 import structlog
 
 from patchwright.core.errors import ServiceError
-from patchwright.core.plugin import PersonServices
+from patchwright.core.plugin_host import PersonServices
 from patchwright.core.types.triggers import (
     DefaultChosen,
     FormRequest,

@@ -2,17 +2,14 @@
 
 from typing import Final
 
-from patchwright.core.plugin import (
-    Plugin,
-    PluginCheck,
-    SecretName,
-    ServiceProfile,
-    import_later,
-)
+from patchwright.core.doctor import DoctorCheck
+from patchwright.core.plugin import Plugin, ServiceProfile, import_later
+from patchwright.core.plugin_host import SecretName
 from patchwright.core.settings.model import Settings
 
 NAME: Final = "slack"
 TITLE: Final = "Slack"
+_DOCTOR: Final = "patchwright.integrations.slack.doctor"
 
 
 def describe(settings: Settings) -> ServiceProfile:
@@ -24,6 +21,7 @@ def describe(settings: Settings) -> ServiceProfile:
         repositories_setting="slack.channels",
         private_host="slack.com",
         addresses={settings.slack.api_url: ""},
+        needs_address=bool(settings.slack.client_id),
     )
 
 
@@ -33,6 +31,9 @@ PLUGIN: Final = Plugin(
     describe=describe,
     installation_secret=lambda installation: SecretName(installation, NAME),
     host_word="workspace",
-    checks=(PluginCheck("slack", 30), PluginCheck("slack-socket")),
+    checks=(
+        DoctorCheck("slack", import_later(f"{_DOCTOR}:check_slack"), 30),
+        DoctorCheck("slack-socket", import_later(f"{_DOCTOR}:check_socket")),
+    ),
     connect_chat=import_later("patchwright.integrations.slack.compose:connect"),
 )

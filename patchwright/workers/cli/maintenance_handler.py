@@ -6,7 +6,7 @@ import typer
 
 from patchwright.core.clock import SystemClock
 from patchwright.core.settings.loader import load_settings_here
-from patchwright.resolver.messages.elements import count_noun
+from patchwright.core.text.strings import count_noun
 from patchwright.workers.compose import key_ring, open_database
 from patchwright.workers.db.database import database_errors
 from patchwright.workers.db.upgrade import upgrade

@@ -12,8 +12,8 @@ from patchwright.core.events.types import Event, ModelReply, Observation
 from patchwright.core.replay.phrases import Tone
 from patchwright.core.replay.story import CallSummary, Step, Story, StoryNote
 from patchwright.core.replay.trajectory import RunFacts
-from patchwright.core.text.strings import dollars
-from patchwright.resolver.messages.elements import cost_text, count_noun, duration_text
+from patchwright.core.text.strings import count_noun, dollars
+from patchwright.resolver.messages.elements import cost_text, duration_text
 from patchwright.resolver.messages.status import DeliveryResult
 from patchwright.workers.cli.report import print_result
 from patchwright.workers.cli.terminal import plain, print_line

@@ -6,6 +6,15 @@ from typing import Final
 
 from pydantic import ValidationError
 
+from patchwright.core.doctor import (
+    CheckContext,
+    CheckResult,
+    combine,
+    failed,
+    ok,
+    result_of_error,
+    warning,
+)
 from patchwright.core.errors import SandboxError, SettingsError
 from patchwright.core.events.types import CommandOutput, RunCommand
 from patchwright.core.llm.errors import ModelCredentialError, ModelError
@@ -20,15 +29,6 @@ from patchwright.sandbox.docker.engine import has_image
 from patchwright.sandbox.docker.runtimes import DockerRuntimes
 from patchwright.sandbox.factory import create_factory
 from patchwright.workers.agent_configuration import RECORDED, find_model, make_models
-from patchwright.workers.doctor.checks import (
-    CheckContext,
-    CheckResult,
-    combine,
-    failed,
-    ok,
-    result_of_error,
-    warning,
-)
 from patchwright.workers.run.sandboxes import sandbox_spec
 
 _TEST_REQUEST = ModelRequest(

@@ -9,11 +9,7 @@ from urllib.parse import urlsplit
 from urllib.request import getproxies, proxy_bypass
 
 from patchwright.core.clock import start_call
-from patchwright.core.settings.model import Settings
-from patchwright.integrations.github.adapter import fetch_server_time
-from patchwright.integrations.github.configured import make_github_connection
-from patchwright.integrations.registry import describe_services
-from patchwright.workers.doctor.checks import (
+from patchwright.core.doctor import (
     CheckContext,
     CheckResult,
     combine,
@@ -22,27 +18,28 @@ from patchwright.workers.doctor.checks import (
     skipped,
     warning,
 )
+from patchwright.core.plugin import ServiceDirectory
+from patchwright.core.settings.model import Settings
+from patchwright.integrations.registry import describe_services, find_forge
 
 _WITHIN_S: Final = 5.0
 _PORTS: Final[Mapping[str, int]] = {"https": 443, "http": 80}
-_FIX_AUTHORITY: Final = (
-    "its authority is not trusted here: set github.ca_bundle or jira.ca_bundle, or add "
-    "it to the system's"
-)
 
 
 def check_network(context: CheckContext) -> CheckResult:
+    directory = describe_services(context.settings)
+    services = (directory.forge, *directory.chats.values())
+    named = " or ".join(filter(None, (one.authorities_setting for one in services)))
     found = [
-        start_call(_reach(url, bundle))
-        for url, bundle in _addresses(context.settings).items()
+        start_call(_reach(url, bundle, named))
+        for url, bundle in _addresses(context.settings, directory).items()
     ]
     return combine(one.result() for one in found)
 
 
-def _addresses(settings: Settings) -> dict[str, str]:
+def _addresses(settings: Settings, directory: ServiceDirectory) -> dict[str, str]:
     """Return what is asked, each with the file of authorities to trust."""
     found: dict[str, str] = {}
-    directory = describe_services(settings)
     for service in (directory.forge, *directory.chats.values()):
         if service.is_configured or service is directory.forge:
             found |= service.addresses
@@ -51,13 +48,19 @@ def _addresses(settings: Settings) -> dict[str, str]:
     return {url: bundle for url, bundle in found.items() if url}
 
 
-def _reach(url: str, ca_bundle: str) -> Callable[[], CheckResult]:
+def _reach(
+    url: str, ca_bundle: str, authority_settings: str
+) -> Callable[[], CheckResult]:
     def reach() -> CheckResult:
         host = urlsplit(url).netloc.rpartition("@")[2]
         try:
             _connect(url, ca_bundle)
         except ssl.SSLCertVerificationError as error:
-            return failed(f"{host}: {error.verify_message}", _FIX_AUTHORITY)
+            fix = (
+                f"its authority is not trusted here: set {authority_settings}, or add "
+                "it to the system's"
+            )
+            return failed(f"{host}: {error.verify_message}", fix)
         except (OSError, ValueError) as error:
             return failed(f"{host}: {_error_text(error)}", _fix_of_route(url))
         return ok(host)
@@ -108,25 +111,26 @@ _FIX_CLOCK: Final = "let NTP set the clock: timedatectl set-ntp true"
 
 
 def check_clock(context: CheckContext) -> CheckResult:
+    forge = find_forge(context.settings)
     asked_at = context.clock.now()
-    theirs = fetch_server_time(
-        make_github_connection(context.settings.github), context.clock
+    theirs = (
+        forge.fetch_time(context.settings, context.clock) if forge.fetch_time else None
     )
     if theirs is None:
-        return skipped("GitHub does not tell what time it is")
+        return skipped(f"{forge.title} does not tell what time it is")
     ours = asked_at + (context.clock.now() - asked_at) / 2
-    return judge_clock(ours, theirs)
+    return judge_clock(ours, theirs, forge.title)
 
 
-def judge_clock(ours: datetime, theirs: datetime) -> CheckResult:
+def judge_clock(ours: datetime, theirs: datetime, forge: str) -> CheckResult:
     """Compare the two; theirs is in whole seconds, and so some of it is no matter."""
     apart_s = (ours - theirs).total_seconds()
     way = "ahead of" if apart_s > 0 else "behind"
-    words = f"{abs(apart_s):.0f} s {way} GitHub's clock"
+    words = f"{abs(apart_s):.0f} s {way} {forge}'s clock"
     if abs(apart_s) >= _TOO_FAR_APART_S:
         return failed(f"{words}: signatures are refused", _FIX_CLOCK)
     return (
         warning(words, _FIX_CLOCK)
         if abs(apart_s) >= _FAR_APART_S
-        else ok("as GitHub's clock")
+        else ok(f"as {forge}'s clock")
     )

@@ -7,11 +7,7 @@ from urllib.parse import urlsplit
 
 from pydantic import SecretStr
 
-from patchwright.core.settings.checks import service_errors
-from patchwright.core.settings.model import Settings
-from patchwright.core.types.people import Permission
-from patchwright.resolver.messages.elements import count_noun
-from patchwright.workers.doctor.checks import (
+from patchwright.core.doctor import (
     CheckContext,
     CheckResult,
     combine,
@@ -19,6 +15,10 @@ from patchwright.workers.doctor.checks import (
     ok,
     warning,
 )
+from patchwright.core.settings.checks import service_errors
+from patchwright.core.settings.model import Settings
+from patchwright.core.text.strings import count_noun
+from patchwright.core.types.people import Permission
 
 # What signs or lets in must not be guessed: 16 characters of a random generator.
 _LEAST_SECRET_CHARS: Final = 16

@@ -12,10 +12,9 @@ from patchwright.core.plugin import (
     ChatConnection,
     ForgeConnection,
     Plugin,
-    PluginHost,
     PluginRoutes,
-    SecretVault,
 )
+from patchwright.core.plugin_host import PluginHost, SecretVault
 from patchwright.core.settings.model import Settings
 from patchwright.core.types.people import Actor
 from patchwright.integrations.registry import PLUGINS, Plugins

@@ -9,7 +9,7 @@ from typing import Final
 import structlog
 
 from patchwright.core.clock import Clock, start_call
-from patchwright.core.plugin import PersonSummary, ShownRun
+from patchwright.core.plugin_host import PersonSummary, ShownRun
 from patchwright.core.types.base import JobId
 from patchwright.core.types.people import Actor
 from patchwright.core.types.threads import RepoRef

@@ -8,12 +8,12 @@ import pytest
 from pydantic import SecretStr
 
 from patchwright.core.clock import SystemClock
+from patchwright.core.doctor import CheckContext, CheckStatus
 from patchwright.integrations.slack.credentials import SlackInstallationStore
 from patchwright.integrations.slack.tokens import SlackInstallation
 from patchwright.workers.compose import key_ring
 from patchwright.workers.db.database import Database
 from patchwright.workers.db.upgrade import upgrade
-from patchwright.workers.doctor.checks import CheckContext, CheckStatus
 from patchwright.workers.store.secrets import SecretStore
 from tests.adapters.doctor.cases import case_of, examined
 from tests.fakes.jira.fake import FakeJira

@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 
 from patchwright.core.channel import Offer
 from patchwright.core.errors import InvalidRequestError
-from patchwright.core.plugin import PersonSummary, ShownRun
+from patchwright.core.plugin_host import PersonSummary, ShownRun
 from patchwright.core.types.triggers import FormRequest
 from patchwright.integrations.slack.actions import FORM, decode_form, offer_blocks
 from patchwright.integrations.slack.adapter import Slack

@@ -2,7 +2,18 @@
 
 from collections.abc import Iterator
 
+from patchwright.core.doctor import (
+    CheckContext,
+    CheckResult,
+    combine,
+    failed,
+    ok,
+    result_of_error,
+    skipped,
+    warning,
+)
 from patchwright.core.errors import AuthenticationError, PermissionDeniedError
+from patchwright.core.text.strings import count_noun
 from patchwright.integrations.slack.adapter import (
     AppStatus,
     connect,
@@ -13,18 +24,6 @@ from patchwright.integrations.slack.adapter import (
 from patchwright.integrations.slack.client import SlackClient
 from patchwright.integrations.slack.credentials import SlackInstallationStore
 from patchwright.integrations.slack.tokens import StaticBotToken
-from patchwright.resolver.messages.elements import count_noun
-from patchwright.workers.doctor.checks import (
-    CheckContext,
-    CheckResult,
-    combine,
-    failed,
-    ok,
-    result_of_error,
-    skipped,
-    warning,
-)
-from patchwright.workers.doctor.storage import open_current_database, secret_store
 
 _FIX_BOT_ACCESS = (
     "install the app in the workspace again, and set slack.bot_token to its token"
@@ -47,12 +46,7 @@ def check_slack(context: CheckContext) -> CheckResult:
 
 def _check_installations(context: CheckContext) -> CheckResult:
     """Look at every workspace that has installed the app."""
-    with open_current_database(context.settings) as database:
-        secrets = (
-            secret_store(context.settings, database, context.clock)
-            if database
-            else None
-        )
+    with context.open_secrets() as secrets:
         if secrets is None:
             return skipped("no workspace has installed the app")
         tokens = SlackInstallationStore(secrets)
@@ -94,7 +88,7 @@ _FIX_APP_ACCESS = (
 )
 
 
-def check_slack_socket(context: CheckContext) -> CheckResult:
+def check_socket(context: CheckContext) -> CheckResult:
     settings = context.settings.slack
     if settings.app_token is None:
         return skipped("slack.app_token is not set: deliveries come by HTTP")

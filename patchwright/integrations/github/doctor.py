@@ -1,24 +1,36 @@
-"""Check GitHub: identity, permissions, webhook, deliveries and repositories."""
+"""Check GitHub: identity, permissions, webhook, deliveries and clock."""
 
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import closing, contextmanager
 from datetime import datetime, timedelta
 from typing import Final
 
+from patchwright.core.clock import Clock
+from patchwright.core.doctor import (
+    CheckContext,
+    CheckResult,
+    combine,
+    failed,
+    ok,
+    result_of_error,
+    skipped,
+    warning,
+)
 from patchwright.core.errors import (
     AuthenticationError,
     NotFoundError,
-    PermissionDeniedError,
 )
-from patchwright.core.plugin import DeliveryAttempt
+from patchwright.core.plugin import DeliveryAttempt, WebhookProbe
 from patchwright.core.settings.github import GitHubSettings
-from patchwright.core.types.threads import RepoRef
+from patchwright.core.settings.model import Settings
+from patchwright.core.text.strings import count_noun
 from patchwright.integrations.github.adapter import (
     GitHub,
     InstallationStatus,
     RateLimit,
     TokenStatus,
     fetch_app_rate_limit,
+    fetch_server_time,
     fetch_token_status,
     list_installations,
 )
@@ -30,20 +42,7 @@ from patchwright.integrations.github.configured import (
 )
 from patchwright.integrations.github.deliveries import GitHubHook, HookConfig
 from patchwright.integrations.github.webhooks.reader import SERVICE
-from patchwright.integrations.registry import describe_services
-from patchwright.resolver.messages.elements import count_noun
-from patchwright.workers.doctor.checks import (
-    CheckContext,
-    CheckResult,
-    combine,
-    failed,
-    ok,
-    result_of_error,
-    skipped,
-    warning,
-)
-from patchwright.workers.doctor.storage import open_current_database
-from patchwright.workers.store.threads import ThreadStore
+from patchwright.integrations.signatures import sign_sha256
 
 NO_GITHUB = failed(
     "GitHub is not configured, and no App was made yet",
@@ -58,33 +57,28 @@ NO_WEBHOOK_VISIBLE = skipped(
 )
 
 
+def fetch_time(settings: Settings, clock: Clock) -> datetime | None:
+    return fetch_server_time(make_github_connection(settings.github), clock)
+
+
+def make_probe(settings: Settings) -> WebhookProbe | None:
+    """Return a delivery that names no event.
+
+    Whoever holds the secret calls it malformed, and stores nothing of it.
+    """
+    secrets, body = settings.github.webhook_secret, b"{}"
+    if not secrets:
+        return None
+    signature = sign_sha256(body, secrets[0].get_secret_value())
+    headers = {"Content-Type": "application/json", "X-Hub-Signature-256": signature}
+    return WebhookProbe(headers=headers, body=body, setting="github.webhook_secret")
+
+
 def find_webhooks(context: CheckContext, github: GitHub) -> tuple[GitHubHook, ...]:
     """Return the App's webhook, or those of repositories that lead to us."""
     address = context.public_url + WEBHOOK_PATH
-    repos = () if github.app else known_repositories(context)
+    repos = () if github.app else context.find_repositories(SERVICE)
     return tuple(github.find_hooks(address, repos))
-
-
-def known_repositories(context: CheckContext) -> tuple[RepoRef, ...]:
-    """Return those of the settings, and those where there was work lately."""
-    named = [
-        RepoRef(forge=SERVICE, full_name=one) for one in named_repositories(context)
-    ]
-    with open_current_database(context.settings) as database:
-        if database is None:
-            return tuple(named)
-        lately = ThreadStore(database).newest_repositories(SERVICE)
-    return tuple(dict.fromkeys((*named, *lately)))
-
-
-def named_repositories(context: CheckContext) -> dict[str, str]:
-    """Return each repository of the settings, with the key that names it."""
-    return {
-        repository: f"{chat.repositories_setting}.{key}"
-        for chat in describe_services(context.settings).chats.values()
-        for key, repository in chat.repositories.items()
-        if repository
-    }
 
 
 @contextmanager
@@ -185,7 +179,7 @@ _FIX_APP_PERMISSION = (
 _FIX_MISSING_PERMISSION = "make a token that has it: docs/github.md says which"
 
 
-def check_github_permissions(context: CheckContext) -> CheckResult:
+def check_permissions(context: CheckContext) -> CheckResult:
     if not context.settings.github.is_configured:
         return skipped("GitHub is not configured")
     with connected_github(context) as github:
@@ -203,7 +197,7 @@ def check_github_permissions(context: CheckContext) -> CheckResult:
 _FIX_NO_WEBHOOK = "tick *Active* under *Webhook* on the App's page, and set its address"
 
 
-def check_github_webhook(context: CheckContext) -> CheckResult:
+def check_webhook(context: CheckContext) -> CheckResult:
     if not context.settings.github.is_configured:
         return skipped("GitHub is not configured")
     with connected_github(context) as github:
@@ -259,7 +253,7 @@ _FIX_BY_STATUS: Final[Mapping[int, str]] = {
 }
 
 
-def check_github_deliveries(context: CheckContext) -> CheckResult:
+def check_deliveries(context: CheckContext) -> CheckResult:
     if not context.settings.github.is_configured:
         return skipped("GitHub is not configured")
     with connected_github(context) as github:
@@ -287,28 +281,3 @@ def judge_deliveries(attempts: Sequence[DeliveryAttempt]) -> CheckResult:
 
 def _when(attempt: DeliveryAttempt) -> str:
     return f"{attempt.delivered_at:%d %B at %H:%M} UTC"
-
-
-def check_repositories(context: CheckContext) -> CheckResult:
-    names = named_repositories(context)
-    if not names:
-        return skipped("none is named in slack.channels or jira.projects")
-    if not context.settings.github.is_configured:
-        return skipped("GitHub is not configured")
-    with connected_github(context) as github:
-        found = [
-            _repository_problem(github, name, where) for name, where in names.items()
-        ]
-    count = count_noun(len(names), "repository", "repositories")
-    return combine((ok(f"{count} can be read"), *filter(None, found)))
-
-
-def _repository_problem(github: GitHub, name: str, where: str) -> CheckResult | None:
-    try:
-        github.forge.fetch_repository(RepoRef(forge=SERVICE, full_name=name))
-    except (NotFoundError, PermissionDeniedError):
-        return failed(
-            f"{name} cannot be read",
-            f"install the App on {name}, let the token reach it, or correct {where}",
-        )
-    return None

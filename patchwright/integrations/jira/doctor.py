@@ -3,6 +3,16 @@
 from collections.abc import Iterator, Mapping
 from contextlib import closing
 
+from patchwright.core.doctor import (
+    CheckContext,
+    CheckResult,
+    combine,
+    failed,
+    ok,
+    result_of_error,
+    skipped,
+    warning,
+)
 from patchwright.core.errors import AuthenticationError, NotFoundError
 from patchwright.core.settings.jira import JiraSettings
 from patchwright.integrations.jira.adapter import (
@@ -13,16 +23,6 @@ from patchwright.integrations.jira.adapter import (
     fetch_missing_permissions,
 )
 from patchwright.integrations.jira.client import JiraClient
-from patchwright.workers.doctor.checks import (
-    CheckContext,
-    CheckResult,
-    combine,
-    failed,
-    ok,
-    result_of_error,
-    skipped,
-    warning,
-)
 
 _FIX_JIRA_LOGIN = (
     "set jira.token to a valid one, and jira.user to whom it belongs (Cloud alone)"
@@ -41,7 +41,7 @@ def check_jira(context: CheckContext) -> CheckResult:
     return ok(f"{own.login} at {settings.host}")
 
 
-def check_jira_projects(context: CheckContext) -> CheckResult:
+def check_projects(context: CheckContext) -> CheckResult:
     settings = context.settings.jira
     if not settings.is_configured:
         return skipped("Jira is not configured")
