@@ -240,6 +240,51 @@ class ServiceDirectory(Value):
         return self.chats.get(thread.service, self.forge)
 
 
+@dataclass(frozen=True)
+class AppOffer:
+    """What a browser sends to the service at `address`, which makes an app of it.
+
+    `permissions` are its own, by their names: a level, and what they are for.
+    """
+
+    address: str
+    manifest: str
+    permissions: Mapping[str, tuple[str, str]]
+
+
+class RegisteredApp(Value):
+    """An app that was made for us, and where people install it."""
+
+    id: str
+    slug: str
+    install_url: str
+
+
+class AppSetup(Protocol):
+    """How an app of ours is made at a service where none is configured.
+
+    A browser begins at our `/setup/NAME` of the service, is sent to the service with
+    what is offered, and comes back to `/setup/NAME/done`.
+    """
+
+    @property
+    def alternative(self) -> str:
+        """The variables that can be set instead."""
+        ...
+
+    def fetch_settings(self) -> Settings | None:
+        """Return the settings with the app that was made, None before there is one."""
+        ...
+
+    def offer(self, public_url: str, organization: str, state: str) -> AppOffer | None:
+        """Return what describes our app; None if that is no organization's name."""
+        ...
+
+    def register(self, code: str) -> RegisteredApp:
+        """Exchange the code that came back for the app, and keep it; `ServiceError`."""
+        ...
+
+
 class WebhookProbe(Value):
     """A delivery that is signed and means nothing, to see who holds the secret."""
 
@@ -259,7 +304,8 @@ class Plugin:
     Without `make_accounts` nobody can sign in with it. `installation_secret` names what
     is kept for an installation of our app, and `host_word` begins the name of the place
     where somebody is, such as `workspace`. `fetch_time` asks what time it is there, and
-    `make_probe` returns None while no secret signs deliveries.
+    `make_probe` returns None while no secret signs deliveries. With `make_setup` our
+    app can be made there when the service starts for the first time.
     """
 
     name: str
@@ -273,6 +319,7 @@ class Plugin:
     checks: tuple[DoctorCheck, ...] = ()
     fetch_time: Callable[[Settings, Clock], datetime | None] | None = None
     make_probe: Callable[[Settings], WebhookProbe | None] | None = None
+    make_setup: Callable[[Settings, SecretVault, Clock], AppSetup] | None = None
 
 
 def import_later(target: str) -> Callable[..., Any]:

@@ -19,6 +19,7 @@ from patchwright.core.settings.checks import service_errors
 from patchwright.core.settings.model import Settings, secret_values
 from patchwright.core.text.redaction import Redactor
 from patchwright.workers.agent_configuration import warm_up
+from patchwright.workers.app_setup import with_new_app, with_stored_app
 from patchwright.workers.compose import (
     ServiceParts,
     make_catch_up,
@@ -28,7 +29,6 @@ from patchwright.workers.compose import (
     vitals_of,
 )
 from patchwright.workers.db.database import Database
-from patchwright.workers.github_setup import with_github_app, with_stored_app
 from patchwright.workers.inbox.missed_deliveries import CatchUp
 from patchwright.workers.lifecycle import ListenAddress, Role, listen
 from patchwright.workers.ops.endpoints import Reporter
@@ -138,13 +138,13 @@ def _run(settings: Settings, role: Role, queue: Queue) -> int:
         case Role.WEB:
             with (
                 _listen(settings) as server_socket,
-                _open(with_github_app(settings, server_socket), queue, role) as base,
+                _open(with_new_app(settings, server_socket), queue, role) as base,
             ):
                 return _serve_web(base, server_socket, vitals_of(base).web, role)
         case Role.ALL:
             with (
                 _listen(settings) as server_socket,
-                _open(with_github_app(settings, server_socket), queue, role) as base,
+                _open(with_new_app(settings, server_socket), queue, role) as base,
                 _run_jobs_in_background(base, queue) as judge,
             ):
                 return _serve_web(base, server_socket, judge, role)

@@ -48,22 +48,12 @@ EXCEPTIONS: dict[str, tuple[int, str]] = {
     "patchwright/workers/cli/remote_run.py": (39, "a run on a link connects by itself"),
     "patchwright/workers/cli/session.py": (1, "the key that signs commits"),
     "patchwright/workers/doctor/settings.py": (14, "the sections of the settings"),
-    "patchwright/workers/doctor/storage.py": (
-        5,
-        "the App that was made for the service",
-    ),
-    "patchwright/workers/github_setup.py": (
-        19,
-        "the App is made before there is a service",
-    ),
     "patchwright/workers/inbox/delivery.py": (2, "headers that are kept"),
     "patchwright/workers/plugins/people.py": (8, "links to tickets"),
     "patchwright/workers/run/guarded_services.py": (5, "the name of a variable"),
     "patchwright/workers/run/linked_threads.py": (3, "where tickets are moved"),
     "patchwright/workers/run/publisher.py": (3, "the name of a variable"),
     "patchwright/workers/run/repository.py": (1, "the projects of tickets"),
-    "patchwright/workers/serve.py": (4, "the App is made before there is a service"),
-    "patchwright/workers/web/setup_pages.py": (3, "the pages on which an App is made"),
 }
 
 

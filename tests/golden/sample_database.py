@@ -21,7 +21,7 @@ from patchwright.core.types.triggers import Trigger, TriggerKind
 from patchwright.core.types.work import Outcome
 from patchwright.core.webhook import Delivery
 from patchwright.integrations.github.app import NewApp
-from patchwright.integrations.github.credentials import GitHubAppStore
+from patchwright.integrations.github.setup import GitHubAppStore
 from patchwright.integrations.slack.credentials import SlackInstallationStore
 from patchwright.integrations.slack.tokens import SlackInstallation
 from patchwright.resolver.effects import Effect, NotificationEffect, RepositoryEffect

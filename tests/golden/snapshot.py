@@ -20,7 +20,7 @@ from patchwright.core.replay.trajectory import facts_of, split_runs
 from patchwright.core.types.base import AccountId, ConversationId, Ids, JobId, RandomIds
 from patchwright.core.types.people import Actor
 from patchwright.core.types.threads import RepoRef
-from patchwright.integrations.github.credentials import GitHubAppStore
+from patchwright.integrations.github.setup import GitHubAppStore
 from patchwright.integrations.slack.credentials import SlackInstallationStore
 from patchwright.workers.compose import make_stores
 from patchwright.workers.db.database import Database

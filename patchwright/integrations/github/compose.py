@@ -2,12 +2,14 @@
 
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
+from datetime import UTC, datetime
 from functools import partial
 
 import structlog
 from pydantic import SecretStr
 
 from patchwright.core.clock import Clock
+from patchwright.core.crypto import DecryptionError
 from patchwright.core.errors import ServiceError
 from patchwright.core.plugin import PluginRoutes
 from patchwright.core.plugin_host import PluginHost, SecretVault
@@ -18,13 +20,13 @@ from patchwright.core.types.threads import RepoRef
 from patchwright.core.types.triggers import ParsedWebhook
 from patchwright.core.webhook import WebhookSource, by_header
 from patchwright.integrations.github.adapter import GitHub
+from patchwright.integrations.github.auth import InstallationToken
 from patchwright.integrations.github.channel import GitHubChannel
 from patchwright.integrations.github.configured import (
     connect_github,
     make_github_connection,
     trust_for_git,
 )
-from patchwright.integrations.github.credentials import InstallationTokenStore
 from patchwright.integrations.github.deliveries import GitHubHook
 from patchwright.integrations.github.forge import GitHubForge
 from patchwright.integrations.github.notices import EventConfirmation
@@ -179,6 +181,30 @@ class ConnectedGitHub:
         """Tell whether somebody lets us act in their name, as GitHub says."""
         token = host.find_user_token(person)
         return token is not None and self.accounts.is_valid(token)
+
+
+class InstallationTokenStore:
+    """A `TokenCache`. A token that cannot be read any more is minted anew."""
+
+    def __init__(self, secrets: SecretVault) -> None:
+        self._secrets = secrets
+
+    def fetch(self, name: str) -> InstallationToken | None:
+        try:
+            stored = self._secrets.fetch(name)
+        except DecryptionError:
+            return None
+        if stored is None:
+            return None
+        expires_at, _, token = stored.get_secret_value().partition(" ")
+        return InstallationToken(
+            token=SecretStr(token),
+            expires_at=datetime.fromisoformat(expires_at).astimezone(UTC),
+        )
+
+    def put(self, name: str, token: InstallationToken) -> None:
+        text = f"{token.expires_at.isoformat()} {token.token.get_secret_value()}"
+        self._secrets.put(name, SecretStr(text), token.expires_at)
 
 
 def make_accounts(settings: Settings, clock: Clock) -> GitHubAccounts:

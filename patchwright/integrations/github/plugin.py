@@ -57,5 +57,6 @@ PLUGIN: Final = Plugin(
     ),
     fetch_time=import_later(f"{_DOCTOR}:fetch_time"),
     make_probe=import_later(f"{_DOCTOR}:make_probe"),
+    make_setup=import_later("patchwright.integrations.github.setup:GitHubSetup"),
     make_accounts=import_later(f"{_COMPOSE}:make_accounts"),
 )

@@ -26,11 +26,7 @@ from patchwright.core.errors import PatchwrightError
 from patchwright.core.settings.model import Settings
 from patchwright.core.text.strings import count_noun
 from patchwright.core.types.threads import RepoRef
-from patchwright.integrations.github.credentials import (
-    GitHubAppStore,
-    with_app_settings,
-)
-from patchwright.integrations.registry import describe_services
+from patchwright.integrations.registry import describe_services, find_forge
 from patchwright.workers.compose import KEY_FILE, SESSION_FILE, key_ring
 from patchwright.workers.db.database import (
     Database,
@@ -83,15 +79,18 @@ def with_registered_app(settings: Settings, clock: Clock) -> Settings:
 
     Where that cannot be found out, a check says why.
     """
-    if settings.github.is_configured:
+    plugin = find_forge(settings)
+    if plugin.make_setup is None or plugin.describe(settings).is_configured:
         return settings
     try:
         with open_existing(settings.database.url.get_secret_value()) as database:
-            store = database and secret_store(settings, database, clock)
-            app = store and GitHubAppStore(store, settings.github.api_url).fetch()
+            secrets = database and secret_store(settings, database, clock)
+            if not secrets:
+                return settings
+            found = plugin.make_setup(settings, secrets, clock).fetch_settings()
     except (PatchwrightError, SQLAlchemyError, OSError):
         return settings
-    return with_app_settings(settings, app) if app else settings
+    return found or settings
 
 
 _GIB: Final = 1 << 30
