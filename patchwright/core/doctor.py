@@ -2,9 +2,11 @@
 
 from collections.abc import Callable, Iterable, Mapping
 from contextlib import AbstractContextManager
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from enum import StrEnum
 from typing import Final, NamedTuple
+
+from pydantic import SecretStr
 
 from patchwright.core.clock import Clock
 from patchwright.core.errors import (
@@ -88,6 +90,20 @@ def combine(findings: Iterable[CheckResult]) -> CheckResult:
         "; ".join(dict.fromkeys(one.found for one in told)),
         "\n".join(dict.fromkeys(one.fix for one in wrong)),
     )
+
+
+@dataclass(frozen=True, slots=True)
+class SettingsReview:
+    """What is to be said of the settings of a service.
+
+    `errors` keep the service from starting. The `addresses` should be encrypted, and
+    the `secrets` be hard to guess, each by the setting that has them.
+    """
+
+    errors: tuple[str, ...] = ()
+    addresses: Mapping[str, str] = field(default_factory=dict)
+    secrets: Mapping[str, tuple[SecretStr, ...]] = field(default_factory=dict)
+    warnings: tuple[CheckResult, ...] = ()
 
 
 class DoctorCheck(NamedTuple):

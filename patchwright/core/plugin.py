@@ -15,9 +15,10 @@ from pydantic import SecretStr
 
 from patchwright.core.channel import ServiceChannel, Tracker
 from patchwright.core.clock import Clock
-from patchwright.core.doctor import DoctorCheck
+from patchwright.core.doctor import DoctorCheck, SettingsReview
 from patchwright.core.forge import Forge, Reviews
 from patchwright.core.plugin_host import PluginHost, SecretName, SecretVault
+from patchwright.core.settings.fields import SettingsSection
 from patchwright.core.settings.model import Settings
 from patchwright.core.types.base import Value
 from patchwright.core.types.people import Actor, PersonalToken
@@ -175,6 +176,14 @@ class ForgeConnection(Protocol):
     def close(self) -> None: ...
 
 
+class TicketMoves(Value):
+    """The status a ticket is brought to, by its name; empty: it stays where it is."""
+
+    on_start: str = ""
+    on_pull: str = ""
+    on_merge: str = ""
+
+
 class ServiceProfile(Value):
     """What other code may know of a service, as it is set up here.
 
@@ -184,9 +193,10 @@ class ServiceProfile(Value):
     forge. `repositories` are those that the administrator has given to places there,
     `repositories_setting` is where. `addresses` are what must be reached, each with the
     file of authorities to trust, which is the setting `authorities_setting`; with
-    `needs_address` it has to find us too. `ticket_url` has an `{id}`, and what is on
-    the `private_host` is not for everybody. A forge's commits are ours by
-    `mail_domain`; with `signs_commits` it makes them itself, and `commit_key` signs
+    `needs_address` it has to find us too. Where there are tickets, their place begins
+    with `ticket_host`, `ticket_url` has an `{id}`, and `ticket_moves` says where they
+    go. What is on the `private_host` is not for everybody. A forge's commits are ours
+    by `mail_domain`; with `signs_commits` it makes them itself, and `commit_key` signs
     the others.
     """
 
@@ -206,7 +216,9 @@ class ServiceProfile(Value):
     addresses: Mapping[str, str] = {}
     authorities_setting: str = ""
     needs_address: bool = False
+    ticket_host: str = ""
     ticket_url: str = ""
+    ticket_moves: TicketMoves = TicketMoves()
     private_host: str = ""
 
 
@@ -227,6 +239,16 @@ class ServiceDirectory(Value):
     def repositories_in(self, thread: ThreadRef) -> Mapping[str, str]:
         """Return the repositories of the places of the thread's service."""
         return self._chat_of(thread).repositories
+
+    @property
+    def tracker(self) -> ServiceProfile | None:
+        """Return the first service that has tickets, if one is configured."""
+        found = (one for one in self.chats.values() if one.ticket_host)
+        return next(found, None)
+
+    @property
+    def ticket_moves(self) -> TicketMoves:
+        return self.tracker.ticket_moves if self.tracker else TicketMoves()
 
     @property
     def mapped_repositories(self) -> tuple[str, ...]:
@@ -297,9 +319,15 @@ ConnectChat = Callable[[Settings, SecretVault, Clock], ChatConnection]
 ConnectForge = Callable[[Settings, SecretVault, Clock], ForgeConnection]
 
 
+def _nothing_to_say(_settings: Settings) -> SettingsReview:
+    return SettingsReview()
+
+
 @dataclass(frozen=True)
 class Plugin:
     """One service: `connect_forge` where code lives there, else `connect_chat`.
+
+    Its `section` of the settings has its name, and `review_settings` judges it.
 
     Without `make_accounts` nobody can sign in with it. `installation_secret` names what
     is kept for an installation of our app, and `host_word` begins the name of the place
@@ -311,6 +339,8 @@ class Plugin:
     name: str
     title: str
     describe: Callable[[Settings], ServiceProfile]
+    section: type[SettingsSection] | None = None
+    review_settings: Callable[[Settings], SettingsReview] = _nothing_to_say
     connect_chat: ConnectChat | None = None
     connect_forge: ConnectForge | None = None
     make_accounts: Callable[[Settings, Clock], ForgeAccounts] | None = None

@@ -18,7 +18,6 @@ from patchwright.core.events.log import Notifier
 from patchwright.core.llm.model import Model, Models
 from patchwright.core.plugin import ForgeConnection, Hook, Plugin, ServiceDirectory
 from patchwright.core.runtime import RuntimeFactory
-from patchwright.core.settings.checks import NO_SHARED_KEY
 from patchwright.core.settings.model import Settings
 from patchwright.core.text.redaction import Redactor
 from patchwright.core.types.base import Ids, JobId, RandomIds
@@ -31,6 +30,7 @@ from patchwright.integrations.registry import (
     describe_services,
     find_forge,
 )
+from patchwright.integrations.settings import NO_SHARED_KEY
 from patchwright.resolver.guards.leaks import FindKnownSecrets
 from patchwright.sandbox.factory import create_factory
 from patchwright.workers.access_tokens import make_run_link

@@ -15,9 +15,9 @@ import structlog
 from patchwright.core.clock import SystemClock, start_call
 from patchwright.core.errors import SettingsError
 from patchwright.core.logs import log_strays, set_up_logging
-from patchwright.core.settings.checks import service_errors
 from patchwright.core.settings.model import Settings, secret_values
 from patchwright.core.text.redaction import Redactor
+from patchwright.integrations.settings import service_errors
 from patchwright.workers.agent_configuration import warm_up
 from patchwright.workers.app_setup import with_new_app, with_stored_app
 from patchwright.workers.compose import (

@@ -11,12 +11,12 @@ from pathlib import Path
 import pytest
 
 from patchwright.core.errors import LeaseLostError
-from patchwright.core.settings.loader import load_settings
 from patchwright.core.settings.model import secret_values
 from patchwright.core.text.redaction import Redactor
 from patchwright.core.types.base import JobId
 from patchwright.core.types.outcome_kind import OutcomeKind
 from patchwright.core.types.work import Outcome
+from patchwright.integrations.settings import load_settings
 from patchwright.resolver.effects import Effect, FinalMessage, SwapLabels
 from patchwright.workers.compose import make_worker, open_service_parts
 from patchwright.workers.run.guarded_services import with_lease_checks

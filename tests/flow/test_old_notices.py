@@ -8,6 +8,7 @@ import pytest
 from pydantic import SecretStr
 
 from patchwright.core.types.people import Actor, PersonalToken
+from patchwright.integrations.github.settings import GitHubSettings
 from patchwright.workers.account_links import make_identity_tokens
 from patchwright.workers.store.job import JobState
 from tests.fakes.github import Delivery
@@ -107,7 +108,7 @@ def test_an_old_word_that_consent_is_taken_back_forgets_no_token_that_counts(
 
 def _keep_token(story: Story, token: str) -> Callable[[], bool]:
     """Let alice be linked; return what tells whether her token is kept."""
-    base, host = story.base, story.base.settings.github.api_url
+    base, host = story.base, GitHubSettings.of(story.base.settings).api_url
     alice = str(story.github.world.user("alice").id)
     person = Actor(service="github", login="alice", external_id=alice)
     account = base.stores.accounts.account_of(person, host)

@@ -13,7 +13,6 @@ from patchwright.core.crypto import DecryptionError
 from patchwright.core.errors import ServiceError
 from patchwright.core.plugin import PluginRoutes
 from patchwright.core.plugin_host import PluginHost, SecretVault
-from patchwright.core.settings.github import GitHubSettings
 from patchwright.core.settings.model import Settings
 from patchwright.core.types.people import Actor, PersonalToken
 from patchwright.core.types.threads import RepoRef
@@ -30,6 +29,7 @@ from patchwright.integrations.github.configured import (
 from patchwright.integrations.github.deliveries import GitHubHook
 from patchwright.integrations.github.forge import GitHubForge
 from patchwright.integrations.github.notices import EventConfirmation
+from patchwright.integrations.github.settings import GitHubSettings
 from patchwright.integrations.github.sign_in import (
     SignIn,
     UserTokens,
@@ -208,10 +208,11 @@ class InstallationTokenStore:
 
 
 def make_accounts(settings: Settings, clock: Clock) -> GitHubAccounts:
-    return GitHubAccounts(settings.github, clock)
+    return GitHubAccounts(GitHubSettings.of(settings), clock)
 
 
 def connect(settings: Settings, secrets: SecretVault, clock: Clock) -> ConnectedGitHub:
     cache = InstallationTokenStore(secrets)
-    connected = connect_github(settings.github, cache, clock)
-    return ConnectedGitHub(connected, settings.github, make_accounts(settings, clock))
+    github = GitHubSettings.of(settings)
+    connected = connect_github(github, cache, clock)
+    return ConnectedGitHub(connected, github, GitHubAccounts(github, clock))

@@ -6,7 +6,6 @@ from urllib.parse import urlsplit
 
 from patchwright.core.clock import Clock
 from patchwright.core.errors import SettingsError
-from patchwright.core.settings.github import GitHubSettings
 from patchwright.integrations.github.adapter import (
     GitHub,
     connect_app,
@@ -14,6 +13,7 @@ from patchwright.integrations.github.adapter import (
 )
 from patchwright.integrations.github.auth import TokenCache
 from patchwright.integrations.github.connection import GitHubConnection, locate
+from patchwright.integrations.github.settings import GitHubSettings
 
 
 def connect_github(settings: GitHubSettings, cache: TokenCache, clock: Clock) -> GitHub:

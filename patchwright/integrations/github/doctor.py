@@ -21,7 +21,6 @@ from patchwright.core.errors import (
     NotFoundError,
 )
 from patchwright.core.plugin import DeliveryAttempt, WebhookProbe
-from patchwright.core.settings.github import GitHubSettings
 from patchwright.core.settings.model import Settings
 from patchwright.core.text.strings import count_noun
 from patchwright.integrations.github.adapter import (
@@ -41,6 +40,7 @@ from patchwright.integrations.github.configured import (
     make_github_connection,
 )
 from patchwright.integrations.github.deliveries import GitHubHook, HookConfig
+from patchwright.integrations.github.settings import GitHubSettings
 from patchwright.integrations.github.webhooks.reader import SERVICE
 from patchwright.integrations.signatures import sign_sha256
 
@@ -58,7 +58,7 @@ NO_WEBHOOK_VISIBLE = skipped(
 
 
 def fetch_time(settings: Settings, clock: Clock) -> datetime | None:
-    return fetch_server_time(make_github_connection(settings.github), clock)
+    return fetch_server_time(make_github_connection(GitHubSettings.of(settings)), clock)
 
 
 def make_probe(settings: Settings) -> WebhookProbe | None:
@@ -66,7 +66,7 @@ def make_probe(settings: Settings) -> WebhookProbe | None:
 
     Whoever holds the secret calls it malformed, and stores nothing of it.
     """
-    secrets, body = settings.github.webhook_secret, b"{}"
+    secrets, body = GitHubSettings.of(settings).webhook_secret, b"{}"
     if not secrets:
         return None
     signature = sign_sha256(body, secrets[0].get_secret_value())
@@ -86,7 +86,7 @@ def connected_github(context: CheckContext) -> Iterator[GitHub]:
     """Lend GitHub as the service would speak to it."""
     cache = MemoryTokenCache()
     with closing(
-        connect_github(context.settings.github, cache, context.clock)
+        connect_github(GitHubSettings.of(context.settings), cache, context.clock)
     ) as github:
         yield github
 
@@ -101,9 +101,9 @@ _FIX_ACCESS: Final = "set github.token to a new one: docs/github.md says which"
 
 
 def check_github(context: CheckContext) -> CheckResult:
-    if not context.settings.github.is_configured:
+    if not GitHubSettings.of(context.settings).is_configured:
         return NO_GITHUB
-    has_app = bool(context.settings.github.app_id)
+    has_app = bool(GitHubSettings.of(context.settings).app_id)
     with connected_github(context) as github:
         try:
             return combine(_examine_identity(context, github))
@@ -114,13 +114,15 @@ def check_github(context: CheckContext) -> CheckResult:
 def _examine_identity(context: CheckContext, github: GitHub) -> Iterator[CheckResult]:
     identity = github.fetch_identity()
     name = identity.login if identity else "a token that cannot say whose it is"
-    connection = make_github_connection(context.settings.github)
+    connection = make_github_connection(GitHubSettings.of(context.settings))
     if github.app is None:
         yield ok(name)
-        yield from _judge_token(context, context.settings.github)
+        yield from _judge_token(context, GitHubSettings.of(context.settings))
         return
     seen = tuple(list_installations(github.app, connection, context.clock))
-    yield from judge_installations(name, seen, context.settings.github.web_url)
+    yield from judge_installations(
+        name, seen, GitHubSettings.of(context.settings).web_url
+    )
     yield from judge_allowance(fetch_app_rate_limit(github.app))
 
 
@@ -180,7 +182,7 @@ _FIX_MISSING_PERMISSION = "make a token that has it: docs/github.md says which"
 
 
 def check_permissions(context: CheckContext) -> CheckResult:
-    if not context.settings.github.is_configured:
+    if not GitHubSettings.of(context.settings).is_configured:
         return skipped("GitHub is not configured")
     with connected_github(context) as github:
         missing = github.fetch_missing()
@@ -198,7 +200,7 @@ _FIX_NO_WEBHOOK = "tick *Active* under *Webhook* on the App's page, and set its 
 
 
 def check_webhook(context: CheckContext) -> CheckResult:
-    if not context.settings.github.is_configured:
+    if not GitHubSettings.of(context.settings).is_configured:
         return skipped("GitHub is not configured")
     with connected_github(context) as github:
         hooks = find_webhooks(context, github)
@@ -254,7 +256,7 @@ _FIX_BY_STATUS: Final[Mapping[int, str]] = {
 
 
 def check_deliveries(context: CheckContext) -> CheckResult:
-    if not context.settings.github.is_configured:
+    if not GitHubSettings.of(context.settings).is_configured:
         return skipped("GitHub is not configured")
     with connected_github(context) as github:
         hooks = find_webhooks(context, github)

@@ -6,6 +6,7 @@ from patchwright.core.doctor import DoctorCheck
 from patchwright.core.plugin import Plugin, ServiceProfile, import_later
 from patchwright.core.plugin_host import SecretName
 from patchwright.core.settings.model import Settings
+from patchwright.integrations.github.settings import GitHubSettings
 
 NAME: Final = "github"
 TITLE: Final = "GitHub"
@@ -19,7 +20,7 @@ def installation_name(installation: int | str) -> str:
 
 
 def describe(settings: Settings) -> ServiceProfile:
-    github = settings.github
+    github = GitHubSettings.of(settings)
     return ServiceProfile(
         name=NAME,
         title=TITLE,
@@ -45,6 +46,10 @@ PLUGIN: Final = Plugin(
     name=NAME,
     title=TITLE,
     describe=describe,
+    section=GitHubSettings,
+    review_settings=import_later(
+        "patchwright.integrations.github.settings_review:review_settings"
+    ),
     connect_forge=import_later(f"{_COMPOSE}:connect"),
     installation_secret=lambda installation: SecretName(
         installation_name(installation)

@@ -7,7 +7,7 @@ from pydantic import SecretStr
 from patchwright.core.clock import Clock
 from patchwright.core.plugin import AppOffer, RegisteredApp
 from patchwright.core.plugin_host import SecretVault
-from patchwright.core.settings.model import Settings
+from patchwright.core.settings.model import Settings, with_section
 from patchwright.integrations.github.app import (
     PERMISSIONS,
     NewApp,
@@ -17,6 +17,7 @@ from patchwright.integrations.github.app import (
     registration_url,
 )
 from patchwright.integrations.github.configured import make_github_connection
+from patchwright.integrations.github.settings import GitHubSettings
 
 _NAME = "github-app"
 
@@ -43,7 +44,7 @@ class GitHubAppStore:
 
 def with_app_settings(settings: Settings, app: NewApp) -> Settings:
     """Return the settings with what nobody wrote down, as the App has it."""
-    github = settings.github.replace(
+    github = GitHubSettings.of(settings).replace(
         app_id=str(app.id),
         private_key=app.private_key,
         webhook_secret=(app.webhook_secret,),
@@ -52,7 +53,7 @@ def with_app_settings(settings: Settings, app: NewApp) -> Settings:
         github = github.replace(
             client_id=app.client_id, client_secret=app.client_secret
         )
-    return settings.replace(github=github)
+    return with_section(settings, github)
 
 
 def _reveal(value: object) -> object:
@@ -69,7 +70,7 @@ class GitHubSetup:
 
     def __init__(self, settings: Settings, secrets: SecretVault, clock: Clock) -> None:
         self._settings = settings
-        self._github = settings.github
+        self._github = GitHubSettings.of(settings)
         self._clock = clock
         self._store = GitHubAppStore(secrets, self._github.api_url)
 

@@ -8,7 +8,6 @@ from typing import Final
 from jira import JIRA
 
 from patchwright.core.clock import Clock
-from patchwright.core.settings.jira import JiraSettings
 from patchwright.core.types.people import Actor
 from patchwright.integrations.jira.channel import JiraChannel
 from patchwright.integrations.jira.client import (
@@ -25,6 +24,7 @@ from patchwright.integrations.jira.responses import (
     parse_answer,
 )
 from patchwright.integrations.jira.search import search_updated
+from patchwright.integrations.jira.settings import JiraSettings
 from patchwright.integrations.jira.webhooks.triggers import actor_of
 
 # https://developer.atlassian.com/cloud/jira/platform/rest/v3/api-group-permissions/

@@ -15,7 +15,6 @@ from patchwright.core.errors import (
     NotFoundError,
     PermissionDeniedError,
 )
-from patchwright.core.settings.jira import JiraSettings
 from patchwright.core.text.escape import MENTION_LINK, mention_link, split_marks
 from patchwright.core.types.people import Actor
 from patchwright.core.types.threads import TalkThread, Thread
@@ -29,6 +28,7 @@ from patchwright.integrations.jira.comments import (
     edit_comment,
     find_own_comment,
 )
+from patchwright.integrations.jira.settings import JiraSettings
 from patchwright.integrations.jira.threads import (
     SiteFields,
     fetch_opening,

@@ -14,7 +14,6 @@ from patchwright.core.clock import Clock
 from patchwright.core.errors import PayloadError, ServiceError
 from patchwright.core.plugin import PeriodicTask, PluginRoutes
 from patchwright.core.plugin_host import PluginHost, PollingPositions, SecretVault
-from patchwright.core.settings.jira import JiraSettings
 from patchwright.core.settings.model import Settings
 from patchwright.core.types.people import Actor
 from patchwright.core.types.triggers import ParsedWebhook, Trigger
@@ -28,6 +27,7 @@ from patchwright.core.webhook import (
 )
 from patchwright.integrations.jira.adapter import Jira, connect_jira
 from patchwright.integrations.jira.responses import JsonObject
+from patchwright.integrations.jira.settings import JiraSettings
 from patchwright.integrations.jira.webhooks.reader import ID_HEADER, JiraReceiver
 from patchwright.integrations.jira.webhooks.tickets import find_requests
 from patchwright.integrations.jira.webhooks.triggers import SERVICE, JiraTriggerRules
@@ -210,4 +210,5 @@ class ConnectedJira:
 
 
 def connect(settings: Settings, _secrets: SecretVault, clock: Clock) -> ConnectedJira:
-    return ConnectedJira(connect_jira(settings.jira, clock), settings.jira)
+    jira = JiraSettings.of(settings)
+    return ConnectedJira(connect_jira(jira, clock), jira)

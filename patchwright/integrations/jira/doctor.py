@@ -14,7 +14,6 @@ from patchwright.core.doctor import (
     warning,
 )
 from patchwright.core.errors import AuthenticationError, NotFoundError
-from patchwright.core.settings.jira import JiraSettings
 from patchwright.integrations.jira.adapter import (
     LABEL_PERMISSIONS,
     NEEDED_PERMISSIONS,
@@ -23,6 +22,7 @@ from patchwright.integrations.jira.adapter import (
     fetch_missing_permissions,
 )
 from patchwright.integrations.jira.client import JiraClient
+from patchwright.integrations.jira.settings import JiraSettings
 
 _FIX_JIRA_LOGIN = (
     "set jira.token to a valid one, and jira.user to whom it belongs (Cloud alone)"
@@ -30,7 +30,7 @@ _FIX_JIRA_LOGIN = (
 
 
 def check_jira(context: CheckContext) -> CheckResult:
-    settings = context.settings.jira
+    settings = JiraSettings.of(context.settings)
     if not settings.is_configured:
         return skipped("Jira is not configured")
     with closing(connect_jira(settings, context.clock)) as jira:
@@ -42,7 +42,7 @@ def check_jira(context: CheckContext) -> CheckResult:
 
 
 def check_projects(context: CheckContext) -> CheckResult:
-    settings = context.settings.jira
+    settings = JiraSettings.of(context.settings)
     if not settings.is_configured:
         return skipped("Jira is not configured")
     if not settings.projects:

@@ -23,6 +23,7 @@ from patchwright.integrations.slack.adapter import (
 )
 from patchwright.integrations.slack.client import SlackClient
 from patchwright.integrations.slack.credentials import SlackInstallationStore
+from patchwright.integrations.slack.settings import SlackSettings
 from patchwright.integrations.slack.tokens import StaticBotToken
 
 _FIX_BOT_ACCESS = (
@@ -34,7 +35,7 @@ _FIX_SCOPES = (
 
 
 def check_slack(context: CheckContext) -> CheckResult:
-    settings = context.settings.slack
+    settings = SlackSettings.of(context.settings)
     if not settings.is_configured:
         return skipped("Slack is not configured")
     if settings.bot_token is None:
@@ -50,7 +51,7 @@ def _check_installations(context: CheckContext) -> CheckResult:
         if secrets is None:
             return skipped("no workspace has installed the app")
         tokens = SlackInstallationStore(secrets)
-        url = context.settings.slack.api_url
+        url = SlackSettings.of(context.settings).api_url
         api = connect(url, tokens=tokens, clock=context.clock).api
         found = [one for team in tokens.ids() for one in _check_workspace(api, team)]
     if not found:
@@ -62,7 +63,7 @@ def _check_installations(context: CheckContext) -> CheckResult:
 
 def _fix_not_installed(context: CheckContext) -> str:
     page = f"{context.public_url}/auth/slack/install"
-    if context.settings.slack.workspaces:
+    if SlackSettings.of(context.settings).workspaces:
         return f"install it: {page}"
     return f"name the workspaces in slack.workspaces, then install it: {page}"
 
@@ -89,7 +90,7 @@ _FIX_APP_ACCESS = (
 
 
 def check_socket(context: CheckContext) -> CheckResult:
-    settings = context.settings.slack
+    settings = SlackSettings.of(context.settings)
     if settings.app_token is None:
         return skipped("slack.app_token is not set: deliveries come by HTTP")
     tokens = StaticBotToken(settings.app_token)

@@ -18,10 +18,10 @@ from patchwright.core.clock import Clock, SystemClock
 from patchwright.core.doctor import CheckStatus, DoctorCheck, failed
 from patchwright.core.errors import SettingsError
 from patchwright.core.plugin import import_later
-from patchwright.core.settings.loader import load_settings_here
 from patchwright.core.settings.model import Settings, secret_values
 from patchwright.core.text.redaction import Redactor
 from patchwright.core.text.strings import count_noun, strip_invisible
+from patchwright.integrations.settings import load_settings_here
 from patchwright.workers.doctor.checks import (
     CHECKS,
     NamedResult,

@@ -8,7 +8,6 @@ from typing import assert_never
 from patchwright.core.channel import ChannelRouter
 from patchwright.core.errors import SettingsError
 from patchwright.core.events.types import OutcomeReached, Source
-from patchwright.core.settings.github import GitHubSettings
 from patchwright.core.settings.repository import CONFIG_FILE, RepositoryConfig
 from patchwright.core.settings.repository_file import read_repository_config
 from patchwright.core.types.people import Actor
@@ -20,6 +19,7 @@ from patchwright.integrations.github.adapter import GitHub
 from patchwright.integrations.github.auth import MemoryTokenCache
 from patchwright.integrations.github.configured import connect_github, trust_for_git
 from patchwright.integrations.github.plugin import NAME
+from patchwright.integrations.github.settings import GitHubSettings
 from patchwright.resolver.admission import AdmissionPolicy
 from patchwright.resolver.context.thread_history import filter_comments
 from patchwright.resolver.effects import (
@@ -62,12 +62,12 @@ def resolve_remote(
     session: RunSession, url: str, deliver: DeliveryChoice
 ) -> FinishedRun:
     """Work on a thread with the rights of the configured token or App."""
-    thread = read_url(url, session.settings.github)
+    thread = read_url(url, GitHubSettings.of(session.settings))
     cache = MemoryTokenCache()
-    github = connect_github(session.settings.github, cache, session.clock)
+    github = connect_github(GitHubSettings.of(session.settings), cache, session.clock)
     with closing(github):
         trigger = _trigger(thread, github)
-        trusted = trust_for_git(session.settings.github)
+        trusted = trust_for_git(GitHubSettings.of(session.settings))
         mirrors = MirrorCache(session.settings.state_dir / "mirrors", trusted)
         sources = Sources(ChannelRouter(github.channel), github.forge, mirrors)
         session.console.print(f"Fetching {thread.repo.full_name}")
@@ -132,7 +132,7 @@ def _work_on(
 
 def read_url(url: str, github: GitHubSettings) -> ForgeThread:
     """Return the thread; a token goes there, so its host must be the configured one."""
-    thread = read_thread_url(url, github.web_url)
+    thread = read_thread_url(url, github.web_url, "github")
     if thread is None:
         raise SettingsError(
             f"{url} is not an issue or pull request on {github.web_url}; expected "
@@ -169,7 +169,9 @@ class _RemoteDelivery:
                 ChannelRouter(channel),
                 channel,
                 lambda: self.prepared.mirror,
-                forge_signs=self.session.settings.github.is_signed_by_github,
+                forge_signs=GitHubSettings.of(
+                    self.session.settings
+                ).is_signed_by_github,
                 clock=self.session.clock,
             ),
             AdmissionPolicy(
@@ -187,7 +189,7 @@ class _RemoteDelivery:
         frame = MessageHeader(
             run_id=self.session.run_id,
             requester=self.trigger.actor.login,
-            handle=self.session.settings.github.mention,
+            handle=GitHubSettings.of(self.session.settings).mention,
             model=self.session.models.main.name,
             limits=self.session.settings.limits.of_a_run(),
         )

@@ -15,9 +15,9 @@ from patchwright.core.clock import SystemClock
 from patchwright.core.errors import SettingsError
 from patchwright.core.logs import set_up_logging
 from patchwright.core.replay.story import tell_story
-from patchwright.core.settings.loader import load_settings_here
 from patchwright.core.types.base import JobId
 from patchwright.core.types.outcome_kind import OutcomeKind
+from patchwright.integrations.settings import load_settings_here
 from patchwright.resolver.messages.status import DeliveryResult
 from patchwright.resolver.progress import ProgressTracker
 from patchwright.workers.cli.live import live_lines

@@ -1,6 +1,6 @@
 """Check that the settings are complete, and warn of careless ones."""
 
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from ipaddress import ip_address
 from typing import Final
 from urllib.parse import urlsplit
@@ -10,15 +10,17 @@ from pydantic import SecretStr
 from patchwright.core.doctor import (
     CheckContext,
     CheckResult,
+    SettingsReview,
     combine,
     failed,
     ok,
     warning,
 )
-from patchwright.core.settings.checks import service_errors
 from patchwright.core.settings.model import Settings
 from patchwright.core.text.strings import count_noun
 from patchwright.core.types.people import Permission
+from patchwright.integrations.registry import PLUGINS
+from patchwright.integrations.settings import service_errors
 
 # What signs or lets in must not be guessed: 16 characters of a random generator.
 _LEAST_SECRET_CHARS: Final = 16
@@ -26,14 +28,15 @@ _WEAK_PERMISSIONS: Final = frozenset({Permission.READ, Permission.TRIAGE})
 
 
 def settings_warnings(settings: Settings) -> Iterator[CheckResult]:
-    yield from _unencrypted_addresses(settings)
-    yield from _short_secrets(settings)
+    reviews = [
+        one.review_settings(settings)
+        for one in sorted(PLUGINS, key=lambda plugin: plugin.name)
+    ]
+    yield from _unencrypted_addresses(settings, reviews)
+    yield from _short_secrets(settings, reviews)
     yield from _weak_protection(settings)
-    if settings.github.token and settings.github.app_id:
-        yield warning(
-            "github.token is not used beside an App",
-            "take github.token out, or github.app_id and github.private_key",
-        )
+    for one in reviews:
+        yield from one.warnings
 
 
 def is_loopback(url: str) -> bool:
@@ -44,13 +47,12 @@ def is_loopback(url: str) -> bool:
         return host == "localhost" or host.endswith(".localhost")
 
 
-def _unencrypted_addresses(settings: Settings) -> Iterator[CheckResult]:
-    addresses = {
-        "server.public_url": settings.server.public_url,
-        "github.api_url": settings.github.api_url,
-        "jira.base_url": settings.jira.base_url,
-        "slack.api_url": settings.slack.api_url,
-    }
+def _unencrypted_addresses(
+    settings: Settings, reviews: Iterable[SettingsReview]
+) -> Iterator[CheckResult]:
+    addresses = {"server.public_url": settings.server.public_url}
+    for review in reviews:
+        addresses |= review.addresses
     for key, url in addresses.items():
         if url.startswith("http:") and not is_loopback(url):
             yield warning(
@@ -59,10 +61,13 @@ def _unencrypted_addresses(settings: Settings) -> Iterator[CheckResult]:
             )
 
 
-def _short_secrets(settings: Settings) -> Iterator[CheckResult]:
-    secrets: dict[str, tuple[SecretStr, ...]] = {
-        "github.webhook_secret": settings.github.webhook_secret,
-        "jira.webhook_secret": settings.jira.webhook_secret,
+def _short_secrets(
+    settings: Settings, reviews: Iterable[SettingsReview]
+) -> Iterator[CheckResult]:
+    secrets: dict[str, tuple[SecretStr, ...]] = {}
+    for review in reviews:
+        secrets |= review.secrets
+    secrets |= {
         "security.admin_token": _optional_secret(settings.security.admin_token),
         "security.session_secret": _optional_secret(settings.security.session_secret),
     }

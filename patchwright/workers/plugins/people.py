@@ -116,19 +116,21 @@ class PersonDirectory:
         return account_scope(self.accounts.account_of(person, self.forge.account_host))
 
 
-def find_places(
-    settings: Settings, threads: ThreadStore, directory: ServiceDirectory
-) -> ReferenceScope:
-    forge = directory.forge
+def find_places(threads: ThreadStore, directory: ServiceDirectory) -> ReferenceScope:
+    forge, tracker = directory.forge, directory.tracker
     recent = (repo.full_name for repo in threads.newest_repositories(forge.name))
-    jira = settings.jira
-    return ReferenceScope(
+    scope = ReferenceScope(
         forge=forge.name,
         web_url=forge.web_url,
         known=tuple(dict.fromkeys([*directory.mapped_repositories, *recent])),
-        jira_url=jira.base_url,
-        jira_host=jira.host if jira.is_configured else "",
-        projects=tuple(jira.projects),
+    )
+    if tracker is None:
+        return scope
+    return scope.replace(
+        tracker=tracker.name,
+        tracker_url=tracker.web_url,
+        tracker_host=tracker.ticket_host,
+        projects=tuple(tracker.repositories),
     )
 
 
@@ -189,9 +191,7 @@ class ChatComposition:
             invite=people.invite,
             renew=people.renew,
             needs_renewal=self._needs_renewal,
-            find_places=partial(
-                find_places, self.settings, self.stores.threads, self.directory
-            ),
+            find_places=partial(find_places, self.stores.threads, self.directory),
             offer_to=lambda person: self.repositories.find("", person)[
                 :_OFFERED_AT_ONCE
             ],

@@ -172,7 +172,7 @@ def tickets_of(services: RunServices, job: Job) -> Tickets:
         for one in linked
         if isinstance(one.ref, TalkThread) and one.ref.kind is ThreadKind.TICKET
     )
-    return Tickets(tuple(threads), services.settings.jira.transitions.on_pr)
+    return Tickets(tuple(threads), services.directory.ticket_moves.on_pull)
 
 
 def move_at_start(services: RunServices, job: Job) -> tuple[str, ...]:
@@ -180,7 +180,7 @@ def move_at_start(services: RunServices, job: Job) -> tuple[str, ...]:
 
     Returns a sentence for each that could not be moved.
     """
-    status = services.settings.jira.transitions.on_start
+    status = services.directory.ticket_moves.on_start
     if not status:
         return ()
     remarks = []
@@ -202,7 +202,7 @@ def move_at_start(services: RunServices, job: Job) -> tuple[str, ...]:
 
 def move_after_merge(services: RunServices, job: Job) -> EarlyResult:
     """Return how a job ends that there is since our pull request was merged."""
-    status = services.settings.jira.transitions.on_merge
+    status = services.directory.ticket_moves.on_merge
     tickets = tickets_of(services, job).threads if status else ()
     return EarlyResult(
         Outcome(kind=OutcomeKind.NO_CHANGE, reason="merged"),

@@ -11,7 +11,7 @@ from typing import Any, Final, cast
 from urllib.parse import quote
 
 from patchwright.core.errors import SettingsError
-from patchwright.core.settings.loader import load_settings_here
+from patchwright.integrations.settings import load_settings_here
 
 _MOST: Final = 50
 _CONNECT_S: Final = 1

@@ -5,7 +5,7 @@ from pathlib import Path
 
 from patchwright.core.clock import SystemClock
 from patchwright.core.doctor import CheckContext, CheckResult, CheckStatus, DoctorCheck
-from patchwright.core.settings.loader import load_settings
+from patchwright.integrations.settings import load_settings
 from patchwright.workers.doctor.checks import CHECKS, make_context
 from tests.app_manifest import add_our_app
 from tests.fakes.github import FakeGitHub

@@ -11,9 +11,9 @@ from patchwright.core.errors import (
     ServiceError,
     ServiceUnavailableError,
 )
-from patchwright.core.settings.jira import JiraSettings
 from patchwright.integrations.jira.adapter import connect_jira
 from patchwright.integrations.jira.errors import DEFAULT_WAIT
+from patchwright.integrations.jira.settings import JiraSettings
 from tests.adapters.jira.conftest import NOON
 from tests.fakes.clock import FakeClock
 

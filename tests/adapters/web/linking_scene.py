@@ -10,12 +10,12 @@ import httpx
 from fastapi import FastAPI
 
 from patchwright.core.crypto import KeyRing
-from patchwright.core.settings.loader import load_settings
 from patchwright.core.settings.model import Settings
 from patchwright.core.types.base import JobId, RandomIds
 from patchwright.core.types.people import Actor
 from patchwright.integrations.github.app import CALLBACK_PATH
 from patchwright.integrations.github.plugin import PLUGIN
+from patchwright.integrations.settings import load_settings
 from patchwright.workers.account_links import link_address, make_identity_tokens
 from patchwright.workers.db.database import Database
 from patchwright.workers.db.upgrade import upgrade

@@ -15,10 +15,10 @@ from pydantic import SecretStr
 from structlog.testing import capture_logs
 
 from patchwright.core.crypto import KeyRing
-from patchwright.core.settings.loader import load_settings
 from patchwright.core.settings.model import Settings
 from patchwright.integrations.github.plugin import describe
 from patchwright.integrations.github.setup import GitHubAppStore, GitHubSetup
+from patchwright.integrations.settings import load_settings
 from patchwright.workers.db.database import Database
 from patchwright.workers.db.upgrade import upgrade
 from patchwright.workers.store.secrets import SecretStore

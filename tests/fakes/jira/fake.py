@@ -5,8 +5,8 @@ from types import TracebackType
 from typing import Any, Self
 
 from patchwright.core.clock import Clock, SystemClock
-from patchwright.core.settings.jira import JiraSettings
 from patchwright.core.types.base import Ids, RandomIds
+from patchwright.integrations.jira.settings import JiraSettings
 from tests.fakes.github.exchange import Answer
 from tests.fakes.github.faults import When
 from tests.fakes.jira import acts

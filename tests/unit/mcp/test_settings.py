@@ -7,8 +7,9 @@ from typing import Any
 import pytest
 
 from patchwright.core.errors import SettingsError
-from patchwright.core.settings.loader import allowed_hosts, load_settings
+from patchwright.core.settings.loader import allowed_hosts
 from patchwright.core.settings.model import Settings, secret_values
+from patchwright.integrations.settings import load_settings
 
 NOWHERE = Path("/nonexistent")
 VARIABLE = "PATCHWRIGHT_MCP__SERVERS"

@@ -1,7 +1,7 @@
 """The settings of GitHub: github.com, its enterprise cloud or a server of one's own."""
 
 import re
-from typing import Any, Literal
+from typing import Any, Final, Literal
 from urllib.parse import urlsplit
 
 from pydantic import Field, SecretStr, field_validator, model_validator
@@ -10,10 +10,11 @@ from patchwright.core.settings.fields import (
     Pem,
     Secrets,
     SettingsSection,
-    read_github_api,
-    read_github_web,
+    address_parts,
+    is_address,
 )
 
+_SERVER_API: Final = "/api/v3"
 _HANDLE = re.compile(r"[@/][A-Za-z0-9][A-Za-z0-9_.-]*\Z")
 
 
@@ -127,3 +128,45 @@ def _site_of(api_url: str) -> str:
     base = api_url.rstrip("/").removesuffix("/api/v3")
     scheme, host = urlsplit(base)[:2]
     return f"{scheme}://{host[4:]}" if host.startswith("api.") else base
+
+
+def read_github_api(value: str) -> str:
+    """Return the address of GitHub's REST API, also where that of its pages is given.
+
+    A server has it under `/api/v3`, the cloud on a host that starts with `api.`.
+    https://docs.github.com/en/enterprise-server/rest/enterprise-admin
+    """
+    if not is_address(value):
+        raise ValueError("expected an address such as https://HOST/api/v3")
+    root, host, path = address_parts(value)
+    cloud = _cloud_of(host)
+    right = f"https://api.{cloud}" if cloud else f"{root}{_SERVER_API}"
+    if path not in ("", _SERVER_API):
+        raise ValueError(f"the path {path} is none of the API's address: use {right}")
+    if path or cloud or not _is_server(host):
+        return right if path or cloud else root
+    return right
+
+
+def read_github_web(value: str) -> str:
+    """Return the address of GitHub's pages, also where that of its API is given."""
+    if not is_address(value):
+        raise ValueError("expected an address such as https://HOST")
+    root, host, path = address_parts(value)
+    cloud = _cloud_of(host)
+    right = f"https://{cloud}" if cloud else root
+    if path not in ("", _SERVER_API):
+        raise ValueError(f"the path {path} is none of the site's address: use {right}")
+    return right
+
+
+def _cloud_of(host: str) -> str:
+    """Return the host of the cloud's pages, or nothing for a server."""
+    name = host.removeprefix("api.").removeprefix("www.")
+    return name if name == "github.com" or name.endswith(".ghe.com") else ""
+
+
+def _is_server(host: str) -> bool:
+    """Tell whether it is the name of a server, which has both on one host."""
+    is_number = host.replace(".", "").isdecimal() or ":" in host
+    return "." in host and not is_number and not host.startswith("api.")
