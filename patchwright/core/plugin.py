@@ -3,6 +3,7 @@
 A plug-in is one value in `integrations.registry`. It is light: what takes long to
 import is imported by the functions that need it, see `import_later`.
 """
+# ruff: noqa: ARG002 - a default needs nothing of what it is given
 
 from collections.abc import Callable, Iterable, Mapping
 from contextlib import AbstractContextManager
@@ -142,7 +143,10 @@ class Hook(Protocol):
 
 
 class ForgeConnection(Protocol):
-    """A service where code lives, connected; close it when done."""
+    """A service where code lives, connected; close it when done.
+
+    A class that derives from it has no reviews and no hooks unless it says otherwise.
+    """
 
     @property
     def forge(self) -> Forge: ...
@@ -151,29 +155,32 @@ class ForgeConnection(Protocol):
     def channel(self) -> ServiceChannel[ForgeThread]: ...
 
     @property
-    def reviews(self) -> Reviews | None: ...
+    def reviews(self) -> Reviews | None:
+        return None
 
     @property
     def git_environment(self) -> Mapping[str, str]:
         """What git needs in its environment to reach the forge."""
-        ...
+        return {}
 
     @property
     def starts_no_checks(self) -> bool:
         """Whether what we push there sets off no workflow."""
-        ...
+        return False
 
     def fetch_identity(self) -> Actor | None:
         """Return who we are there, or None if that cannot be said."""
-        ...
+        return None
 
     def find_hooks(self, url: str, repos: Iterable[RepoRef]) -> Iterable[Hook]:
         """Return the webhooks that bring us deliveries to `url`, as far as known."""
-        ...
+        return ()
 
     def open_routes(self, host: PluginHost) -> PluginRoutes: ...
 
-    def close(self) -> None: ...
+    def close(self) -> None:
+        """Let go of what it holds open."""
+        return
 
 
 class TicketMoves(Value):

@@ -39,7 +39,6 @@ EXCEPTIONS: dict[str, tuple[int, str]] = {
     "patchwright/workers/cli/commands.py": (1, "help on the Action"),
     "patchwright/workers/cli/reference.py": (1, "a line of the manual"),
     "patchwright/workers/cli/remote_run.py": (40, "a run on a link connects by itself"),
-    "patchwright/workers/inbox/delivery.py": (2, "headers that are kept"),
     "patchwright/workers/run/guarded_services.py": (5, "the name of a variable"),
     "patchwright/workers/run/publisher.py": (3, "the name of a variable"),
 }

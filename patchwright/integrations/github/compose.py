@@ -171,6 +171,7 @@ class ConnectedGitHub:
             max_body_bytes=host.max_body_bytes,
             signature_header="x-hub-signature-256",
             confirm=confirmation.confirm,
+            kept_headers=("x-github-",),
         )
         return PluginRoutes(webhook_source=source, background_tasks=(receiver,))
 

@@ -186,6 +186,7 @@ class ConnectedJira:
             identify=by_header(ID_HEADER),
             max_body_bytes=MAX_BODY_BYTES,
             signature_header="x-hub-signature",
+            kept_headers=("x-atlassian-webhook-",),
         )
 
     def _polling(

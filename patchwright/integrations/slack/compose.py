@@ -188,4 +188,5 @@ def _make_source(
         interactions=interactions,
         is_silent=True,
         signature_header="x-slack-signature",
+        kept_headers=("x-slack-retry-",),
     )

@@ -1,7 +1,7 @@
 """Write a delivery and the request in it, in the transaction that is given."""
 
 import json
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, replace
 from functools import cached_property
 from hashlib import sha256
@@ -24,7 +24,6 @@ from patchwright.core.types.triggers import (
 from patchwright.core.webhook import Delivery, DeliveryVerdict, InboxResult
 from patchwright.workers.db.database import insert_once
 from patchwright.workers.db.tables import deliveries
-from patchwright.workers.inbox.delivery import headers_to_keep
 from patchwright.workers.inbox.lifecycle_events import LifecycleEvents, start_automatic
 from patchwright.workers.store.events import EventStore, append_row
 from patchwright.workers.store.job import JobState
@@ -45,6 +44,8 @@ from patchwright.workers.store.threads import (
     start_conversation,
 )
 
+# The table keeps what explains a delivery, and nothing that proves who sent it.
+_PROVING: Final = ("signature", "token", "authorization")
 # What the run is told in place of a comment that more people would read in its answer.
 LEFT_OUT: Final = (
     "[A comment that not everybody may read was left out, since more people read the "
@@ -135,7 +136,7 @@ class Recorder:
             "service": delivery.service,
             "delivery_id": delivery.id,
             "received_at": delivery.received_at,
-            "headers": json.dumps(headers_to_keep(delivery.headers)),
+            "headers": json.dumps(_without_credentials(delivery.headers)),
             # It was read before it came here: what is in it has no reason to stay.
             "body": b"",
         }
@@ -301,3 +302,12 @@ def _stops(trigger: Trigger) -> bool:
 
 def _update_delivery(connection: Connection, row_id: str, **values: object) -> None:
     connection.execute(_NOTE, {"row_id": row_id, **values})
+
+
+def _without_credentials(headers: Mapping[str, str]) -> dict[str, str]:
+    """Leave nothing that proves who sent a delivery."""
+    return {
+        name: value
+        for name, value in headers.items()
+        if not any(word in name for word in _PROVING)
+    }
