@@ -33,7 +33,6 @@ from patchwright.integrations.registry import (
 from patchwright.integrations.settings import NO_SHARED_KEY
 from patchwright.resolver.guards.leaks import FindKnownSecrets
 from patchwright.sandbox.factory import create_factory
-from patchwright.workers.access_tokens import make_run_link
 from patchwright.workers.agent_configuration import (
     make_agent_configuration,
     models_by_name,
@@ -42,9 +41,9 @@ from patchwright.workers.agent_configuration import (
 from patchwright.workers.db.database import Database
 from patchwright.workers.db.upgrade import upgrade
 from patchwright.workers.inbox.missed_deliveries import CatchUp, MissedDeliveryStore
-from patchwright.workers.lifecycle import Role
 from patchwright.workers.ops.endpoints import Reporter
 from patchwright.workers.ops.health import Health, HealthChecks
+from patchwright.workers.ops.lifecycle import Role
 from patchwright.workers.ops.liveness import process_name
 from patchwright.workers.ops.process_metrics import (
     MeasuredModel,
@@ -53,10 +52,10 @@ from patchwright.workers.ops.process_metrics import (
 )
 from patchwright.workers.plugins.connections import (
     ChatConnections,
+    PageChannel,
     connect_chats,
     connect_forge,
 )
-from patchwright.workers.plugins.page_channel import PageChannel
 from patchwright.workers.plugins.people import ChatComposition
 from patchwright.workers.run.services import (
     ChatServices,
@@ -78,6 +77,7 @@ from patchwright.workers.store.requests import RequestStore
 from patchwright.workers.store.reservations import ReservationStore
 from patchwright.workers.store.secrets import SecretStore, load_or_make_key
 from patchwright.workers.store.threads import ThreadStore
+from patchwright.workers.web.pages.access import make_run_link
 from patchwright.workers.web.webhooks import WEBHOOK_ROUTE
 
 KEY_FILE = "encryption.key"

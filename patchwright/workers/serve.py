@@ -12,28 +12,31 @@ from typing import Final, NoReturn, assert_never
 
 import structlog
 
-from patchwright.core.clock import SystemClock, start_call
+from patchwright.core.clock import Clock, SystemClock, start_call
 from patchwright.core.errors import SettingsError
 from patchwright.core.logs import log_strays, set_up_logging
+from patchwright.core.plugin import AppSetup, ServiceProfile
 from patchwright.core.settings.model import Settings, secret_values
 from patchwright.core.text.redaction import Redactor
+from patchwright.integrations.registry import find_forge
 from patchwright.integrations.settings import service_errors
 from patchwright.workers.agent_configuration import warm_up
-from patchwright.workers.app_setup import with_new_app, with_stored_app
 from patchwright.workers.compose import (
     ServiceParts,
     make_catch_up,
     make_reporter,
     make_worker,
+    open_database,
+    open_secrets,
     open_service_parts,
     vitals_of,
 )
 from patchwright.workers.db.database import Database
+from patchwright.workers.db.upgrade import upgrade
 from patchwright.workers.inbox.missed_deliveries import CatchUp
-from patchwright.workers.lifecycle import ListenAddress, Role, listen
 from patchwright.workers.ops.endpoints import Reporter
-from patchwright.workers.ops.health import HealthChecks
-from patchwright.workers.ops.heartbeat import LoopActivity
+from patchwright.workers.ops.health import HealthChecks, LoopActivity
+from patchwright.workers.ops.lifecycle import ListenAddress, Role, listen
 from patchwright.workers.ops.liveness import (
     LONGEST_EVERY_S,
     HeartbeatConfig,
@@ -59,6 +62,12 @@ from patchwright.workers.queue.celery_worker import (
 from patchwright.workers.queue.interface import repeat_in_background
 from patchwright.workers.run.worker import JobWorker
 from patchwright.workers.web.server import make_server
+from patchwright.workers.web.setup_pages import (
+    SetupPages,
+    SetupVisitors,
+    serve_setup,
+    setup_path,
+)
 from patchwright.workers.website import MakeWebHealth, make_website
 
 _SIGNALS: Final = (signal.SIGTERM, signal.SIGINT)
@@ -264,3 +273,62 @@ def _broker_errors(settings: Settings, role: Role) -> Iterator[str]:
             f"queue.broker_url: a {role} process of its own needs a broker that "
             "processes share: set PATCHWRIGHT_QUEUE__BROKER_URL to redis://HOST"
         )
+
+
+def with_stored_app(settings: Settings) -> Settings:
+    """Complete the settings; raises `SettingsError` where no app was made yet.
+
+    What is configured wins over what is stored.
+    """
+    return _completed(settings, None)
+
+
+def with_new_app(settings: Settings, server_socket: socket.socket) -> Settings:
+    """Complete the settings; where no app was made yet, let somebody make one.
+
+    Meanwhile the set-up pages are served from the socket, which stays open.
+    """
+    return _completed(settings, server_socket)
+
+
+def _completed(settings: Settings, server_socket: socket.socket | None) -> Settings:
+    plugin = find_forge(settings)
+    profile = plugin.describe(settings)
+    if profile.is_configured or plugin.make_setup is None:
+        return settings
+    clock = SystemClock()
+    with closing(open_database(settings)) as database:
+        upgrade(database)
+        secrets = open_secrets(settings, database, clock)
+        setup = plugin.make_setup(settings, secrets, clock)
+        if server_socket is not None and setup.fetch_settings() is None:
+            _wait_for_new_app(settings, profile, setup, clock, server_socket)
+        found = setup.fetch_settings()
+    if found is None:
+        raise SettingsError(
+            f"{profile.name}: not configured, and no App was made yet; open the link "
+            f"that the web process logs (`setup_needed`, {setup_path(profile.name)}), "
+            f"or set {setup.alternative}; then start again"
+        )
+    return found
+
+
+def _wait_for_new_app(
+    settings: Settings,
+    service: ServiceProfile,
+    setup: AppSetup,
+    clock: Clock,
+    server_socket: socket.socket,
+) -> None:
+    """Serve the set-up pages until there is an app."""
+    visitors = SetupVisitors(settings.security.admin_token, clock)
+    site = SetupPages(service, settings.server.public_url, visitors, setup)
+    log.warning("setup_needed", url=_link(site, server_socket))
+    serve_setup(site, server_socket)
+
+
+def _link(site: SetupPages, server_socket: socket.socket) -> str:
+    host, port = server_socket.getsockname()[:2]
+    base = site.public_url or f"http://{host}:{port}"
+    key = site.visitors.once
+    return f"{base}{setup_path(site.service.name)}" + (f"?key={key}" if key else "")

@@ -18,7 +18,6 @@ from patchwright.core.types.base import JobId, RandomIds
 from patchwright.core.types.people import Actor, Permission
 from patchwright.core.types.threads import ForgeThread, TalkThread
 from patchwright.core.webhook import Delivery, InboxResult
-from patchwright.workers.account_links import make_forge_accounts, make_identity_tokens
 from patchwright.workers.compose import (
     ServiceParts,
     make_chat_composition,
@@ -30,30 +29,34 @@ from patchwright.workers.compose import (
 from patchwright.workers.inbox.inbox import Dispatcher, Inbox
 from patchwright.workers.inbox.missed_deliveries import ReadPositions
 from patchwright.workers.inbox.recorder import Recorder
-from patchwright.workers.lifecycle import Role
 from patchwright.workers.ops.endpoints import Reporter
 from patchwright.workers.ops.health import Health
+from patchwright.workers.ops.lifecycle import Role
 from patchwright.workers.ops.service_metrics import ServiceMetrics
 from patchwright.workers.plugins.host import (
     PersonPages,
     SocketDeliveries,
     find_affected,
 )
-from patchwright.workers.plugins.people import ChatComposition
+from patchwright.workers.plugins.people import (
+    ChatComposition,
+    make_forge_accounts,
+    make_identity_tokens,
+)
 from patchwright.workers.queue.interface import repeat_in_background
 from patchwright.workers.run.services import Stores
 from patchwright.workers.runs.reader import RunReader
 from patchwright.workers.store.job import Job
 from patchwright.workers.store.threads import ThreadStore
-from patchwright.workers.web.access import (
-    FetchPermission,
-    RepositoryAccessCache,
-    RunAccess,
-)
 from patchwright.workers.web.app import AddPages, WebApp, WebServices, create_app
 from patchwright.workers.web.app_install import make_install_routes
 from patchwright.workers.web.link_flow import LinkingRoutes
 from patchwright.workers.web.link_routes import make_linking_routes
+from patchwright.workers.web.pages.access import (
+    FetchPermission,
+    RepositoryAccessCache,
+    RunAccess,
+)
 from patchwright.workers.web.pages.live import LiveUpdates
 from patchwright.workers.web.pages.routes import RunPages
 from patchwright.workers.web.request_form import FormRateLimit, RequestFormRoutes

@@ -9,7 +9,7 @@ from pydantic import SecretStr
 
 from patchwright.core.types.people import Actor, PersonalToken
 from patchwright.integrations.github.settings import GitHubSettings
-from patchwright.workers.account_links import make_identity_tokens
+from patchwright.workers.plugins.people import make_identity_tokens
 from patchwright.workers.store.job import JobState
 from tests.fakes.github import Delivery
 from tests.fakes.github.acts.accounts import mint_personal_token

@@ -31,7 +31,7 @@ from patchwright.workers.db.tables import effects, jobs
 from patchwright.workers.db.upgrade import upgrade
 from patchwright.workers.inbox.missed_deliveries import MissedDeliveryStore
 from patchwright.workers.inbox.recorder import Recorder
-from patchwright.workers.ops.heartbeat import ProcessStatus, record_heartbeat
+from patchwright.workers.ops.health import ProcessStatus, record_heartbeat
 from patchwright.workers.run.artifacts import DIFF, keep_images
 from patchwright.workers.run.plan import PLAN_ARTIFACT, RunPlan
 from patchwright.workers.run.services import Stores

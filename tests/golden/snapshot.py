@@ -41,7 +41,7 @@ from patchwright.workers.db.tables import (
     threads,
 )
 from patchwright.workers.inbox.missed_deliveries import MissedDeliveryStore
-from patchwright.workers.ops.heartbeat import live_processes
+from patchwright.workers.ops.health import live_processes
 from patchwright.workers.run.artifacts import load_images
 from patchwright.workers.run.plan import PLAN_ARTIFACT, RunPlan
 from patchwright.workers.run.services import Stores

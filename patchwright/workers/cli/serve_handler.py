@@ -3,7 +3,7 @@
 from collections.abc import Mapping
 
 from patchwright.integrations.settings import load_settings_here
-from patchwright.workers.lifecycle import Role
+from patchwright.workers.ops.lifecycle import Role
 from patchwright.workers.serve import serve
 
 

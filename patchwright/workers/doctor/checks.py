@@ -59,7 +59,7 @@ def _own_check(
 
 
 CHECKS: Final = (
-    _own_check("settings", "settings", 10),
+    _own_check("settings", "network", 10),
     _own_check("state", "storage", 10, local=True),
     _own_check("database", "storage", local=True),
     _own_check("secrets", "storage", local=True),

@@ -43,7 +43,7 @@ from patchwright.core.text.strings import count_noun
 from patchwright.core.types.threads import RepoRef
 from patchwright.integrations.registry import describe_services, find_forge
 from patchwright.workers.doctor.storage import open_current_database
-from patchwright.workers.ops.heartbeat import ProcessStatus, live_processes
+from patchwright.workers.ops.health import ProcessStatus, live_processes
 from patchwright.workers.queue.app import check_round_trip
 from patchwright.workers.queue.interface import BrokerUnavailableError
 from patchwright.workers.web.webhooks import WEBHOOK_ROUTE

@@ -29,10 +29,10 @@ from patchwright.workers.inbox.inbox import Inbox
 from patchwright.workers.inbox.lifecycle_events import has_lost_access
 from patchwright.workers.plugins.people import PersonDirectory
 from patchwright.workers.plugins.repository_search import RepositorySearch
+from patchwright.workers.runs.run_row import state_words
 from patchwright.workers.store.choices import DEFAULT_REPOSITORY, ChoiceStore
 from patchwright.workers.store.job import Job
 from patchwright.workers.store.jobs import JobStore, list_active_jobs
-from patchwright.workers.web.pages.views import state_words
 
 log = structlog.get_logger(__name__)
 

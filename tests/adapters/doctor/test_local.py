@@ -16,7 +16,7 @@ from patchwright.workers.db.database import Database
 from patchwright.workers.db.upgrade import upgrade
 from patchwright.workers.doctor.service import judge_processes
 from patchwright.workers.doctor.storage import file_system_type, judge_space
-from patchwright.workers.ops.heartbeat import ProcessStatus
+from patchwright.workers.ops.health import ProcessStatus
 from patchwright.workers.store.secrets import SecretStore
 from tests.adapters.doctor.cases import case_of, examined
 from tests.provision.servers import free_port

@@ -16,9 +16,9 @@ from patchwright.core.types.people import Actor
 from patchwright.integrations.github.app import CALLBACK_PATH
 from patchwright.integrations.github.plugin import PLUGIN
 from patchwright.integrations.settings import load_settings
-from patchwright.workers.account_links import link_address, make_identity_tokens
 from patchwright.workers.db.database import Database
 from patchwright.workers.db.upgrade import upgrade
+from patchwright.workers.plugins.people import link_address, make_identity_tokens
 from patchwright.workers.store.accounts import AccountStore
 from patchwright.workers.store.identity_tokens import IdentityTokens
 from patchwright.workers.store.secrets import SecretStore

@@ -32,13 +32,12 @@ from patchwright.core.types.threads import RepoRef, TalkThread
 from patchwright.core.types.work import Limits, Outcome, Task, Usage
 from patchwright.resolver.effects import FinalMessage
 from patchwright.resolver.messages.status import DeliveryResult
-from patchwright.workers.access_tokens import make_run_link
 from patchwright.workers.db.database import Database
 from patchwright.workers.inbox.inbox import Dispatcher
 from patchwright.workers.runs.reader import RunReader
 from patchwright.workers.store.job import JobState, Lease
-from patchwright.workers.web.access import RunAccess
 from patchwright.workers.web.app import create_app
+from patchwright.workers.web.pages.access import RunAccess, make_run_link
 from patchwright.workers.web.pages.live import LiveUpdates
 from patchwright.workers.web.pages.routes import RunPages
 from patchwright.workers.web.server import make_server
