@@ -142,18 +142,18 @@ def _run(settings: Settings, role: Role, queue: Queue) -> int:
             return _serve_beat(settings, queue)
         case Role.WORKER:
             warm_up(settings)
-            with _open(with_stored_app(settings), queue, role) as base:
+            with _open(with_app(settings), queue, role) as base:
                 return _serve_jobs(base, queue)
         case Role.WEB:
             with (
                 _listen(settings) as server_socket,
-                _open(with_new_app(settings, server_socket), queue, role) as base,
+                _open(with_app(settings, server_socket), queue, role) as base,
             ):
                 return _serve_web(base, server_socket, vitals_of(base).web, role)
         case Role.ALL:
             with (
                 _listen(settings) as server_socket,
-                _open(with_new_app(settings, server_socket), queue, role) as base,
+                _open(with_app(settings, server_socket), queue, role) as base,
                 _run_jobs_in_background(base, queue) as judge,
             ):
                 return _serve_web(base, server_socket, judge, role)
@@ -275,23 +275,15 @@ def _broker_errors(settings: Settings, role: Role) -> Iterator[str]:
         )
 
 
-def with_stored_app(settings: Settings) -> Settings:
-    """Complete the settings; raises `SettingsError` where no app was made yet.
+def with_app(
+    settings: Settings, server_socket: socket.socket | None = None
+) -> Settings:
+    """Complete the settings with the app that was made for us at the forge.
 
-    What is configured wins over what is stored.
+    What is configured wins over what is stored. Where no app was made yet, somebody can
+    make one: set-up pages are served from the socket, which stays open. Without it,
+    that is a `SettingsError`.
     """
-    return _completed(settings, None)
-
-
-def with_new_app(settings: Settings, server_socket: socket.socket) -> Settings:
-    """Complete the settings; where no app was made yet, let somebody make one.
-
-    Meanwhile the set-up pages are served from the socket, which stays open.
-    """
-    return _completed(settings, server_socket)
-
-
-def _completed(settings: Settings, server_socket: socket.socket | None) -> Settings:
     plugin = find_forge(settings)
     profile = plugin.describe(settings)
     if profile.is_configured or plugin.make_setup is None:

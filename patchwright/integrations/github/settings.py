@@ -1,10 +1,10 @@
 """The settings of GitHub: github.com, its enterprise cloud or a server of one's own."""
 
 import re
-from typing import Any, Final, Literal
+from typing import Annotated, Any, Final, Literal
 from urllib.parse import urlsplit
 
-from pydantic import Field, SecretStr, field_validator, model_validator
+from pydantic import AfterValidator, Field, SecretStr, field_validator, model_validator
 
 from patchwright.core.settings.fields import (
     Pem,
@@ -18,10 +18,28 @@ _SERVER_API: Final = "/api/v3"
 _HANDLE = re.compile(r"[@/][A-Za-z0-9][A-Za-z0-9_.-]*\Z")
 
 
+def read_github_api(value: str) -> str:
+    """Return the address of GitHub's REST API, also where that of its pages is given.
+
+    A server has it under `/api/v3`, the cloud on a host that starts with `api.`.
+    https://docs.github.com/en/enterprise-server/rest/enterprise-admin
+    """
+    if not is_address(value):
+        raise ValueError("expected an address such as https://HOST/api/v3")
+    root, host, path = address_parts(value)
+    cloud = _cloud_of(host)
+    right = f"https://api.{cloud}" if cloud else f"{root}{_SERVER_API}"
+    if path not in ("", _SERVER_API):
+        raise ValueError(f"the path {path} is none of the API's address: use {right}")
+    if path or cloud or not _is_server(host):
+        return right if path or cloud else root
+    return right
+
+
 class GitHubSettings(SettingsSection):
     """How to reach GitHub and who we are there: an App, or a user by token."""
 
-    api_url: str = Field(
+    api_url: Annotated[str, AfterValidator(read_github_api)] = Field(
         "https://api.github.com",
         description="Address of the REST API; `https://HOST/api/v3` for a server.",
     )
@@ -78,11 +96,6 @@ class GitHubSettings(SettingsSection):
             # The address itself is judged, and told of, in its own turn.
             return {**data, "web_url": ""}
 
-    @field_validator("api_url")
-    @classmethod
-    def _read_api(cls, value: str) -> str:
-        return read_github_api(value)
-
     @field_validator("web_url")
     @classmethod
     def _read_web(cls, value: str) -> str:
@@ -128,24 +141,6 @@ def _site_of(api_url: str) -> str:
     base = api_url.rstrip("/").removesuffix("/api/v3")
     scheme, host = urlsplit(base)[:2]
     return f"{scheme}://{host[4:]}" if host.startswith("api.") else base
-
-
-def read_github_api(value: str) -> str:
-    """Return the address of GitHub's REST API, also where that of its pages is given.
-
-    A server has it under `/api/v3`, the cloud on a host that starts with `api.`.
-    https://docs.github.com/en/enterprise-server/rest/enterprise-admin
-    """
-    if not is_address(value):
-        raise ValueError("expected an address such as https://HOST/api/v3")
-    root, host, path = address_parts(value)
-    cloud = _cloud_of(host)
-    right = f"https://api.{cloud}" if cloud else f"{root}{_SERVER_API}"
-    if path not in ("", _SERVER_API):
-        raise ValueError(f"the path {path} is none of the API's address: use {right}")
-    if path or cloud or not _is_server(host):
-        return right if path or cloud else root
-    return right
 
 
 def read_github_web(value: str) -> str:

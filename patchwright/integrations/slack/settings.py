@@ -2,9 +2,9 @@
 
 import re
 from collections.abc import Iterator
-from typing import Final
+from typing import Annotated, Final
 
-from pydantic import Field, SecretStr, field_validator
+from pydantic import AfterValidator, Field, SecretStr, field_validator
 
 from patchwright.core.doctor import SettingsReview
 from patchwright.core.settings.fields import (
@@ -22,10 +22,25 @@ _WORKSPACE = re.compile(r"[TE][A-Z0-9]+\Z")
 ANY_WORKSPACE = "*"
 
 
+def read_slack_api(value: str) -> str:
+    """Return the address of Slack's Web API; a workspace has none of its own."""
+    address = read_address(value)
+    _root, host, path = address_parts(address)
+    if host != "slack.com" and not host.endswith(".slack.com"):
+        return address
+    if path not in ("", "/api"):
+        raise ValueError(
+            f"the path {path} is none of the API's address: use {SLACK_API}"
+        )
+    return SLACK_API
+
+
 class SlackSettings(SettingsSection):
     """How to reach Slack, and which repository a channel is about."""
 
-    api_url: str = Field(SLACK_API, description="Address of Slack's Web API.")
+    api_url: Annotated[str, AfterValidator(read_slack_api)] = Field(
+        SLACK_API, description="Address of Slack's Web API."
+    )
     bot_token: SecretStr | None = Field(
         None, description="Bot token (`xoxb-`) of the one workspace it serves."
     )
@@ -50,14 +65,9 @@ class SlackSettings(SettingsSection):
         "(`T0123456789`); `*` lets everybody who knows the address install it.",
     )
     command: str = Field("/patchwright", description="The slash command.")
-    channels: dict[str, str] = Field(
+    channels: Annotated[dict[str, str], AfterValidator(read_repositories)] = Field(
         {}, description="Channel ids and the repository that each is about."
     )
-
-    @field_validator("api_url")
-    @classmethod
-    def _read_api_url(cls, value: str) -> str:
-        return read_slack_api(value)
 
     @field_validator("command")
     @classmethod
@@ -74,30 +84,12 @@ class SlackSettings(SettingsSection):
                 raise ValueError(f"{one!r}: expected an id such as T0123456789, or *")
         return value
 
-    @field_validator("channels")
-    @classmethod
-    def _read_channels(cls, value: dict[str, str]) -> dict[str, str]:
-        return read_repositories(value)
-
     def may_install(self, workspace: str) -> bool:
         return workspace in self.workspaces or ANY_WORKSPACE in self.workspaces
 
     @property
     def is_configured(self) -> bool:
         return bool(self.bot_token or self.client_id or self.app_token)
-
-
-def read_slack_api(value: str) -> str:
-    """Return the address of Slack's Web API; a workspace has none of its own."""
-    address = read_address(value)
-    _root, host, path = address_parts(address)
-    if host != "slack.com" and not host.endswith(".slack.com"):
-        return address
-    if path not in ("", "/api"):
-        raise ValueError(
-            f"the path {path} is none of the API's address: use {SLACK_API}"
-        )
-    return SLACK_API
 
 
 def review_settings(settings: Settings) -> SettingsReview:
