@@ -9,7 +9,8 @@ from pathlib import Path
 
 from bench.figures import CLOCK, Metric, ms, rate, took_s
 from bench.seen import seen_after_s, seen_from_afar_s
-from patchwright.core.events.types import CommandOutput, Source
+from patchwright.core.events.observations import CommandOutput
+from patchwright.core.events.payload import Source
 from patchwright.core.text.redaction import Redactor
 from patchwright.core.types.base import ConversationId
 from patchwright.workers.db.database import Database

@@ -7,7 +7,8 @@ from itertools import count
 import docker
 
 from bench.figures import CLOCK, Metric, ms, took_s
-from patchwright.core.events.types import CommandOutput, RunCommand
+from patchwright.core.events.actions import RunCommand
+from patchwright.core.events.observations import CommandOutput
 from patchwright.core.runtime import Runtime, RuntimeFactory, SandboxSpec
 from patchwright.sandbox.factory import create_factory
 from tests.provision.image import ensure_image

@@ -8,7 +8,9 @@ from contextlib import closing, contextmanager
 from pathlib import Path
 
 from bench.figures import CLOCK
-from patchwright.core.events.types import Event, Null, Source
+from patchwright.core.events.observations import Null
+from patchwright.core.events.payload import Source
+from patchwright.core.events.types import Event
 from patchwright.core.types.base import ConversationId
 from patchwright.workers.db.database import Database
 from patchwright.workers.store.events import EventStore, SqlEventLog

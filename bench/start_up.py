@@ -9,7 +9,8 @@ from pathlib import Path
 from statistics import median
 
 from bench.figures import CLOCK, Metric
-from tests.fakes.llm import Call, FakeProvider, call
+from tests.fakes.llm.provider import FakeProvider
+from tests.fakes.llm.turns import Call, call
 from tests.provision.image import ensure_image
 
 RUNS = 3

@@ -18,7 +18,9 @@ from patchwright.core.agent.budget import RunBudget
 from patchwright.core.agent.controller import Controller
 from patchwright.core.agent.run_log import RunLog, ignore_steering
 from patchwright.core.condense.condensers import choose_condenser
-from patchwright.core.events.types import Message, ModelReply, Source
+from patchwright.core.events.actions import Message
+from patchwright.core.events.observations import ModelReply
+from patchwright.core.events.payload import Source
 from patchwright.core.llm.client import LitellmModel
 from patchwright.core.llm.errors import CallWatch
 from patchwright.core.llm.model import ModelCapabilities, ModelRequest, Models

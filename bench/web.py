@@ -14,10 +14,8 @@ from patchwright.core.system.logs import set_up_logging
 from patchwright.core.text.redaction import Redactor
 from patchwright.core.types.base import RandomIds
 from patchwright.core.webhook import WebhookSource, by_header
-from patchwright.integrations.github.webhooks.reader import (
-    GitHubReceiver,
-    GitHubTriggerRules,
-)
+from patchwright.integrations.github.webhooks.reader import GitHubReceiver
+from patchwright.integrations.github.webhooks.triggers import GitHubTriggerRules
 from patchwright.workers.db.database import Database
 from patchwright.workers.db.upgrade import upgrade
 from patchwright.workers.inbox.inbox import Dispatcher, Inbox

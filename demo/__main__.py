@@ -13,7 +13,8 @@ from patchwright.core.types.work import Limits
 from patchwright.resolver.messages.status import UNFINISHED
 from patchwright.resolver.progress import ProgressTracker
 from patchwright.workers.cli.live import live_view
-from tests.fakes.github import FakeGitHub, deliver
+from tests.fakes.github.fake import FakeGitHub
+from tests.fakes.github.webhooks.sending import deliver
 from tests.provision.errors import ProvisionError
 from tests.provision.waiting import wait_until
 

@@ -12,7 +12,8 @@ from rich.syntax import Syntax
 from rich.text import Text
 
 from demo.stage import BOT
-from tests.fakes.github import FakeGitHub, PullRequestSeen
+from tests.fakes.github.fake import FakeGitHub
+from tests.fakes.github.seen import PullRequestSeen
 
 
 def heading(console: Console, text: str) -> None:

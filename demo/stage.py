@@ -17,7 +17,7 @@ from patchwright.workers.db.database import Database
 from patchwright.workers.store.events import EventStore
 from patchwright.workers.store.threads import ThreadStore
 from tests.app_manifest import add_our_app
-from tests.fakes.github import FakeGitHub
+from tests.fakes.github.fake import FakeGitHub
 from tests.provision.engine import engine_answers
 from tests.provision.errors import ProvisionError
 from tests.provision.image import ensure_image

@@ -6,8 +6,8 @@ from typing import Any
 import yaml
 
 from tests.architecture.tree import ROOT
-from tests.fakes.github import FakeGitHub
 from tests.fakes.github.acts.registrations import subscribe
+from tests.fakes.github.fake import FakeGitHub
 
 
 def app_manifest() -> Mapping[str, Any]:

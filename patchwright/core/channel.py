@@ -1,11 +1,12 @@
 """The protocol of a service where people talk, and the router over all of them."""
+# ruff: noqa: ARG002 - a default needs nothing of what it is given
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Protocol, TypeVar
 
 from patchwright.core.types.base import Value
-from patchwright.core.types.errors import NotFoundError
+from patchwright.core.types.errors import InvalidRequestError, NotFoundError
 from patchwright.core.types.people import Actor
 from patchwright.core.types.threads import ForgeThread, TalkThread, Thread, ThreadRef
 from patchwright.core.types.triggers import Trigger
@@ -35,17 +36,18 @@ class ServiceChannel(Protocol[Ref_contra]):
     """Reads a service's threads and speaks in them, in the bot's own name.
 
     Every text is Markdown, with marks of ours in HTML comments, and each channel turns
-    it into what its service shows. Every call raises a `ServiceError` of
-    `core.types.errors` and none of a vendor's.
+    it into what its service shows. Every call raises a `ServiceError` of `core.errors`
+    and none of a vendor's. A class that derives from this one has no reactions, labels,
+    private words and files, and takes nothing back, unless it says how.
     """
 
     def acknowledge(self, trigger: Trigger) -> None:
         """Show at once, without words, that the request was seen."""
-        ...
+        return
 
     def decline(self, trigger: Trigger) -> None:
         """Show, without words, that the request will not be followed."""
-        ...
+        return
 
     def fetch_thread(self, ref: Ref_contra) -> Thread:
         """Read the opening text and every comment."""
@@ -53,7 +55,7 @@ class ServiceChannel(Protocol[Ref_contra]):
 
     def fetch_opening(self, ref: Ref_contra) -> Thread:
         """Read the opening text alone; the kind of the thread need not be right."""
-        ...
+        return self.fetch_thread(ref)
 
     def find_post(self, ref: Ref_contra, mark: str) -> str | None:
         """Return the id of our first own comment that contains `mark`, if any does."""
@@ -71,7 +73,7 @@ class ServiceChannel(Protocol[Ref_contra]):
 
     def delete(self, ref: Ref_contra, post_id: str) -> None:
         """Take back our own comment; one that is gone already stays so."""
-        ...
+        return
 
     def tell_privately(
         self, ref: Ref_contra, actor: Actor, text: str, offers: Offers = ()
@@ -80,13 +82,13 @@ class ServiceChannel(Protocol[Ref_contra]):
 
         It need not last. Raises `InvalidRequestError` where the service has no way.
         """
-        ...
+        raise InvalidRequestError(f"nothing can be said to {actor.login} alone here")
 
     def swap_labels(
         self, ref: Ref_contra, add: tuple[str, ...], remove: tuple[str, ...]
     ) -> None:
         """Put labels on the thread and take others off; what is so already stays."""
-        ...
+        return
 
     def fetch_attachment(
         self, ref: Ref_contra, url: str, max_bytes: int, post_id: str = ""
@@ -96,7 +98,7 @@ class ServiceChannel(Protocol[Ref_contra]):
         `post_id` is that post, by default the opening text. Raises
         `InvalidRequestError` for what is larger, or on a host not of the service's.
         """
-        ...
+        raise InvalidRequestError(f"there are no files here: {url}")
 
 
 # The channels of all services, as one.

@@ -111,8 +111,9 @@ class NewCommit(Value):
 class Forge(Protocol):
     """Judges people, hands out credentials for git, and keeps pull requests.
 
-    What not every forge has is a capability of its own, which may be absent. Every call
-    raises a `ServiceError` of `core.types.errors` and none of a vendor's.
+    What not every forge has is a capability of its own, which is absent unless a class
+    that derives from this one has it. Every call raises a `ServiceError` of
+    `core.errors` and none of a vendor's.
     """
 
     def fetch_permission(self, repo: RepoRef, actor: Actor) -> Permission:
@@ -149,13 +150,15 @@ class Forge(Protocol):
     @property
     def checks(self) -> "ForgeChecks | None":
         """Return the checks of commits, None where the forge has none."""
-        ...
+        return None
 
     @property
-    def pull_metadata(self) -> "ForgePullMetadata | None": ...
+    def pull_metadata(self) -> "ForgePullMetadata | None":
+        return None
 
     @property
-    def commits(self) -> "ForgeCommits | None": ...
+    def commits(self) -> "ForgeCommits | None":
+        return None
 
 
 class ForgeChecks(Protocol):

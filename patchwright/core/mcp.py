@@ -9,7 +9,8 @@ from typing import Final, Protocol
 
 from pydantic import JsonValue
 
-from patchwright.core.events.types import CallMcpTool, ErrorObservation, McpResult
+from patchwright.core.events.actions import CallMcpTool
+from patchwright.core.events.observations import ErrorObservation, McpResult
 from patchwright.core.security.hosts import HostKind, kind_of_host
 from patchwright.core.text.strings import strip_invisible, truncate_middle
 from patchwright.core.types.base import Value

@@ -1,126 +1,30 @@
-"""The plug-in of a service: what it brings, and what it may use of ours.
+"""The plug-in of a service: what it brings; `plugin_host` has what it may use.
 
 A plug-in is one value in `integrations.registry`. It is light: what takes long to
 import is imported by the functions that need it, see `import_later`.
 """
+# ruff: noqa: ARG002 - a default needs nothing of what it is given
 
 from collections.abc import Callable, Iterable, Mapping
-from concurrent.futures import Future
 from contextlib import AbstractContextManager
 from dataclasses import dataclass
 from datetime import datetime
 from importlib import import_module
-from typing import Any, NamedTuple, Protocol
+from typing import Any, Protocol
 
 from pydantic import SecretStr
 
 from patchwright.core.channel import ServiceChannel, Tracker
+from patchwright.core.doctor import DoctorCheck, SettingsReview
 from patchwright.core.forge import Forge, Reviews
+from patchwright.core.plugin_host import PluginHost, SecretName, SecretVault
+from patchwright.core.settings.fields import SettingsSection
 from patchwright.core.settings.model import Settings
 from patchwright.core.system.clock import Clock
 from patchwright.core.types.base import Value
 from patchwright.core.types.people import Actor, PersonalToken
 from patchwright.core.types.threads import ForgeThread, RepoRef, ThreadRef
-from patchwright.core.types.triggers import InstallationChanged
-from patchwright.core.webhook import Delivery, InboxResult, WebhookSource
-
-
-class SecretVault(Protocol):
-    """Keeps secrets, encrypted, under the name of whom they belong to and their own."""
-
-    def put(
-        self,
-        name: str,
-        value: SecretStr,
-        expires_at: datetime | None = None,
-        *,
-        owner: str = "",
-    ) -> None: ...
-
-    def fetch(self, name: str, *, owner: str = "") -> SecretStr | None:
-        """Return a secret unless it has expired; `DecryptionError` if it is damaged."""
-        ...
-
-    def names(self, owner: str) -> tuple[str, ...]: ...
-
-
-class PluginCheck(NamedTuple):
-    """A check of `patchwright doctor`, which has so many seconds to answer."""
-
-    name: str
-    within_s: float = 20.0
-
-
-class SecretName(NamedTuple):
-    """Under which names a secret is kept."""
-
-    name: str
-    owner: str = ""
-
-
-class PollingPositions(Protocol):
-    """How far each source was read, by its name."""
-
-    def read_up_to(self, source: str) -> datetime | None: ...
-
-    def put(self, source: str, read_up_to: datetime) -> None: ...
-
-
-class ShownRun(Value):
-    """A run in a person's list; `cost` is in words, such as `$0.41`."""
-
-    state: str
-    title: str
-    url: str
-    cost: str = ""
-
-
-class PersonSummary(Value):
-    """What a person sees of their own, where a service has a page for it.
-
-    `linked_as` is their name on the forge, or empty.
-    """
-
-    runs: tuple[ShownRun, ...] = ()
-    repository: str = ""
-    linked_as: str = ""
-
-
-class PersonServices(Protocol):
-    """What a person can look up and choose from within a service."""
-
-    def find_repositories(self, actor: Actor, query: str) -> tuple[str, ...]:
-        """Return names to choose from; none for somebody whom the forge can't know."""
-        ...
-
-    def choose_repository(self, actor: Actor, full_name: str) -> None:
-        """Keep a person's default; an empty name takes it back."""
-        ...
-
-    def summarize(self, actor: Actor, max_runs: int) -> PersonSummary: ...
-
-
-Receive = Callable[[WebhookSource, Mapping[str, str], bytes], dict[str, object] | None]
-
-
-@dataclass(frozen=True)
-class PluginHost:
-    """What a plug-in's side of the web may use of the service that it is part of.
-
-    `submit` stores a delivery. `receive` does so with one that came over a connection
-    of the plug-in's own, and returns what its sender waits for. `find_affected` returns
-    where runs are at work that an installation's end would stop, and `find_user_token`
-    what acts for a person who has linked an account.
-    """
-
-    clock: Clock
-    positions: PollingPositions
-    people: PersonServices
-    submit: Callable[[Delivery], "Future[InboxResult]"]
-    receive: Receive
-    find_affected: Callable[[InstallationChanged], frozenset[RepoRef | None]]
-    find_user_token: Callable[[Actor], SecretStr | None]
-    max_body_bytes: int
+from patchwright.core.webhook import WebhookSource
 
 
 class Installed(Value):
@@ -239,7 +143,10 @@ class Hook(Protocol):
 
 
 class ForgeConnection(Protocol):
-    """A service where code lives, connected; close it when done."""
+    """A service where code lives, connected; close it when done.
+
+    A class that derives from it has no reviews and no hooks unless it says otherwise.
+    """
 
     @property
     def forge(self) -> Forge: ...
@@ -248,29 +155,40 @@ class ForgeConnection(Protocol):
     def channel(self) -> ServiceChannel[ForgeThread]: ...
 
     @property
-    def reviews(self) -> Reviews | None: ...
+    def reviews(self) -> Reviews | None:
+        return None
 
     @property
     def git_environment(self) -> Mapping[str, str]:
         """What git needs in its environment to reach the forge."""
-        ...
+        return {}
 
     @property
     def starts_no_checks(self) -> bool:
         """Whether what we push there sets off no workflow."""
-        ...
+        return False
 
     def fetch_identity(self) -> Actor | None:
         """Return who we are there, or None if that cannot be said."""
-        ...
+        return None
 
     def find_hooks(self, url: str, repos: Iterable[RepoRef]) -> Iterable[Hook]:
         """Return the webhooks that bring us deliveries to `url`, as far as known."""
-        ...
+        return ()
 
     def open_routes(self, host: PluginHost) -> PluginRoutes: ...
 
-    def close(self) -> None: ...
+    def close(self) -> None:
+        """Let go of what it holds open."""
+        return
+
+
+class TicketMoves(Value):
+    """The status a ticket is brought to, by its name; empty: it stays where it is."""
+
+    on_start: str = ""
+    on_pull: str = ""
+    on_merge: str = ""
 
 
 class ServiceProfile(Value):
@@ -281,9 +199,12 @@ class ServiceProfile(Value):
     `mention` and `label` are what calls us there, empty where that is as it is on the
     forge. `repositories` are those that the administrator has given to places there,
     `repositories_setting` is where. `addresses` are what must be reached, each with the
-    file of authorities to trust. `ticket_url` has an `{id}`, and what is on the
-    `private_host` is not for everybody. A forge's commits are ours by `mail_domain`;
-    with `signs_commits` it makes them itself, and `commit_key` signs the others.
+    file of authorities to trust, which is the setting `authorities_setting`; with
+    `needs_address` it has to find us too. Where there are tickets, their place begins
+    with `ticket_host`, `ticket_url` has an `{id}`, and `ticket_moves` says where they
+    go. What is on the `private_host` is not for everybody. A forge's commits are ours
+    by `mail_domain`; with `signs_commits` it makes them itself, and `commit_key` signs
+    the others.
     """
 
     name: str
@@ -300,7 +221,11 @@ class ServiceProfile(Value):
     repositories: Mapping[str, str] = {}
     repositories_setting: str = ""
     addresses: Mapping[str, str] = {}
+    authorities_setting: str = ""
+    needs_address: bool = False
+    ticket_host: str = ""
     ticket_url: str = ""
+    ticket_moves: TicketMoves = TicketMoves()
     private_host: str = ""
 
 
@@ -323,6 +248,16 @@ class ServiceDirectory(Value):
         return self._chat_of(thread).repositories
 
     @property
+    def tracker(self) -> ServiceProfile | None:
+        """Return the first service that has tickets, if one is configured."""
+        found = (one for one in self.chats.values() if one.ticket_host)
+        return next(found, None)
+
+    @property
+    def ticket_moves(self) -> TicketMoves:
+        return self.tracker.ticket_moves if self.tracker else TicketMoves()
+
+    @property
     def mapped_repositories(self) -> tuple[str, ...]:
         """Return all that the administrator has given to places, each once."""
         named = (
@@ -334,28 +269,94 @@ class ServiceDirectory(Value):
         return self.chats.get(thread.service, self.forge)
 
 
+@dataclass(frozen=True)
+class AppOffer:
+    """What a browser sends to the service at `address`, which makes an app of it.
+
+    `permissions` are its own, by their names: a level, and what they are for.
+    """
+
+    address: str
+    manifest: str
+    permissions: Mapping[str, tuple[str, str]]
+
+
+class RegisteredApp(Value):
+    """An app that was made for us, and where people install it."""
+
+    id: str
+    slug: str
+    install_url: str
+
+
+class AppSetup(Protocol):
+    """How an app of ours is made at a service where none is configured.
+
+    A browser begins at our `/setup/NAME` of the service, is sent to the service with
+    what is offered, and comes back to `/setup/NAME/done`.
+    """
+
+    @property
+    def alternative(self) -> str:
+        """The variables that can be set instead."""
+        ...
+
+    def fetch_settings(self) -> Settings | None:
+        """Return the settings with the app that was made, None before there is one."""
+        ...
+
+    def offer(self, public_url: str, organization: str, state: str) -> AppOffer | None:
+        """Return what describes our app; None if that is no organization's name."""
+        ...
+
+    def register(self, code: str) -> RegisteredApp:
+        """Exchange the code that came back for the app, and keep it; `ServiceError`."""
+        ...
+
+
+class WebhookProbe(Value):
+    """A delivery that is signed and means nothing, to see who holds the secret."""
+
+    headers: Mapping[str, str]
+    body: bytes
+    setting: str
+
+
 ConnectChat = Callable[[Settings, SecretVault, Clock], ChatConnection]
 ConnectForge = Callable[[Settings, SecretVault, Clock], ForgeConnection]
+
+
+def _nothing_to_say(_settings: Settings) -> SettingsReview:
+    return SettingsReview()
 
 
 @dataclass(frozen=True)
 class Plugin:
     """One service: `connect_forge` where code lives there, else `connect_chat`.
 
+    Its `section` of the settings has its name, and `review_settings` judges it.
+
     Without `make_accounts` nobody can sign in with it. `installation_secret` names what
     is kept for an installation of our app, and `host_word` begins the name of the place
-    where somebody is, such as `workspace`.
+    where somebody is, such as `workspace`. `fetch_time` asks what time it is there, and
+    `make_probe` returns None while no secret signs deliveries. With `make_setup` our
+    app can be made there when the service starts for the first time.
     """
 
     name: str
     title: str
     describe: Callable[[Settings], ServiceProfile]
+    section: type[SettingsSection] | None = None
+    review_settings: Callable[[Settings], SettingsReview] = _nothing_to_say
     connect_chat: ConnectChat | None = None
     connect_forge: ConnectForge | None = None
     make_accounts: Callable[[Settings, Clock], ForgeAccounts] | None = None
     installation_secret: Callable[[str], SecretName] | None = None
     host_word: str = ""
-    checks: tuple[PluginCheck, ...] = ()
+    checks: tuple[DoctorCheck, ...] = ()
+    fetch_time: Callable[[Settings, Clock], datetime | None] | None = None
+    make_probe: Callable[[Settings], WebhookProbe | None] | None = None
+    make_setup: Callable[[Settings, SecretVault, Clock], AppSetup] | None = None
 
 
 def import_later(target: str) -> Callable[..., Any]:

@@ -3,11 +3,8 @@
 from collections.abc import Mapping, Sequence
 from typing import Literal, Protocol
 
-from patchwright.core.events.types import (
-    RequestBlocked,
-    SandboxAction,
-    SandboxObservation,
-)
+from patchwright.core.events.observations import RequestBlocked
+from patchwright.core.events.types import SandboxAction, SandboxObservation
 from patchwright.core.security.hosts import Domain
 from patchwright.core.types.base import Value
 

@@ -30,7 +30,10 @@ class InboxUnavailableError(PatchwrightError):
 
 @dataclass(frozen=True)
 class Delivery:
-    """One webhook request. `id` is the service's own, and the same when it repeats."""
+    """One webhook request. `id` is the service's own, and the same when it repeats.
+
+    The `headers` are those that explain it; their names are in lower case.
+    """
 
     service: str
     id: str
@@ -114,7 +117,8 @@ class WebhookSource:
     or an empty string. `signature_header` names, in lower case, the header that carries
     the signature: without one nothing is read. With `is_silent` it shows people what we
     answer, so that it gets nothing but a status. What has no time of its own counts as
-    it is told where nothing `confirm`s it.
+    it is told where nothing `confirm`s it. Headers that begin with `kept_headers`, in
+    lower case, explain a delivery and are stored with it.
     """
 
     receiver: WebhookReceiver
@@ -124,11 +128,15 @@ class WebhookSource:
     is_silent: bool = False
     signature_header: str = ""
     confirm: ConfirmNotice | None = None
+    kept_headers: tuple[str, ...] = ()
 
 
 def by_header(name: str) -> IdentifyDelivery:
     """Take a header for the id; its name is in lower case."""
     return lambda headers, _body: headers.get(name, "")
+
+
+_ALWAYS_KEPT: Final = ("content-type", "user-agent")
 
 
 def make_delivery(
@@ -140,10 +148,11 @@ def make_delivery(
     body: bytes,
     received_at: datetime,
 ) -> Delivery:
+    kept = (*_ALWAYS_KEPT, *webhook_source.kept_headers)
     return Delivery(
         service=service,
         id=webhook_source.identify(headers, body) or hashlib.sha256(body).hexdigest(),
-        headers=headers,
+        headers={name: headers[name] for name in headers if name.startswith(kept)},
         body=body,
         received_at=received_at,
         reading=reading,

@@ -6,16 +6,12 @@ from typing import Final
 import structlog
 from pydantic import ValidationError
 
+from patchwright.core.events.actions import ChangeState
 from patchwright.core.events.log import EventLog
+from patchwright.core.events.observations import AttemptStart, StateChanged
+from patchwright.core.events.payload import AgentState, Source
 from patchwright.core.events.state import find_attempts
-from patchwright.core.events.types import (
-    AgentState,
-    AttemptStart,
-    ChangeState,
-    Event,
-    Source,
-    StateChanged,
-)
+from patchwright.core.events.types import Event
 from patchwright.core.settings.repository import RepositoryConfig
 from patchwright.core.types.base import JobId, Value
 from patchwright.core.types.errors import ServiceError

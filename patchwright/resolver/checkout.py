@@ -5,8 +5,10 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Final
 
+from patchwright.core.events.actions import Message, RunCommand
+from patchwright.core.events.observations import CheckpointTaken
+from patchwright.core.events.payload import Source
 from patchwright.core.events.state import RunState
-from patchwright.core.events.types import CheckpointTaken, Message, RunCommand, Source
 from patchwright.core.runtime import Runtime
 from patchwright.core.types.base import RandomIds
 from patchwright.core.types.errors import SandboxError

@@ -6,6 +6,7 @@ from enum import StrEnum
 
 from patchwright.core.settings.repository import CONFIG_FILE, PROTECTED_PATHS
 from patchwright.core.text.escape import inline_code
+from patchwright.core.text.strings import count_noun
 from patchwright.core.types.work import LeftOut, LeftOutReason
 from patchwright.integrations.git.changes import (
     GITLINK,
@@ -34,7 +35,6 @@ from patchwright.resolver.guards.leaks import (
 )
 from patchwright.resolver.guards.runner_configuration import is_ci
 from patchwright.resolver.guards.tampering import find_tampering, rules_out_proof
-from patchwright.resolver.messages.elements import count_noun
 
 _SHOWN = 5
 

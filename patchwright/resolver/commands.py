@@ -20,8 +20,9 @@ from patchwright.core.commands import (
     parse_command,
 )
 from patchwright.core.events.log import EventLog
+from patchwright.core.events.observations import OutcomeReached, RunStarted
 from patchwright.core.events.state import RunState, fold
-from patchwright.core.events.types import Event, OutcomeReached, RunStarted
+from patchwright.core.events.types import Event
 from patchwright.core.system.clock import start_call
 from patchwright.core.types.base import Value
 from patchwright.core.types.errors import ServiceError

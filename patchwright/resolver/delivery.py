@@ -7,7 +7,7 @@ from typing import Final
 import structlog
 
 from patchwright.core.events.log import EventLog
-from patchwright.core.events.types import RunStarted
+from patchwright.core.events.observations import RunStarted
 from patchwright.core.types.errors import GitError, RuntimeLostError, SandboxError
 from patchwright.core.types.people import Actor
 from patchwright.core.types.threads import RepoRef

@@ -156,7 +156,7 @@ def tickets_of(services: StepServices, linked: Iterable[LinkedThread]) -> Ticket
         for one in linked
         if isinstance(one.ref, TalkThread) and one.ref.kind is ThreadKind.TICKET
     )
-    return Tickets(tuple(threads), services.settings.jira.transitions.on_pr)
+    return Tickets(tuple(threads), services.directory.ticket_moves.on_pull)
 
 
 def move_at_start(services: StepServices, run: Run) -> tuple[str, ...]:
@@ -164,7 +164,7 @@ def move_at_start(services: StepServices, run: Run) -> tuple[str, ...]:
 
     Returns a sentence for each that could not be moved.
     """
-    status = services.settings.jira.transitions.on_start
+    status = services.directory.ticket_moves.on_start
     if not status:
         return ()
     remarks = []
@@ -186,7 +186,7 @@ def move_at_start(services: StepServices, run: Run) -> tuple[str, ...]:
 
 def move_after_merge(services: StepServices, run: Run) -> EarlyResult:
     """Return how a job ends that there is since our pull request was merged."""
-    status = services.settings.jira.transitions.on_merge
+    status = services.directory.ticket_moves.on_merge
     linked = run.store.load_threads() if status else ()
     tickets = tickets_of(services, linked).threads
     return EarlyResult(

@@ -6,8 +6,8 @@ from typing import Final
 
 from patchwright.core.agent.endings import AgentEnding
 from patchwright.core.agent.run_log import RunLog
+from patchwright.core.events.actions import Finish, Message
 from patchwright.core.events.log import EventLog
-from patchwright.core.events.types import Finish, Message
 from patchwright.core.text.document.quotation import quoted_plain
 from patchwright.core.text.escape import make_inert_line
 from patchwright.core.text.strings import truncate_middle

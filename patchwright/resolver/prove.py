@@ -10,12 +10,9 @@ from pathlib import PurePosixPath
 from secrets import token_hex
 from typing import Final, Self
 
-from patchwright.core.events.types import (
-    CommandOutput,
-    EvidenceRecorded,
-    RunCommand,
-    Source,
-)
+from patchwright.core.events.actions import RunCommand
+from patchwright.core.events.observations import CommandOutput, EvidenceRecorded
+from patchwright.core.events.payload import Source
 from patchwright.core.runtime import Runtime
 from patchwright.core.system.clock import with_log_context
 from patchwright.core.types.errors import RuntimeLostError, SandboxError

@@ -8,7 +8,8 @@ from patchwright.core.agent.agents import Agent
 from patchwright.core.agent.budget import RunBudget
 from patchwright.core.agent.results import LEFT_OUT
 from patchwright.core.events.log import EventLog
-from patchwright.core.events.types import ErrorObservation, Event
+from patchwright.core.events.observations import ErrorObservation
+from patchwright.core.events.types import Event
 from patchwright.core.knowledge.search import NoKnowledgeLibrary
 from patchwright.core.replay.comparison import Comparison, Difference, compare
 from patchwright.core.replay.models import ModelRecording, replayed_models

@@ -42,8 +42,9 @@ class ReferenceScope(Value):
     forge: str
     web_url: str
     known: tuple[str, ...] = ()
-    jira_url: str = ""
-    jira_host: str = ""
+    tracker: str = ""
+    tracker_url: str = ""
+    tracker_host: str = ""
     projects: tuple[str, ...] = ()
 
     def repository(self, full_name: str) -> RepoRef:
@@ -70,11 +71,11 @@ class ReferenceScope(Value):
     def ticket(self, key: str) -> TalkThread | None:
         """Return the ticket with that key if its project is one of ours."""
         project = key.rpartition("-")[0].upper()
-        if not self.jira_host or project not in self.projects:
+        if not self.tracker_host or project not in self.projects:
             return None
         return TalkThread(
-            service="jira",
-            place=f"{self.jira_host}/{project}",
+            service=self.tracker,
+            place=f"{self.tracker_host}/{project}",
             kind=ThreadKind.TICKET,
             id=key.upper(),
         )
@@ -83,8 +84,8 @@ class ReferenceScope(Value):
         """Return what follows the forge's address, or None for another host."""
         return _path_below(address, self.web_url)
 
-    def path_on_jira(self, address: str) -> str | None:
-        return _path_below(address, self.jira_url) if self.jira_url else None
+    def path_on_tracker(self, address: str) -> str | None:
+        return _path_below(address, self.tracker_url) if self.tracker_url else None
 
 
 def _path_below(address: str, base: str) -> str | None:
@@ -278,7 +279,7 @@ def _by_address(address: str, places: ReferenceScope) -> _NamedReference | None:
         repository = places.linked_repository(found["repo"]) if found else None
         if found and repository:
             return _named_thread(repository, found["kind"], found["number"])
-    if path := places.path_on_jira(address):
+    if path := places.path_on_tracker(address):
         key = TICKET_PATH.match(path)
         ticket = places.ticket(key["key"]) if key else None
         return _NamedReference(thread=ticket) if ticket else None
@@ -313,9 +314,7 @@ _THREAD: Final = re.compile(
 )
 
 
-def read_thread_url(
-    url: str, web_url: str, forge: str = "github"
-) -> ForgeThread | None:
+def read_thread_url(url: str, web_url: str, forge: str) -> ForgeThread | None:
     """Return the thread on that site, None for any other address.
 
     A credential goes there, so that the host must be the configured one.

@@ -79,7 +79,8 @@ class RepositoryChooser:
         return choose_repository(self._hints(trigger), judge, offered)
 
     def _hints(self, trigger: Trigger) -> RepositoryCandidates:
-        settings, talk, places = self.services.settings, self.services.chat, self.places
+        talk, places = self.services.chat, self.places
+        tracker = self.services.directory.tracker
         request = find_references(
             [trigger.title, trigger.body, trigger.request], places
         )
@@ -88,7 +89,10 @@ class RepositoryChooser:
             request=request,
             answers=answers,
             ticket=repository_of_tickets(
-                self.thread, request.threads, settings.jira.projects, places
+                self.thread,
+                request.threads,
+                tracker.repositories if tracker else {},
+                places,
             ),
             place=mapped_repository(
                 self.thread,

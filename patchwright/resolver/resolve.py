@@ -16,13 +16,9 @@ from patchwright.core.agent.execution import mark_unknown
 from patchwright.core.agent.model_calls import ModelCaller
 from patchwright.core.agent.results import read_schema
 from patchwright.core.agent.run_log import CancelToken, RunCancelledError, RunLog
-from patchwright.core.events.types import (
-    Finish,
-    Message,
-    OutcomeReached,
-    RunStarted,
-    Source,
-)
+from patchwright.core.events.actions import Finish, Message
+from patchwright.core.events.observations import OutcomeReached, RunStarted
+from patchwright.core.events.payload import Source
 from patchwright.core.mcp import McpServers
 from patchwright.core.runtime import Runtime
 from patchwright.core.text.strings import truncate_middle

@@ -8,10 +8,10 @@ from patchwright.core.forge import Checks, CompetingPullRequest, Forge
 from patchwright.core.settings.repository import CONFIG_FILE
 from patchwright.core.system.clock import Clock
 from patchwright.core.text.escape import inline_code
+from patchwright.core.text.strings import count_noun
 from patchwright.core.types.base import Value
 from patchwright.core.types.threads import PullRequest, RepoRef
 from patchwright.resolver.context.change_sections import fingerprint
-from patchwright.resolver.messages.elements import count_noun
 
 # GitHub works out in the background whether a pull request can be merged, and says
 # null until then. https://docs.github.com/en/rest/pulls/pulls#get-a-pull-request

@@ -12,7 +12,7 @@ from importlib.resources import files
 
 from pydantic import BaseModel, ConfigDict, ValidationError
 
-from patchwright.core.events.types import ModelReply
+from patchwright.core.events.observations import ModelReply
 from patchwright.core.llm.errors import LimitError, ModelError
 from patchwright.core.text.escape import as_data, inline_code
 from patchwright.core.text.hidden import strip_hidden

@@ -8,7 +8,8 @@ from typing import Final, Self
 import structlog
 
 from patchwright.core.channel import Channel
-from patchwright.core.events.types import Event, StateChanged
+from patchwright.core.events.observations import StateChanged
+from patchwright.core.events.types import Event
 from patchwright.core.forge import Forge
 from patchwright.core.settings.repository import RepositoryConfig
 from patchwright.core.system.clock import Clock, with_log_context

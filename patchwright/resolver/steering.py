@@ -17,15 +17,11 @@ from patchwright.core.commands import (
     Verb,
     definition_of,
 )
+from patchwright.core.events.actions import ChangeState, Message, RaiseLimits
 from patchwright.core.events.log import EventLog
-from patchwright.core.events.types import (
-    AgentState,
-    ChangeState,
-    ConfirmationAsked,
-    Event,
-    Message,
-    RaiseLimits,
-)
+from patchwright.core.events.observations import ConfirmationAsked
+from patchwright.core.events.payload import AgentState
+from patchwright.core.events.types import Event
 from patchwright.core.settings.repository import FollowUpTrigger
 from patchwright.core.system.clock import start_call
 from patchwright.core.text.escape import as_data

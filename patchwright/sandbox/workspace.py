@@ -7,12 +7,8 @@ from typing import Self
 
 from pydantic import ValidationError
 
-from patchwright.core.events.types import (
-    CommandOutput,
-    ControlAct,
-    ControlCommand,
-    RunCommand,
-)
+from patchwright.core.events.actions import ControlAct, ControlCommand, RunCommand
+from patchwright.core.events.observations import CommandOutput
 from patchwright.core.runtime import Runtime
 from patchwright.core.types.base import Ids, RandomIds, Value
 from patchwright.core.types.errors import SandboxError

@@ -15,7 +15,6 @@ from patchwright.core.events.log import Notifier
 from patchwright.core.llm.model import Model, Models
 from patchwright.core.plugin import ForgeConnection, Hook, Plugin, ServiceDirectory
 from patchwright.core.runtime import RuntimeFactory
-from patchwright.core.settings.checks import NO_SHARED_KEY
 from patchwright.core.settings.model import Settings
 from patchwright.core.system.clock import Clock, SystemClock
 from patchwright.core.system.crypto import KeyRing
@@ -31,11 +30,11 @@ from patchwright.integrations.registry import (
     describe_services,
     find_forge,
 )
+from patchwright.integrations.settings import NO_SHARED_KEY
 from patchwright.resolver.guards.leaks import FindKnownSecrets
 from patchwright.resolver.job import Job
 from patchwright.resolver.services import ChatServices, RunOverrides, code_host_of
 from patchwright.sandbox.factory import create_factory
-from patchwright.workers.access_tokens import make_run_link
 from patchwright.workers.agent_configuration import (
     make_agent_configuration,
     models_by_name,
@@ -45,9 +44,9 @@ from patchwright.workers.db.database import Database
 from patchwright.workers.db.upgrade import upgrade
 from patchwright.workers.inbox.missed_deliveries import CatchUp, MissedDeliveryStore
 from patchwright.workers.jobs.worker import JobWorker
-from patchwright.workers.lifecycle import Role
 from patchwright.workers.ops.endpoints import Reporter
 from patchwright.workers.ops.health import Health, HealthChecks
+from patchwright.workers.ops.lifecycle import Role
 from patchwright.workers.ops.liveness import process_name
 from patchwright.workers.ops.process_metrics import (
     MeasuredModel,
@@ -56,10 +55,10 @@ from patchwright.workers.ops.process_metrics import (
 )
 from patchwright.workers.plugins.connections import (
     ChatConnections,
+    PageChannel,
     connect_chats,
     connect_forge,
 )
-from patchwright.workers.plugins.page_channel import PageChannel
 from patchwright.workers.plugins.people import ChatComposition
 from patchwright.workers.store.accounts import AccountStore
 from patchwright.workers.store.effects import EffectStore
@@ -73,6 +72,7 @@ from patchwright.workers.store.reservations import ReservationStore
 from patchwright.workers.store.run_store import RunServices, Stores
 from patchwright.workers.store.secrets import SecretStore, load_or_make_key
 from patchwright.workers.store.threads import ThreadStore
+from patchwright.workers.web.pages.access import make_run_link
 from patchwright.workers.web.webhooks import WEBHOOK_ROUTE
 
 KEY_FILE = "encryption.key"

@@ -12,29 +12,32 @@ from typing import Final, NoReturn, assert_never
 
 import structlog
 
-from patchwright.core.settings.checks import service_errors
+from patchwright.core.plugin import AppSetup, ServiceProfile
 from patchwright.core.settings.model import Settings, secret_values
-from patchwright.core.system.clock import SystemClock, start_call
+from patchwright.core.system.clock import Clock, SystemClock, start_call
 from patchwright.core.system.logs import log_strays, set_up_logging
 from patchwright.core.text.redaction import Redactor
 from patchwright.core.types.errors import SettingsError
+from patchwright.integrations.registry import find_forge
+from patchwright.integrations.settings import service_errors
 from patchwright.workers.agent_configuration import warm_up
 from patchwright.workers.compose import (
     ServiceParts,
     make_catch_up,
     make_reporter,
     make_worker,
+    open_database,
+    open_secrets,
     open_service_parts,
     vitals_of,
 )
 from patchwright.workers.db.database import Database
-from patchwright.workers.github_setup import with_github_app, with_stored_app
+from patchwright.workers.db.upgrade import upgrade
 from patchwright.workers.inbox.missed_deliveries import CatchUp
 from patchwright.workers.jobs.worker import JobWorker
-from patchwright.workers.lifecycle import ListenAddress, Role, listen
 from patchwright.workers.ops.endpoints import Reporter
-from patchwright.workers.ops.health import HealthChecks
-from patchwright.workers.ops.heartbeat import LoopActivity
+from patchwright.workers.ops.health import HealthChecks, LoopActivity
+from patchwright.workers.ops.lifecycle import ListenAddress, Role, listen
 from patchwright.workers.ops.liveness import (
     LONGEST_EVERY_S,
     HeartbeatConfig,
@@ -59,6 +62,12 @@ from patchwright.workers.queue.celery_worker import (
 )
 from patchwright.workers.queue.interface import repeat_in_background
 from patchwright.workers.web.server import make_server
+from patchwright.workers.web.setup_pages import (
+    SetupPages,
+    SetupVisitors,
+    serve_setup,
+    setup_path,
+)
 from patchwright.workers.website import MakeWebHealth, make_website
 
 _SIGNALS: Final = (signal.SIGTERM, signal.SIGINT)
@@ -133,18 +142,18 @@ def _run(settings: Settings, role: Role, queue: Queue) -> int:
             return _serve_beat(settings, queue)
         case Role.WORKER:
             warm_up(settings)
-            with _open(with_stored_app(settings), queue, role) as base:
+            with _open(with_app(settings), queue, role) as base:
                 return _serve_jobs(base, queue)
         case Role.WEB:
             with (
                 _listen(settings) as server_socket,
-                _open(with_github_app(settings, server_socket), queue, role) as base,
+                _open(with_app(settings, server_socket), queue, role) as base,
             ):
                 return _serve_web(base, server_socket, vitals_of(base).web, role)
         case Role.ALL:
             with (
                 _listen(settings) as server_socket,
-                _open(with_github_app(settings, server_socket), queue, role) as base,
+                _open(with_app(settings, server_socket), queue, role) as base,
                 _run_jobs_in_background(base, queue) as judge,
             ):
                 return _serve_web(base, server_socket, judge, role)
@@ -264,3 +273,54 @@ def _broker_errors(settings: Settings, role: Role) -> Iterator[str]:
             f"queue.broker_url: a {role} process of its own needs a broker that "
             "processes share: set PATCHWRIGHT_QUEUE__BROKER_URL to redis://HOST"
         )
+
+
+def with_app(
+    settings: Settings, server_socket: socket.socket | None = None
+) -> Settings:
+    """Complete the settings with the app that was made for us at the forge.
+
+    What is configured wins over what is stored. Where no app was made yet, somebody can
+    make one: set-up pages are served from the socket, which stays open. Without it,
+    that is a `SettingsError`.
+    """
+    plugin = find_forge(settings)
+    profile = plugin.describe(settings)
+    if profile.is_configured or plugin.make_setup is None:
+        return settings
+    clock = SystemClock()
+    with closing(open_database(settings)) as database:
+        upgrade(database)
+        secrets = open_secrets(settings, database, clock)
+        setup = plugin.make_setup(settings, secrets, clock)
+        if server_socket is not None and setup.fetch_settings() is None:
+            _wait_for_new_app(settings, profile, setup, clock, server_socket)
+        found = setup.fetch_settings()
+    if found is None:
+        raise SettingsError(
+            f"{profile.name}: not configured, and no App was made yet; open the link "
+            f"that the web process logs (`setup_needed`, {setup_path(profile.name)}), "
+            f"or set {setup.alternative}; then start again"
+        )
+    return found
+
+
+def _wait_for_new_app(
+    settings: Settings,
+    service: ServiceProfile,
+    setup: AppSetup,
+    clock: Clock,
+    server_socket: socket.socket,
+) -> None:
+    """Serve the set-up pages until there is an app."""
+    visitors = SetupVisitors(settings.security.admin_token, clock)
+    site = SetupPages(service, settings.server.public_url, visitors, setup)
+    log.warning("setup_needed", url=_link(site, server_socket))
+    serve_setup(site, server_socket)
+
+
+def _link(site: SetupPages, server_socket: socket.socket) -> str:
+    host, port = server_socket.getsockname()[:2]
+    base = site.public_url or f"http://{host}:{port}"
+    key = site.visitors.once
+    return f"{base}{setup_path(site.service.name)}" + (f"?key={key}" if key else "")

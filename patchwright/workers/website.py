@@ -1,7 +1,6 @@
 """The web side of a process: webhooks, sign-in, request form and run pages."""
 
 from collections.abc import Callable, Iterator, Mapping
-from concurrent.futures import Future
 from contextlib import AbstractContextManager
 from dataclasses import dataclass
 from functools import partial
@@ -10,15 +9,14 @@ from urllib.parse import urlsplit
 import structlog
 from pydantic import SecretStr
 
-from patchwright.core.plugin import Plugin, PluginHost, PluginRoutes, ServiceProfile
+from patchwright.core.plugin import Plugin, PluginRoutes
+from patchwright.core.plugin_host import PluginHost
 from patchwright.core.settings.model import Settings
 from patchwright.core.system.clock import Clock
 from patchwright.core.types.base import JobId, RandomIds
 from patchwright.core.types.people import Actor, Permission
 from patchwright.core.types.threads import ForgeThread, TalkThread
-from patchwright.core.webhook import Delivery, InboxResult
 from patchwright.resolver.job import Job
-from patchwright.workers.account_links import make_forge_accounts, make_identity_tokens
 from patchwright.workers.compose import (
     ServiceParts,
     make_chat_composition,
@@ -30,29 +28,32 @@ from patchwright.workers.compose import (
 from patchwright.workers.inbox.inbox import Dispatcher, Inbox
 from patchwright.workers.inbox.missed_deliveries import ReadPositions
 from patchwright.workers.inbox.recorder import Recorder
-from patchwright.workers.lifecycle import Role
 from patchwright.workers.ops.endpoints import Reporter
 from patchwright.workers.ops.health import Health
+from patchwright.workers.ops.lifecycle import Role
 from patchwright.workers.ops.service_metrics import ServiceMetrics
 from patchwright.workers.plugins.host import (
     PersonPages,
     SocketDeliveries,
     find_affected,
 )
-from patchwright.workers.plugins.people import ChatComposition
+from patchwright.workers.plugins.people import (
+    ChatComposition,
+    make_forge_accounts,
+    make_identity_tokens,
+)
 from patchwright.workers.queue.interface import repeat_in_background
 from patchwright.workers.runs.reader import RunReader
 from patchwright.workers.store.run_store import Stores
 from patchwright.workers.store.threads import ThreadStore
-from patchwright.workers.web.access import (
-    FetchPermission,
-    RepositoryAccessCache,
-    RunAccess,
-)
 from patchwright.workers.web.app import AddPages, WebApp, WebServices, create_app
 from patchwright.workers.web.app_install import make_install_routes
 from patchwright.workers.web.link_flow import LinkingRoutes
 from patchwright.workers.web.link_routes import make_linking_routes
+from patchwright.workers.web.pages.access import (
+    RepositoryAccessCache,
+    RunAccess,
+)
 from patchwright.workers.web.pages.live import LiveUpdates
 from patchwright.workers.web.pages.routes import RunPages
 from patchwright.workers.web.request_form import FormRateLimit, RequestFormRoutes
@@ -63,82 +64,7 @@ from patchwright.workers.web.sign_in import (
     make_sign_in_routes,
 )
 
-
-def make_request_form(
-    settings: Settings,
-    stores: Stores,
-    *,
-    secret: bytes | None,
-    sign_in: SignInRoutes | None,
-    fetch_permission: FetchPermission,
-    forge: ServiceProfile,
-    offer_to: Callable[[Actor], tuple[str, ...]],
-    submit: "Callable[[Delivery], Future[InboxResult]]",
-    clock: Clock,
-) -> RequestFormRoutes | None:
-    """Return the door, or None where nobody can sign in."""
-    if sign_in is None or secret is None:
-        return None
-
-    def find_job(thread: ForgeThread) -> JobId | None:
-        found = stores.threads.conversation_of(thread)
-        job = stores.jobs.last_job_of(found) if found else None
-        return job.id if job else None
-
-    return RequestFormRoutes(
-        secret=secret,
-        clock=clock,
-        find_viewer=sign_in.sessions.viewer_of,
-        may_read=RepositoryAccessCache(fetch_permission, clock).is_allowed,
-        submit=submit,
-        find_job=find_job,
-        offer_to=offer_to,
-        forge=forge.name,
-        site=forge.web_url,
-        rate_limit=FormRateLimit(clock),
-        login_path=login_path(forge.name),
-        prefix=urlsplit(settings.server.public_url).path,
-    )
-
-
 log = structlog.get_logger(__name__)
-
-
-def make_run_pages(
-    settings: Settings,
-    stores: Stores,
-    *,
-    secret: bytes | None,
-    sign_in: SignInRoutes | None,
-    forge: ServiceProfile,
-    fetch_permission: FetchPermission,
-    clock: Clock,
-) -> RunPages:
-    """Compose them; without a secret no link opens any, and none is given out."""
-    if settings.server.public_url and secret is None:
-        log.warning("no_links_to_runs", missing="security.session_secret")
-    token = settings.security.admin_token
-    reader = RunReader(stores.jobs, stores.events, stores.outcomes, stores.effects)
-    access = RunAccess(
-        secret=secret,
-        admin_token=token.get_secret_value() if token else "",
-        public_url=settings.server.public_url,
-        clock=clock,
-        find_viewer=sign_in.sessions.viewer_of if sign_in else _nobody,
-        may_read=RepositoryAccessCache(fetch_permission, clock).is_allowed,
-        may_write=RepositoryAccessCache(
-            fetch_permission, clock, Permission.WRITE
-        ).is_allowed,
-        is_private=partial(_is_private, stores.threads),
-    )
-    return RunPages(
-        reader=reader,
-        access=access,
-        live=LiveUpdates(reader, stores.events.notifier, clock),
-        clock=clock,
-        site=forge.web_url,
-        login_path=login_path(forge.name) if sign_in else "",
-    )
 
 
 def _is_private(threads: ThreadStore, job: Job) -> bool:
@@ -223,15 +149,32 @@ def make_website(
     return Website(create_app(web), reporter)
 
 
-def _run_pages(base: ServiceParts, sign_in: SignInRoutes | None) -> RunPages | None:
-    return make_run_pages(
-        base.settings,
-        base.stores,
-        secret=own_session_secret(base),
-        sign_in=sign_in,
-        forge=base.directory.forge,
-        fetch_permission=base.forge.forge.fetch_permission,
+def _run_pages(base: ServiceParts, sign_in: SignInRoutes | None) -> RunPages:
+    """Compose them; without a secret no link opens any, and none is given out."""
+    security, public_url = base.settings.security, base.settings.server.public_url
+    secret, stores, forge = own_session_secret(base), base.stores, base.directory.forge
+    if public_url and secret is None:
+        log.warning("no_links_to_runs", missing="security.session_secret")
+    token, fetch_permission = security.admin_token, base.forge.forge.fetch_permission
+    writers = RepositoryAccessCache(fetch_permission, base.clock, Permission.WRITE)
+    reader = RunReader(stores.jobs, stores.events, stores.outcomes, stores.effects)
+    access = RunAccess(
+        secret=secret,
+        admin_token=token.get_secret_value() if token else "",
+        public_url=public_url,
         clock=base.clock,
+        find_viewer=sign_in.sessions.viewer_of if sign_in else _nobody,
+        may_read=RepositoryAccessCache(fetch_permission, base.clock).is_allowed,
+        may_write=writers.is_allowed,
+        is_private=partial(_is_private, stores.threads),
+    )
+    return RunPages(
+        reader=reader,
+        access=access,
+        live=LiveUpdates(reader, stores.events.notifier, base.clock),
+        clock=base.clock,
+        site=forge.web_url,
+        login_path=login_path(forge.name) if sign_in else "",
     )
 
 
@@ -241,17 +184,31 @@ def _request_form(
     chat: ChatComposition,
     inbox: Inbox,
 ) -> RequestFormRoutes | None:
-    return make_request_form(
-        base.settings,
-        base.stores,
-        secret=own_session_secret(base),
-        sign_in=sign_in,
-        forge=base.directory.forge,
-        fetch_permission=base.forge.forge.fetch_permission,
-        offer_to=partial(chat.repositories.find, ""),
-        submit=inbox.submit,
+    """Return the form, or None where nobody can sign in."""
+    secret, forge = own_session_secret(base), base.directory.forge
+    if sign_in is None or secret is None:
+        return None
+    cache = RepositoryAccessCache(base.forge.forge.fetch_permission, base.clock)
+    return RequestFormRoutes(
+        secret=secret,
         clock=base.clock,
+        find_viewer=sign_in.sessions.viewer_of,
+        may_read=cache.is_allowed,
+        submit=inbox.submit,
+        find_job=partial(_find_job, base.stores),
+        offer_to=partial(chat.repositories.find, ""),
+        forge=forge.name,
+        site=forge.web_url,
+        rate_limit=FormRateLimit(base.clock),
+        login_path=login_path(forge.name),
+        prefix=urlsplit(base.settings.server.public_url).path,
     )
+
+
+def _find_job(stores: Stores, thread: ForgeThread) -> JobId | None:
+    found = stores.threads.conversation_of(thread)
+    job = stores.jobs.last_job_of(found) if found else None
+    return job.id if job else None
 
 
 def _open_routes(

@@ -12,9 +12,12 @@ from tests.action.machine import make_machine, prepare
 from tests.action.promises import hold
 from tests.app_manifest import add_our_app
 from tests.architecture.tree import ROOT
-from tests.fakes.github import FakeGitHub, File, Proposal
 from tests.fakes.github.acts import accounts
-from tests.fakes.llm import FakeAnthropic, FakeProvider
+from tests.fakes.github.acts.pulls import Proposal
+from tests.fakes.github.bare import File
+from tests.fakes.github.fake import FakeGitHub
+from tests.fakes.llm.anthropic import FakeAnthropic
+from tests.fakes.llm.provider import FakeProvider
 from tests.fakes.llm.turns import Script
 from tests.flow.story import APP_ID, FILES, MODEL_KEY, PING, REPO
 from tests.runner.action import read_action

@@ -10,7 +10,7 @@ import pytest
 from tests.action.machine import make_machine
 from tests.action.scene import playing
 from tests.architecture.tree import ROOT
-from tests.fakes.llm import call
+from tests.fakes.llm.turns import call
 
 pytestmark = [pytest.mark.real, pytest.mark.timeout(600)]
 

@@ -8,8 +8,7 @@ import pytest
 from tests.action.machine import make_machine
 from tests.action.promises import steady_summary
 from tests.action.scene import EVE, WISH, Scene, playing
-from tests.fakes.llm import call
-from tests.fakes.llm.turns import Turn, TurnLike, hang
+from tests.fakes.llm.turns import Turn, TurnLike, call, hang
 from tests.flow.script import Request, always
 from tests.flow.story import REPO, fix_turns
 from tests.runner.expressions.evaluate import Status

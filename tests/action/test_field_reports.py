@@ -6,7 +6,7 @@ import pytest
 
 from tests.action.machine import make_machine, prepare
 from tests.action.scene import playing
-from tests.fakes.llm import call
+from tests.fakes.llm.turns import call
 from tests.flow.story import REPO, fix_turns
 
 # A machine with much else to do takes minutes for what usually takes seconds.

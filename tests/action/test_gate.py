@@ -14,10 +14,8 @@ from hypothesis import strategies as st
 
 from patchwright.core.text.mentions import find_request
 from patchwright.core.types.triggers import Trigger
-from patchwright.integrations.github.webhooks.reader import (
-    GitHubTriggerRules,
-    read_delivery,
-)
+from patchwright.integrations.github.webhooks.reader import read_delivery
+from patchwright.integrations.github.webhooks.triggers import GitHubTriggerRules
 from tests.action.gates import group_of, lets_in
 from tests.runner.expressions.values import Value
 

@@ -16,7 +16,8 @@ from patchwright.workers.action.gate import (
     find_group,
 )
 from tests.architecture.tree import ROOT
-from tests.fakes.github import FakeGitHub, Proposal
+from tests.fakes.github.acts.pulls import Proposal
+from tests.fakes.github.fake import FakeGitHub
 from tests.runner.action import read_action
 from tests.runner.composite import use
 from tests.runner.expressions.evaluate import Status

@@ -9,7 +9,7 @@ from tests.action.promises import steady_summary
 from tests.action.scene import ALICE, WISH, playing
 from tests.fakes.github.acts import reviews
 from tests.fakes.github.acts.reviews import Remark, Spot
-from tests.fakes.llm import call
+from tests.fakes.llm.turns import call
 from tests.flow.script import in_turn
 from tests.flow.story import REPO, fix_turns
 from tests.runner.expressions.values import Value

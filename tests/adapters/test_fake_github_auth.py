@@ -9,9 +9,9 @@ import pytest
 from github import Github, GithubException
 
 from patchwright.core.system.clock import SystemClock
-from tests.fakes.github import FakeGitHub
 from tests.fakes.github.acts import accounts
 from tests.fakes.github.clients import integration, pygithub
+from tests.fakes.github.fake import FakeGitHub
 
 REPO = "acme/shop"
 APP = 7

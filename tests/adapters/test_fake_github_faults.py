@@ -7,10 +7,11 @@ from collections.abc import Iterator
 import pytest
 from github import Github, GithubException
 
-from tests.fakes.github import FakeGitHub, When
 from tests.fakes.github.clients import pygithub
 from tests.fakes.github.contract import Contract, ContractError
 from tests.fakes.github.exchange import Answer, Json, Request
+from tests.fakes.github.fake import FakeGitHub
+from tests.fakes.github.faults import When
 
 REPO = "acme/shop"
 SHAPE = {"type": "object", "required": ["id"]}

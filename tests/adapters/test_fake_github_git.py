@@ -6,9 +6,12 @@ from pathlib import Path
 
 import pytest
 
-from tests.fakes.github import FakeGitHub, File, Proposal, bare
+from tests.fakes.github import bare
 from tests.fakes.github.acts import accounts
+from tests.fakes.github.acts.pulls import Proposal
+from tests.fakes.github.bare import File
 from tests.fakes.github.clients import Clone, git_url, integration
+from tests.fakes.github.fake import FakeGitHub
 
 REPO = "acme/shop"
 

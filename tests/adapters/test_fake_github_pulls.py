@@ -5,8 +5,9 @@ from collections.abc import Iterator
 import pytest
 from github import Github, GithubException
 
-from tests.fakes.github import FakeGitHub, Proposal
+from tests.fakes.github.acts.pulls import Proposal
 from tests.fakes.github.clients import pygithub
+from tests.fakes.github.fake import FakeGitHub
 
 REPO = "acme/shop"
 FILES = {"a.txt": "one\ntwo\n", "old.txt": "kept as it is\n", "gone.txt": "bye\n"}

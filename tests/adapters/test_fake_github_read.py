@@ -15,11 +15,8 @@ from patchwright.core.types.triggers import (
     Trigger,
     TriggerKind,
 )
-from patchwright.integrations.github.webhooks.reader import (
-    GitHubTriggerRules,
-    read_delivery,
-)
-from tests.fakes.github import FakeGitHub, Proposal
+from patchwright.integrations.github.webhooks.reader import read_delivery
+from patchwright.integrations.github.webhooks.triggers import GitHubTriggerRules
 from tests.fakes.github.acts import (
     assignments,
     discussions,
@@ -28,7 +25,9 @@ from tests.fakes.github.acts import (
     reviews,
     threads,
 )
+from tests.fakes.github.acts.pulls import Proposal
 from tests.fakes.github.acts.reviews import Remark, Spot
+from tests.fakes.github.fake import FakeGitHub
 from tests.fakes.github.webhooks.check_suites import SuiteDone, send_check_suite
 
 REPO = "acme/shop"

@@ -4,9 +4,10 @@ from collections.abc import Iterator
 
 import pytest
 
-from tests.fakes.github import FakeGitHub, Proposal
+from tests.fakes.github.acts.pulls import Proposal
 from tests.fakes.github.clients import integration, pygithub
 from tests.fakes.github.exchange import Json
+from tests.fakes.github.fake import FakeGitHub
 from tests.fakes.github.routes import (
     apps,
     comments,

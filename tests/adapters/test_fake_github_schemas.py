@@ -12,7 +12,7 @@ from openapi_schema_validator import oas30_format_checker
 from referencing import Registry
 from referencing.jsonschema import DRAFT7, DRAFT202012
 
-from tests.fakes.github import Delivery, FakeGitHub, Proposal, bare
+from tests.fakes.github import bare
 from tests.fakes.github.acts import (
     assignments,
     discussions,
@@ -22,9 +22,12 @@ from tests.fakes.github.acts import (
     threads,
 )
 from tests.fakes.github.acts.builds import set_status
+from tests.fakes.github.acts.pulls import Proposal
 from tests.fakes.github.acts.reviews import Remark, Spot
 from tests.fakes.github.clients import integration, pygithub
 from tests.fakes.github.contract import corpus_folder
+from tests.fakes.github.fake import FakeGitHub
+from tests.fakes.github.state import Delivery
 from tests.fakes.github.webhooks.check_suites import SuiteDone, send_check_suite
 
 REPO = "acme/shop"

@@ -6,8 +6,8 @@ from urllib.parse import urlsplit
 
 import pytest
 
-from tests.fakes.github import FakeGitHub
 from tests.fakes.github.exchange import Request
+from tests.fakes.github.fake import FakeGitHub
 from tests.fakes.github.server import Server, Wire
 
 

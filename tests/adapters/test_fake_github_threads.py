@@ -5,8 +5,8 @@ from collections.abc import Iterator
 import pytest
 from github import Github, GithubException
 
-from tests.fakes.github import FakeGitHub
 from tests.fakes.github.clients import pygithub
+from tests.fakes.github.fake import FakeGitHub
 
 REPO = "acme/shop"
 

@@ -7,9 +7,10 @@ from collections.abc import Iterator
 
 import pytest
 
-from tests.fakes.github import FakeGitHub, deliver
 from tests.fakes.github.exchange import Request
+from tests.fakes.github.fake import FakeGitHub
 from tests.fakes.github.server import Server, Wire
+from tests.fakes.github.webhooks.sending import deliver
 
 REPO = "acme/shop"
 APP = 7

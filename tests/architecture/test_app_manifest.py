@@ -11,9 +11,9 @@ from patchwright.integrations.github.webhooks.reader import EVENTS
 from tests import fakes
 from tests.app_manifest import app_manifest
 from tests.architecture.tree import ROOT
-from tests.fakes.github import FakeGitHub
 from tests.fakes.github.access import LEVELS, Need
 from tests.fakes.github.acts.registrations import register
+from tests.fakes.github.fake import FakeGitHub
 
 ADDRESS = "https://patchwright.example.com"
 # Whoever works with a token looks after the webhooks of its repositories; an App has

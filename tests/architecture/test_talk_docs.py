@@ -7,7 +7,7 @@ import pytest
 import yaml
 
 from patchwright.core.commands import Verb
-from patchwright.core.settings.jira import JiraSettings
+from patchwright.integrations.jira.settings import JiraSettings
 from patchwright.integrations.jira.webhooks.triggers import SERVICE as JIRA
 from patchwright.integrations.slack.app import INSTALL_PATH
 from patchwright.integrations.slack.text.actions import SERVICE as SLACK

@@ -11,9 +11,9 @@ from typing import Any
 from patchwright.resolver.messages.status import UNFINISHED
 from tests.app_manifest import add_our_app
 from tests.deploy.docker_cli import docker
-from tests.fakes.github import FakeGitHub
+from tests.fakes.github.fake import FakeGitHub
 from tests.fakes.github.seen import PullRequestSeen
-from tests.fakes.llm import FakeProvider
+from tests.fakes.llm.provider import FakeProvider
 from tests.fakes.llm.turns import TurnLike
 from tests.flow.story import (
     APP_ID,

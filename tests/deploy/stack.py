@@ -14,7 +14,7 @@ import httpx
 from tests.architecture.tree import ROOT
 from tests.deploy.docker_cli import docker, run
 from tests.deploy.images import Images
-from tests.fakes.github import Delivery
+from tests.fakes.github.state import Delivery
 from tests.fakes.tls import Authority, make_authority
 from tests.provision.errors import ProvisionError
 from tests.provision.servers import free_port

@@ -8,6 +8,7 @@ import pytest
 import yaml
 
 from patchwright.core.settings.model import ValueForm, all_keys, variable_name
+from patchwright.integrations.settings import ALL_SETTINGS
 from tests.architecture.tree import ROOT
 
 DEPLOY = ROOT / "deploy"
@@ -31,7 +32,7 @@ NOT_IN_FILES = {"queue.broker_url", "mcp.servers"}
 def test_every_secret_of_the_settings_is_a_file_of_the_stack() -> None:
     secrets = {
         f"{variable_name(key.path)}_FILE"
-        for key in all_keys()
+        for key in all_keys(ALL_SETTINGS)
         if key.form is ValueForm.SECRET and ".".join(key.path) not in NOT_IN_FILES
     }
     compose = yaml.safe_load((DEPLOY / "compose.yaml").read_text())
@@ -44,7 +45,7 @@ def test_every_secret_of_the_settings_is_a_file_of_the_stack() -> None:
 
 
 def test_every_setting_that_the_stack_names_is_known() -> None:
-    known = {variable_name(key.path) for key in all_keys()}
+    known = {variable_name(key.path) for key in all_keys(ALL_SETTINGS)}
     known |= {f"{name}_FILE" for name in known}
     texts = [(DEPLOY / name).read_text() for name in ("compose.yaml", ".env.example")]
     named = set(re.findall(r"\bPATCHWRIGHT_[A-Z0-9_]+", "\n".join(texts)))

@@ -12,7 +12,7 @@ from tests.deploy.docker_cli import docker
 from tests.deploy.images import Images
 from tests.deploy.scene import Scene
 from tests.deploy.stack import Stack, configure, post
-from tests.fakes.github import Delivery
+from tests.fakes.github.state import Delivery
 
 pytestmark = [pytest.mark.deploy, pytest.mark.timeout(600)]
 

@@ -5,7 +5,8 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 
 from pydantic import JsonValue
 
-from patchwright.core.events.types import ModelReply, ToolCall
+from patchwright.core.events.observations import ModelReply
+from patchwright.core.events.payload import ToolCall
 from patchwright.core.llm.errors import CallWatch, LimitError, ModelError, reserve
 from patchwright.core.llm.model import ModelCapabilities, ModelRequest
 from patchwright.core.types.work import Usage

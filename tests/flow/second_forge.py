@@ -1,18 +1,23 @@
 """A second forge, in memory: all that a plug-in needs to take part in a run."""
+# ruff: noqa: ARG002 - it has one repository, and no buttons
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Mapping
 from dataclasses import dataclass, field
 from datetime import datetime
 from pathlib import Path
 
 from pydantic import SecretStr, TypeAdapter
 
-from patchwright.core.channel import Offers
-from patchwright.core.forge import GitCredential, PullRequestText
-from patchwright.core.plugin import Plugin, PluginHost, PluginRoutes, ServiceProfile
-from patchwright.core.settings.model import Settings
-from patchwright.core.system.clock import Clock
-from patchwright.core.types.errors import InvalidRequestError, NotFoundError
+from patchwright.core.channel import Offers, ServiceChannel
+from patchwright.core.forge import Forge, GitCredential, PullRequestText
+from patchwright.core.plugin import (
+    ForgeConnection,
+    Plugin,
+    PluginRoutes,
+    ServiceProfile,
+)
+from patchwright.core.plugin_host import PluginHost
+from patchwright.core.types.errors import NotFoundError
 from patchwright.core.types.people import Actor, Permission
 from patchwright.core.types.threads import (
     ForgeThread,
@@ -23,45 +28,46 @@ from patchwright.core.types.threads import (
     ThreadKind,
     ThreadPost,
 )
-from patchwright.core.types.triggers import ParsedWebhook, Trigger, TriggerKind
+from patchwright.core.types.triggers import Trigger, TriggerKind
 from patchwright.core.webhook import WebhookSource, by_header
 from patchwright.integrations.http.signatures import verify_sha256
 from tests.fakes.github.bare import find_commit, git
 
 NAME = "burrow"
-TITLE = "Burrow"
 URL = "https://burrow.test"
 SECRET = "burrow secret"
 SIGNATURE = "x-burrow-signature"
 REPO = RepoRef(forge=NAME, full_name="acme/shop")
 BOT = Actor(service=NAME, login="patchwright", is_bot=True)
-_MENTION = TypeAdapter(dict[str, str])
+PROFILE = ServiceProfile(
+    name=NAME,
+    title="Burrow",
+    is_configured=True,
+    web_url=URL,
+    account_host=URL,
+    mention="@patchwright",
+    mail_domain="burrow.test",
+)
+_ISSUE = TypeAdapter(dict[str, str])
 
 
 @dataclass
-class Burrow:
-    """One repository in `folder`, its issues and pull requests; a `ForgeConnection`.
-
-    It has neither checks nor metadata nor reviews nor a way to sign in.
-    """
+class Burrow(ForgeConnection, Forge, ServiceChannel[ForgeThread]):
+    """One repository in `folder`, its issues, their posts, and pull requests."""
 
     folder: Path
     permissions: Mapping[str, Permission]
-    clock: Clock
     issues: dict[int, str] = field(default_factory=dict)
-    posts: dict[int, list[str]] = field(default_factory=dict)
+    posts: list[tuple[int, str]] = field(default_factory=list)
     pulls: dict[int, PullRequest] = field(default_factory=dict)
-    checks = pull_metadata = commits = reviews = None
-    git_environment: Mapping[str, str] = field(default_factory=dict)
-    starts_no_checks: bool = False
 
     @property
     def plugin(self) -> Plugin:
         return Plugin(
             name=NAME,
-            title=TITLE,
-            describe=describe,
-            connect_forge=lambda _settings, _secrets, _clock: self,
+            title=PROFILE.title,
+            describe=lambda _: PROFILE,
+            connect_forge=lambda *_: self,
         )
 
     @property
@@ -69,28 +75,29 @@ class Burrow:
         return self
 
     @property
-    def channel(self) -> "BurrowChannel":
-        return BurrowChannel(self)
-
-    def fetch_identity(self) -> Actor:
-        return BOT
-
-    def find_hooks(self, _url: str, _repos: Iterable[RepoRef]) -> tuple[()]:
-        return ()
+    def channel(self) -> "Burrow":
+        return self
 
     def open_routes(self, host: PluginHost) -> PluginRoutes:
-        source = WebhookSource(
-            receiver=BurrowReceiver(),
-            identify=by_header("x-burrow-delivery"),
-            max_body_bytes=host.max_body_bytes,
-            signature_header=SIGNATURE,
+        identify = by_header("x-burrow-delivery")
+        source = WebhookSource(self, identify, signature_header=SIGNATURE)
+        return PluginRoutes(source)
+
+    def read(self, headers: Mapping[str, str], body: bytes) -> Trigger:
+        """Read a delivery: each is an issue that mentions us."""
+        verify_sha256(body, headers.get(SIGNATURE, ""), (SecretStr(SECRET),))
+        asked, number = _ISSUE.validate_json(body), headers["x-burrow-issue"]
+        return Trigger(
+            key=f"{NAME}:{number}",
+            kind=TriggerKind.BODY_MENTION,
+            actor=Actor(service=NAME, login=asked["author"]),
+            thread=ForgeThread(repo=REPO, kind=ThreadKind.ISSUE, number=int(number)),
+            request=asked["body"].removeprefix("@patchwright").strip(),
+            title=asked["title"],
+            body=asked["body"],
         )
-        return PluginRoutes(webhook_source=source)
 
-    def close(self) -> None:
-        """Hold nothing open."""
-
-    def fetch_permission(self, _repo: RepoRef, actor: Actor) -> Permission:
+    def fetch_permission(self, repo: RepoRef, actor: Actor) -> Permission:
         return self.permissions.get(actor.login, Permission.NONE)
 
     def fetch_repository(self, repo: RepoRef) -> Repository:
@@ -102,19 +109,17 @@ class Burrow:
             private=False,
         )
 
-    def mint_credential(self, _repo: RepoRef) -> GitCredential:
+    def mint_credential(self, repo: RepoRef) -> GitCredential:
         return GitCredential(username="bot", token=SecretStr("a token of the forge"))
 
-    def fetch_file(self, _repo: RepoRef, path: str, ref: str = "") -> bytes | None:
-        name = f"{ref or 'main'}:{path}"
-        if not git(self.folder, "ls-tree", ref or "main", path):
-            return None
-        return git(self.folder, "show", name)
+    def fetch_file(self, repo: RepoRef, path: str, ref: str = "") -> bytes | None:
+        is_there = git(self.folder, "ls-tree", ref or "main", path)
+        return git(self.folder, "show", f"{ref or 'main'}:{path}") if is_there else None
 
-    def has_branch(self, _repo: RepoRef, branch: str) -> bool:
+    def has_branch(self, repo: RepoRef, branch: str) -> bool:
         return find_commit(self.folder, f"refs/heads/{branch}") is not None
 
-    def fetch_pull_request(self, _repo: RepoRef, number: int) -> PullRequest:
+    def fetch_pull_request(self, repo: RepoRef, number: int) -> PullRequest:
         if number not in self.pulls:
             raise NotFoundError(f"there is no pull request {number}")
         pull = self.pulls[number]
@@ -122,8 +127,8 @@ class Burrow:
         return pull.replace(head_sha=head or "")
 
     def find_pull_request(self, repo: RepoRef, head_branch: str) -> PullRequest | None:
-        numbers = (n for n, p in self.pulls.items() if p.head_branch == head_branch)
-        return next((self.fetch_pull_request(repo, one) for one in numbers), None)
+        found = (n for n, one in self.pulls.items() if one.head_branch == head_branch)
+        return next((self.fetch_pull_request(repo, number) for number in found), None)
 
     def open_pull_request(
         self, repo: RepoRef, head_branch: str, base_branch: str, text: PullRequestText
@@ -135,116 +140,41 @@ class Burrow:
             head_branch=head_branch,
             base_branch=base_branch,
             head_sha="",
-            draft=text.draft,
             same_repository=True,
-            title=text.title,
-            body=text.body,
+            draft=text.draft,
         )
-        return self.fetch_pull_request(repo, number)
+        return self.update_pull_request(repo, number, text)
 
     def update_pull_request(
         self, repo: RepoRef, number: int, text: PullRequestText
     ) -> PullRequest:
-        changed = self.fetch_pull_request(repo, number)
-        self.pulls[number] = changed.replace(
+        self.pulls[number] = self.pulls[number].replace(
             title=text.title, body=text.body, draft=text.draft
         )
-        return self.pulls[number]
-
-
-@dataclass(frozen=True)
-class BurrowChannel:
-    """The issues of a burrow; a `ServiceChannel`."""
-
-    burrow: Burrow
-
-    def acknowledge(self, trigger: Trigger) -> None:
-        """Have no reactions."""
-
-    def decline(self, trigger: Trigger) -> None:
-        """Have no reactions."""
+        return self.fetch_pull_request(repo, number)
 
     def fetch_thread(self, ref: ForgeThread) -> Thread:
-        asked = _MENTION.validate_json(self.burrow.issues[ref.number])
-        author, at = Actor(service=NAME, login=asked["author"]), asked["at"]
-        opening = ThreadPost(
-            id="", author=author, text=asked["body"], at=datetime.fromisoformat(at)
-        )
-        posts = enumerate(self.burrow.posts.get(ref.number, []))
+        asked = _ISSUE.validate_json(self.issues[ref.number])
+        author = Actor(service=NAME, login=asked["author"])
+        at = datetime.fromisoformat(asked["at"])
         told = (
-            ThreadPost(
-                id=str(number), author=BOT, text=text, at=self.burrow.clock.now()
-            )
-            for number, text in posts
+            ThreadPost(id=str(index), author=BOT, text=text, at=at)
+            for index, (number, text) in enumerate(self.posts)
+            if number == ref.number
         )
+        opening = ThreadPost(id="", author=author, text=asked["body"], at=at)
         url = f"{URL}/{ref.repo.full_name}/issues/{ref.number}"
         return Thread(ref=ref, title=asked["title"], url=url, posts=(opening, *told))
 
-    def fetch_opening(self, ref: ForgeThread) -> Thread:
-        return self.fetch_thread(ref)
-
     def find_post(self, ref: ForgeThread, mark: str) -> str | None:
-        posts = enumerate(self.burrow.posts.get(ref.number, []))
-        return next((str(number) for number, text in posts if mark in text), None)
+        told = self.fetch_thread(ref).posts[1:]
+        return next((one.id for one in told if mark in one.text), None)
 
-    def post(self, ref: ForgeThread, text: str, offers: Offers = ()) -> str:  # noqa: ARG002 - it has no buttons
-        posts = self.burrow.posts.setdefault(ref.number, [])
-        posts.append(text)
-        return str(len(posts) - 1)
+    def post(self, ref: ForgeThread, text: str, offers: Offers = ()) -> str:
+        self.posts.append((ref.number, text))
+        return str(len(self.posts) - 1)
 
     def edit(
-        self,
-        ref: ForgeThread,
-        post_id: str,
-        text: str,
-        offers: Offers = (),  # noqa: ARG002 - it has no buttons
+        self, ref: ForgeThread, post_id: str, text: str, offers: Offers = ()
     ) -> None:
-        self.burrow.posts[ref.number][int(post_id)] = text
-
-    def delete(self, ref: ForgeThread, post_id: str) -> None:
-        self.burrow.posts[ref.number][int(post_id)] = ""
-
-    def tell_privately(
-        self, _ref: ForgeThread, actor: Actor, _text: str, _offers: Offers = ()
-    ) -> None:
-        raise InvalidRequestError(f"{actor.login} reads what everybody reads here")
-
-    def swap_labels(
-        self, ref: ForgeThread, add: tuple[str, ...], remove: tuple[str, ...]
-    ) -> None:
-        """Have no labels."""
-
-    def fetch_attachment(
-        self, _ref: ForgeThread, url: str, _max_bytes: int, _post_id: str = ""
-    ) -> bytes:
-        raise InvalidRequestError(f"it keeps no file {url}")
-
-
-@dataclass(frozen=True)
-class BurrowReceiver:
-    """A `WebhookReceiver`: each delivery is an issue that mentions us."""
-
-    def read(self, headers: Mapping[str, str], body: bytes) -> ParsedWebhook:
-        verify_sha256(body, headers.get(SIGNATURE, ""), (SecretStr(SECRET),))
-        asked, number = _MENTION.validate_json(body), headers["x-burrow-issue"]
-        return Trigger(
-            key=f"{NAME}:{number}",
-            kind=TriggerKind.BODY_MENTION,
-            actor=Actor(service=NAME, login=asked["author"]),
-            thread=ForgeThread(repo=REPO, kind=ThreadKind.ISSUE, number=int(number)),
-            request=asked["body"].removeprefix("@patchwright").strip(),
-            title=asked["title"],
-            body=asked["body"],
-        )
-
-
-def describe(settings: Settings) -> ServiceProfile:  # noqa: ARG001 - it is as it is
-    return ServiceProfile(
-        name=NAME,
-        title=TITLE,
-        is_configured=True,
-        web_url=URL,
-        account_host=URL,
-        mention="@patchwright",
-        mail_domain="burrow.test",
-    )
+        self.posts[int(post_id)] = (ref.number, text)

@@ -8,10 +8,10 @@ from functools import cache
 from pathlib import Path
 
 from patchwright.core.llm.library import load_litellm
-from patchwright.core.settings.loader import load_settings
 from patchwright.core.settings.model import secret_values
 from patchwright.core.text.redaction import Redactor
 from patchwright.integrations.registry import PLUGINS, Plugins
+from patchwright.integrations.settings import load_settings
 from patchwright.workers.compose import ServiceParts, open_service_parts
 from patchwright.workers.web.server import make_server
 from patchwright.workers.website import make_website

@@ -17,10 +17,13 @@ from patchwright.workers.compose import ServiceParts, make_worker
 from patchwright.workers.db.tables import jobs
 from patchwright.workers.jobs.worker import JobWorker
 from tests.app_manifest import add_our_app
-from tests.fakes.github import Comment, Delivery, FakeGitHub, File, Receipt, deliver
 from tests.fakes.github.acts.registrations import add_client
-from tests.fakes.llm import FakeProvider, call
-from tests.fakes.llm.turns import Script, TurnLike
+from tests.fakes.github.bare import File
+from tests.fakes.github.fake import FakeGitHub
+from tests.fakes.github.state import Comment, Delivery
+from tests.fakes.github.webhooks.sending import Receipt, deliver
+from tests.fakes.llm.provider import FakeProvider
+from tests.fakes.llm.turns import Script, TurnLike, call
 from tests.flow.clock import MovableClock
 from tests.flow.serving import serving
 from tests.schema import add_sqlite_file

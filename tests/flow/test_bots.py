@@ -7,7 +7,7 @@ import pytest
 from tests.fakes.github.acts import reviews
 from tests.fakes.github.acts.pulls import Proposal
 from tests.fakes.github.acts.reviews import Spot
-from tests.fakes.llm import call
+from tests.fakes.llm.turns import call
 from tests.flow.script import in_turn
 from tests.flow.story import BOT, REPO, telling
 

@@ -5,11 +5,12 @@ from pathlib import Path
 from uuid import UUID
 
 from patchwright.core.types.triggers import TriggerKind
-from tests.fakes.github import Delivery, Proposal
 from tests.fakes.github.acts.builds import Report, run_job
+from tests.fakes.github.acts.pulls import Proposal
 from tests.fakes.github.comparison import commit_of
+from tests.fakes.github.state import Delivery
 from tests.fakes.github.webhooks.check_suites import SuiteDone, send_check_suite
-from tests.fakes.llm import call
+from tests.fakes.llm.turns import call
 from tests.flow.script import in_turn
 from tests.flow.story import CART, REPO, Story, fix_turns, telling
 

@@ -6,8 +6,7 @@ from pathlib import Path
 from patchwright.core.types.outcome_kind import OutcomeKind
 from tests.fakes.github.acts.attachments import upload
 from tests.fakes.github.acts.pulls import Proposal
-from tests.fakes.llm import call
-from tests.fakes.llm.turns import TurnLike
+from tests.fakes.llm.turns import TurnLike, call
 from tests.flow.script import Request, asked, in_turn, results
 from tests.flow.story import REPO, telling
 

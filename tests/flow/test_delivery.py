@@ -5,8 +5,7 @@ from pathlib import Path
 from tests.fakes.github.acts import adorning
 from tests.fakes.github.acts.rules import is_signed, set_rules
 from tests.fakes.github.rule_state import Rules
-from tests.fakes.llm import call
-from tests.fakes.llm.turns import TurnLike
+from tests.fakes.llm.turns import TurnLike, call
 from tests.flow.story import REPO, Story, fix_turns, telling
 
 WISH = "@patchwright fix the sum"

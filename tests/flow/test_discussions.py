@@ -12,7 +12,7 @@ from tests.fakes.github.acts.discussions import (
     open_discussion,
 )
 from tests.fakes.github.discussion_state import Discussion
-from tests.fakes.llm import call
+from tests.fakes.llm.turns import call
 from tests.flow.script import asked, in_turn
 from tests.flow.story import PING, REPO, Story, fix_turns, telling
 

@@ -9,8 +9,7 @@ import pytest
 
 from patchwright.core.types.outcome_kind import OutcomeKind
 from patchwright.resolver.job import JobState
-from tests.fakes.llm import call
-from tests.fakes.llm.turns import Script, TurnLike
+from tests.fakes.llm.turns import Script, TurnLike, call
 from tests.flow.endings import final_message
 from tests.flow.script import Request, in_turn
 from tests.flow.story import REPO, Story, fix_turns, telling

@@ -8,8 +8,7 @@ import pytest
 from tests.fakes.github.acts import accounts
 from tests.fakes.github.bare import git
 from tests.fakes.github.state import TokenKind
-from tests.fakes.llm import broken_call, no_choices, status
-from tests.fakes.llm.turns import TurnLike
+from tests.fakes.llm.turns import TurnLike, broken_call, no_choices, status
 from tests.flow.script import Request, in_turn, results
 from tests.flow.story import REPO, fix_turns, telling
 

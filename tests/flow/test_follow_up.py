@@ -5,8 +5,7 @@ from pathlib import Path
 import pytest
 
 from patchwright.resolver.job import JobState
-from tests.fakes.llm import call
-from tests.fakes.llm.turns import TurnLike, status
+from tests.fakes.llm.turns import TurnLike, call, status
 from tests.flow.script import Request, asked, in_turn
 from tests.flow.story import REPO, fix_turns, telling
 from tests.provision.waiting import wait_until

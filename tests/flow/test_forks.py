@@ -2,10 +2,9 @@
 
 from pathlib import Path
 
-from tests.fakes.github import Proposal
+from tests.fakes.github.acts.pulls import Proposal
 from tests.fakes.github.bare import find_commit
-from tests.fakes.llm import call
-from tests.fakes.llm.turns import TurnLike
+from tests.fakes.llm.turns import TurnLike, call
 from tests.flow.script import Request, in_turn
 from tests.flow.story import REPO, Story, telling
 from tests.flow.text import steady

@@ -3,9 +3,8 @@
 import re
 from pathlib import Path
 
-from tests.fakes.github import Proposal
-from tests.fakes.llm import call
-from tests.fakes.llm.turns import TurnLike
+from tests.fakes.github.acts.pulls import Proposal
+from tests.fakes.llm.turns import TurnLike, call
 from tests.flow.script import Request, asked, in_turn, results
 from tests.flow.story import REPO, Story, telling
 

@@ -10,13 +10,13 @@ from pathlib import Path
 
 import pytest
 
-from patchwright.core.settings.loader import load_settings
 from patchwright.core.settings.model import secret_values
 from patchwright.core.text.redaction import Redactor
 from patchwright.core.types.base import JobId
 from patchwright.core.types.errors import LeaseLostError
 from patchwright.core.types.outcome_kind import OutcomeKind
 from patchwright.core.types.work import Outcome
+from patchwright.integrations.settings import load_settings
 from patchwright.resolver.job import is_over
 from patchwright.resolver.publish.effects import Effect, FinalMessage, SwapLabels
 from patchwright.workers.compose import make_worker, open_service_parts
@@ -25,8 +25,7 @@ from patchwright.workers.jobs.lease import LeaseGuard
 from patchwright.workers.jobs.worker import JobWorker
 from patchwright.workers.store.effects import EffectState
 from tests.fakes.github.faults import Moment
-from tests.fakes.llm import call
-from tests.fakes.llm.turns import TurnLike
+from tests.fakes.llm.turns import TurnLike, call
 from tests.flow.script import Request
 from tests.flow.story import Story, telling
 

@@ -5,8 +5,8 @@ from pathlib import Path
 import pytest
 
 from patchwright.workers.compose import make_catch_up
-from tests.fakes.github import Delivery
 from tests.fakes.github.acts.hooks import bring, listen_at
+from tests.fakes.github.state import Delivery
 from tests.flow.story import REPO, Story, fix_turns, telling
 from tests.provision.servers import free_port
 

@@ -5,14 +5,13 @@ from pathlib import Path
 
 import pytest
 
-from tests.fakes.github import Proposal, bare
-from tests.fakes.github.acts.pulls import merge
+from tests.fakes.github import bare
+from tests.fakes.github.acts.pulls import Proposal, merge
 from tests.fakes.github.acts.repositories import (
     delete_reference,
     rename_default_branch,
 )
-from tests.fakes.llm import call
-from tests.fakes.llm.turns import Script, TurnLike
+from tests.fakes.llm.turns import Script, TurnLike, call
 from tests.flow.script import Request, in_turn
 from tests.flow.story import REPO, Story, fix_turns, telling
 

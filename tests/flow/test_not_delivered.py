@@ -6,7 +6,7 @@ from pathlib import Path
 
 from sqlalchemy import select
 
-from patchwright.core.events.types import OutcomeReached
+from patchwright.core.events.observations import OutcomeReached
 from patchwright.core.replay.story import tell_story
 from patchwright.core.types.outcome_kind import OutcomeKind
 from patchwright.resolver.job import JobState
@@ -15,10 +15,9 @@ from patchwright.workers.cli.report import exit_code
 from patchwright.workers.cli.run_list import run_as_json
 from patchwright.workers.db.tables import ended_runs
 from patchwright.workers.runs.run_row import RunSummary, row_of_job
-from tests.fakes.github import Proposal
 from tests.fakes.github.acts.checks import checks_on
-from tests.fakes.llm import call
-from tests.fakes.llm.turns import Script, TurnLike
+from tests.fakes.github.acts.pulls import Proposal
+from tests.fakes.llm.turns import Script, TurnLike, call
 from tests.flow.script import Request, in_turn
 from tests.flow.story import REPO, Story, fix_turns, telling
 

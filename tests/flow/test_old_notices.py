@@ -8,14 +8,14 @@ import pytest
 from pydantic import SecretStr
 
 from patchwright.core.types.people import Actor, PersonalToken
+from patchwright.integrations.github.settings import GitHubSettings
 from patchwright.resolver.job import JobState
-from patchwright.workers.account_links import make_identity_tokens
-from tests.fakes.github import Delivery
+from patchwright.workers.plugins.people import make_identity_tokens
 from tests.fakes.github.acts.accounts import mint_personal_token
 from tests.fakes.github.acts.installations import suspend_app, take_repository
 from tests.fakes.github.acts.moves import rename
 from tests.fakes.github.render.users import user_json
-from tests.fakes.github.state import World
+from tests.fakes.github.state import Delivery, World
 from tests.fakes.github.webhooks.outbox import tell_app
 from tests.flow.story import REPO, Story, fix_turns, telling
 
@@ -107,7 +107,7 @@ def test_an_old_word_that_consent_is_taken_back_forgets_no_token_that_counts(
 
 def _keep_token(story: Story, token: str) -> Callable[[], bool]:
     """Let alice be linked; return what tells whether her token is kept."""
-    base, host = story.base, story.base.settings.github.api_url
+    base, host = story.base, GitHubSettings.of(story.base.settings).api_url
     alice = str(story.github.world.user("alice").id)
     person = Actor(service="github", login="alice", external_id=alice)
     account = base.stores.accounts.account_of(person, host)

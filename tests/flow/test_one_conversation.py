@@ -2,10 +2,9 @@
 
 from pathlib import Path
 
-from patchwright.core.events.types import RunStarted
+from patchwright.core.events.observations import RunStarted
 from patchwright.resolver.job import JobState
-from tests.fakes.llm import call
-from tests.fakes.llm.turns import TurnLike
+from tests.fakes.llm.turns import TurnLike, call
 from tests.flow.office import Office, in_office
 from tests.flow.script import Request, asked, in_turn
 from tests.flow.story import REPO, fix_turns

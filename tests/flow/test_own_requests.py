@@ -7,8 +7,8 @@ from patchwright.core.types.outcome_kind import OutcomeKind
 from patchwright.core.types.people import Actor
 from patchwright.core.types.threads import RepoRef
 from patchwright.core.webhook import DeliveryVerdict
-from patchwright.workers.inbox.delivery import make_own_delivery
 from patchwright.workers.inbox.recorder import Recorder
+from patchwright.workers.web.request_form import make_own_delivery
 from tests.flow.story import REPO, Story, fix_turns, telling
 
 TEXT = "The total ignores the pieces\n\n`total([450], [3])` is 450, and not 1350."

@@ -2,9 +2,9 @@
 
 from pathlib import Path
 
-from tests.fakes.github import Proposal, When
-from tests.fakes.llm import call
-from tests.fakes.llm.turns import TurnLike
+from tests.fakes.github.acts.pulls import Proposal
+from tests.fakes.github.faults import When
+from tests.fakes.llm.turns import TurnLike, call
 from tests.flow.script import Request, in_turn, results
 from tests.flow.story import REPO, Story, fix_turns, telling
 from tests.flow.text import steady

@@ -10,8 +10,7 @@ from patchwright.core.types.outcome_kind import OutcomeKind
 from tests.fakes.github.acts.repositories import delete_reference
 from tests.fakes.github.acts.rules import set_rules
 from tests.fakes.github.rule_state import Rules
-from tests.fakes.llm import call
-from tests.fakes.llm.turns import TurnLike
+from tests.fakes.llm.turns import TurnLike, call
 from tests.flow.endings import final_message
 from tests.flow.script import Request, in_turn
 from tests.flow.story import REPO, Story, fix_turns, telling

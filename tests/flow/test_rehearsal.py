@@ -6,11 +6,11 @@ from patchwright.core.types.outcome_kind import OutcomeKind
 from patchwright.core.types.work import Proof
 from patchwright.resolver.services import RunOverrides
 from patchwright.workers.jobs.dry_run import list_planned_writes
-from tests.fakes.github import Proposal
 from tests.fakes.github.acts import reviews
+from tests.fakes.github.acts.pulls import Proposal
 from tests.fakes.github.acts.reviews import Spot
 from tests.fakes.github.dispatch import RequestSeen
-from tests.fakes.llm import call
+from tests.fakes.llm.turns import call
 from tests.flow.story import REPO, Story, fix_turns, telling
 
 PLAIN = "Three pieces cost as much as one."

@@ -4,8 +4,8 @@ from pathlib import Path
 
 import pytest
 
-from tests.fakes.github import Proposal
-from tests.fakes.llm import call
+from tests.fakes.github.acts.pulls import Proposal
+from tests.fakes.llm.turns import call
 from tests.flow.script import in_turn
 from tests.flow.story import REPO, Story, fix_turns, telling
 

@@ -5,8 +5,7 @@ from pathlib import Path
 
 from patchwright.core.types.outcome_kind import OutcomeKind
 from patchwright.resolver.services import RunOverrides
-from tests.fakes.llm import call, say
-from tests.fakes.llm.turns import TurnLike
+from tests.fakes.llm.turns import TurnLike, call, say
 from tests.flow.script import Request, in_turn, results
 from tests.flow.story import telling
 

@@ -2,12 +2,11 @@
 
 from pathlib import Path
 
-from tests.fakes.github import Proposal
 from tests.fakes.github.acts import reviews
 from tests.fakes.github.acts.adorning import awaited
+from tests.fakes.github.acts.pulls import Proposal
 from tests.fakes.github.acts.reviews import Remark, Spot
-from tests.fakes.llm import call
-from tests.fakes.llm.turns import TurnLike
+from tests.fakes.llm.turns import TurnLike, call
 from tests.flow.script import Request, asked, in_turn
 from tests.flow.story import REPO, Story, fix_turns, telling
 

@@ -12,7 +12,7 @@ from patchwright.integrations.http.signatures import sign_sha256
 from patchwright.workers.compose import make_worker
 from patchwright.workers.web.webhooks import WEBHOOK_ROUTE
 from tests.fakes.github.bare import commit, create, git
-from tests.fakes.llm import FakeProvider
+from tests.fakes.llm.provider import FakeProvider
 from tests.flow.clock import MovableClock
 from tests.flow.second_forge import NAME, SECRET, SIGNATURE, Burrow
 from tests.flow.serving import serving
@@ -23,7 +23,7 @@ WISH = "@patchwright please fix the sum, 3 pieces cost 450"
 
 def test_a_second_forge_takes_a_mention_to_a_delivered_change(tmp_path: Path) -> None:
     clock = MovableClock()
-    burrow = Burrow(_repository(tmp_path), {"alice": Permission.WRITE}, clock)
+    burrow = Burrow(_repository(tmp_path), {"alice": Permission.WRITE})
     with FakeProvider(fix_turns(), api_key=MODEL_KEY) as provider:
         environment = {
             "PATCHWRIGHT_STATE_DIR": str(tmp_path / "state"),
@@ -34,7 +34,7 @@ def test_a_second_forge_takes_a_mention_to_a_delivered_change(tmp_path: Path) ->
         }
         served = serving(environment, tmp_path, clock, None, plugins=(burrow.plugin,))
         with served as (base, url):
-            assert _mention(burrow, url) == 202
+            assert _mention(burrow, url, clock) == 202
             [job_id] = base.stores.jobs.take_unfinished(0.0)
             make_worker(base).run(job_id)
             job = base.stores.jobs.load(job_id)
@@ -47,23 +47,26 @@ def test_a_second_forge_takes_a_mention_to_a_delivered_change(tmp_path: Path) ->
     assert b"p * n" in git(burrow.folder, "show", f"{branch}:cart.py")
     author = git(burrow.folder, "log", "-1", "--format=%an <%ae>", branch)
     assert author == b"patchwright <patchwright@burrow.test>\n"
-    [status, *_] = burrow.posts[1]
+    [(issue, status), *_] = burrow.posts
+    assert issue == 1
     assert status.startswith("**Done** · #2 · ")
 
 
 def test_without_a_signature_nothing_is_taken(tmp_path: Path) -> None:
     clock = MovableClock()
-    burrow = Burrow(_repository(tmp_path), {}, clock)
+    burrow = Burrow(_repository(tmp_path), {})
     environment = {"PATCHWRIGHT_STATE_DIR": str(tmp_path / "state")}
     served = serving(environment, tmp_path, clock, None, plugins=(burrow.plugin,))
     with served as (_, url):
-        assert _mention(burrow, url, secret="another") == 401
+        assert _mention(burrow, url, clock, secret="another") == 401
 
 
-def _mention(burrow: Burrow, url: str, *, secret: str = SECRET) -> int:
+def _mention(
+    burrow: Burrow, url: str, clock: MovableClock, *, secret: str = SECRET
+) -> int:
     """Open an issue that mentions us, and deliver it; return the answer's status."""
     number = 1 + len(burrow.issues)
-    at = burrow.clock.now().isoformat()
+    at = clock.now().isoformat()
     issue = {"title": "Wrong sum", "body": WISH, "author": "alice", "at": at}
     body = json.dumps(issue)
     burrow.issues[number] = body

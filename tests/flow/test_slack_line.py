@@ -5,8 +5,7 @@ from pathlib import Path
 import httpx
 
 from patchwright.core.types.outcome_kind import OutcomeKind
-from tests.fakes.llm import call
-from tests.fakes.llm.turns import TurnLike
+from tests.fakes.llm.turns import TurnLike, call
 from tests.flow.office import Office, in_office, link_in, state_in
 from tests.flow.script import Request, asked, in_turn
 from tests.flow.story import REPO, fix_turns

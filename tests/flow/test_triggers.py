@@ -6,12 +6,11 @@ from pathlib import Path
 import pytest
 
 from patchwright.core.types.triggers import TriggerKind
-from tests.fakes.github import Proposal
 from tests.fakes.github.acts import reviews
 from tests.fakes.github.acts.assignments import assign
+from tests.fakes.github.acts.pulls import Proposal
 from tests.fakes.github.acts.reviews import Spot
-from tests.fakes.llm import call
-from tests.fakes.llm.turns import TurnLike
+from tests.fakes.llm.turns import TurnLike, call
 from tests.flow.script import Request, asked, in_turn
 from tests.flow.story import REPO, Story, telling
 

@@ -2,14 +2,13 @@
 
 from pathlib import Path
 
-from tests.fakes.github import Proposal
 from tests.fakes.github.acts import reviews
 from tests.fakes.github.acts.builds import Report, run_job, set_status
+from tests.fakes.github.acts.pulls import Proposal
 from tests.fakes.github.acts.reviews import Spot
 from tests.fakes.github.comparison import commit_of
 from tests.fakes.github.webhooks.check_suites import SuiteDone, send_check_suite
-from tests.fakes.llm import call
-from tests.fakes.llm.turns import TurnLike
+from tests.fakes.llm.turns import TurnLike, call
 from tests.flow.script import Request, asked, in_turn, results
 from tests.flow.story import REPO, Story, fix_turns, telling
 

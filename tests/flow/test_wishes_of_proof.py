@@ -6,8 +6,7 @@ import pytest
 
 from patchwright.core.types.outcome_kind import OutcomeKind
 from patchwright.core.types.work import Proof
-from tests.fakes.llm import call
-from tests.fakes.llm.turns import TurnLike
+from tests.fakes.llm.turns import TurnLike, call
 from tests.flow.script import Request, asked, in_turn
 from tests.flow.story import REPO, Story, fix_turns, telling
 

@@ -19,15 +19,15 @@ from patchwright.workers.db.database import Database
 from patchwright.workers.ops.liveness import process_name
 from tests.adapters.cli.terminal import Shop
 from tests.fakes.clock import FakeClock
-from tests.fakes.github import PullRequestSeen
 from tests.fakes.github.acts import reviews
 from tests.fakes.github.acts.attachments import upload
 from tests.fakes.github.acts.builds import Report, run_job
 from tests.fakes.github.acts.reviews import Remark, Spot
 from tests.fakes.github.faults import Moment
+from tests.fakes.github.seen import PullRequestSeen
 from tests.fakes.github.webhooks.check_suites import SuiteDone, send_check_suite
-from tests.fakes.llm import FakeProvider, call, status
-from tests.fakes.llm.turns import Script, TurnLike
+from tests.fakes.llm.provider import FakeProvider
+from tests.fakes.llm.turns import Script, TurnLike, call, status
 from tests.flow.office import Office, in_office
 from tests.flow.script import Request, in_turn
 from tests.flow.story import REPO, Story, fix_turns, telling

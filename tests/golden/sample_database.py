@@ -12,7 +12,8 @@ from pydantic import BaseModel
 from sqlalchemy import insert, update
 
 from patchwright.core.events.jsonl import export_log
-from patchwright.core.events.types import Known, Source
+from patchwright.core.events.payload import Source
+from patchwright.core.events.types import Known
 from patchwright.core.llm.model import Image
 from patchwright.core.plugin import DeliveryAttempt
 from patchwright.core.types.base import JobId
@@ -22,7 +23,7 @@ from patchwright.core.types.triggers import Trigger, TriggerKind
 from patchwright.core.types.work import Outcome
 from patchwright.core.webhook import Delivery
 from patchwright.integrations.github.app import NewApp
-from patchwright.integrations.github.credentials import GitHubAppStore
+from patchwright.integrations.github.setup import GitHubAppStore
 from patchwright.integrations.slack.tokens import (
     SlackInstallation,
     SlackInstallationStore,
@@ -46,7 +47,7 @@ from patchwright.workers.db.tables import effects, jobs
 from patchwright.workers.db.upgrade import upgrade
 from patchwright.workers.inbox.missed_deliveries import MissedDeliveryStore
 from patchwright.workers.inbox.recorder import Recorder
-from patchwright.workers.ops.heartbeat import ProcessStatus, record_heartbeat
+from patchwright.workers.ops.health import ProcessStatus, record_heartbeat
 from patchwright.workers.store.choices import ChoiceStore
 from patchwright.workers.store.effects import EffectState
 from patchwright.workers.store.events import SqlEventLog

@@ -10,9 +10,10 @@ from typing import Any, Final
 
 from patchwright.workers.compose import make_worker
 from patchwright.workers.db.database import Database
-from tests.fakes.github import FakeGitHub, bare
-from tests.fakes.llm import FakeProvider, call
-from tests.fakes.llm.turns import Script, TurnLike
+from tests.fakes.github import bare
+from tests.fakes.github.fake import FakeGitHub
+from tests.fakes.llm.provider import FakeProvider
+from tests.fakes.llm.turns import Script, TurnLike, call
 from tests.flow.clock import MovableClock
 from tests.flow.serving import serving
 from tests.flow.story import MODEL_KEY, REPO, WEBHOOK_SECRET, Story, fix_turns

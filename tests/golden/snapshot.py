@@ -20,7 +20,7 @@ from patchwright.core.system.crypto import KeyRing
 from patchwright.core.types.base import AccountId, ConversationId, Ids, JobId, RandomIds
 from patchwright.core.types.people import Actor
 from patchwright.core.types.threads import RepoRef
-from patchwright.integrations.github.credentials import GitHubAppStore
+from patchwright.integrations.github.setup import GitHubAppStore
 from patchwright.integrations.slack.tokens import SlackInstallationStore
 from patchwright.resolver.job import Job
 from patchwright.resolver.run_plan import PLAN_ARTIFACT, RunPlan
@@ -44,7 +44,7 @@ from patchwright.workers.db.tables import (
     threads,
 )
 from patchwright.workers.inbox.missed_deliveries import MissedDeliveryStore
-from patchwright.workers.ops.heartbeat import live_processes
+from patchwright.workers.ops.health import live_processes
 from patchwright.workers.runs.reader import RunReader
 from patchwright.workers.runs.run_row import row_of_job
 from patchwright.workers.store.account_links import LinkStore

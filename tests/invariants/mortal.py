@@ -5,13 +5,13 @@ from collections.abc import Callable, Sequence
 from contextlib import AbstractContextManager
 
 from patchwright.core.events.log import EventLog
+from patchwright.core.events.observations import ModelReply
+from patchwright.core.events.payload import Source
 from patchwright.core.events.types import (
     Event,
     Known,
-    ModelReply,
     SandboxAction,
     SandboxObservation,
-    Source,
 )
 from patchwright.core.llm.errors import CallWatch
 from patchwright.core.llm.model import ModelCapabilities, ModelRequest

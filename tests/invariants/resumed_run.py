@@ -15,21 +15,16 @@ from patchwright.core.agent.endings import AgentEnding
 from patchwright.core.agent.execution import mark_unknown
 from patchwright.core.agent.run_log import RunLog
 from patchwright.core.agent.view import observation_text
+from patchwright.core.events.actions import ChangeState, Delegate, Message, RunCommand
 from patchwright.core.events.jsonl import JsonlEventLog
-from patchwright.core.events.state import may_change
-from patchwright.core.events.types import (
-    AgentState,
-    ChangeState,
-    Delegate,
+from patchwright.core.events.observations import (
     ErrorObservation,
-    Event,
-    Message,
     ModelReply,
-    Observation,
-    RunCommand,
-    Source,
     StateChanged,
 )
+from patchwright.core.events.payload import AgentState, Source
+from patchwright.core.events.state import may_change
+from patchwright.core.events.types import Event, Observation
 from patchwright.core.llm.model import ModelRequest, Models
 from patchwright.core.llm.wire import wire_messages, wire_tools, with_all_results
 from patchwright.core.types.work import Limits

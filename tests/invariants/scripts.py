@@ -10,7 +10,8 @@ from hypothesis import strategies as st
 from pydantic import JsonValue
 
 from patchwright.core.condense.condenser import Ask, History
-from patchwright.core.events.types import Condensed, ModelReply, ToolCall
+from patchwright.core.events.observations import Condensed, ModelReply
+from patchwright.core.events.payload import ToolCall
 from patchwright.core.llm.model import ChatMessage, ModelRequest, ToolResult, UserText
 from patchwright.core.types.work import Usage
 

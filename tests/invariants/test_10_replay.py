@@ -7,17 +7,11 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from pydantic import JsonValue
 
+from patchwright.core.events.actions import ChangeState, Message, RaiseLimits
 from patchwright.core.events.log import EventLog
-from patchwright.core.events.types import (
-    AgentState,
-    ChangeState,
-    Event,
-    Message,
-    ModelReply,
-    RaiseLimits,
-    Source,
-    StateChanged,
-)
+from patchwright.core.events.observations import ModelReply, StateChanged
+from patchwright.core.events.payload import AgentState, Source
+from patchwright.core.events.types import Event
 from patchwright.core.llm.errors import (
     ModelDeclinedError,
     ModelRateLimitError,

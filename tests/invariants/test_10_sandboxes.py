@@ -6,7 +6,8 @@ import pytest
 
 from patchwright.core.agent.agents import coder
 from patchwright.core.events.jsonl import JsonlEventLog
-from patchwright.core.events.types import CommandOutput, Event, OutcomeReached
+from patchwright.core.events.observations import CommandOutput, OutcomeReached
+from patchwright.core.events.types import Event
 from patchwright.core.replay.comparison import Difference
 from patchwright.core.runtime import RuntimeFactory, SandboxSpec
 from patchwright.core.system.clock import SystemClock

@@ -21,9 +21,11 @@ from hypothesis.stateful import (
     run_state_machine_as_test,
 )
 
+from patchwright.core.events.actions import Message
 from patchwright.core.events.jsonl import export_log, import_log, read_events
+from patchwright.core.events.payload import Source
 from patchwright.core.events.state import RunState, fold
-from patchwright.core.events.types import Event, Known, Message, Source
+from patchwright.core.events.types import Event, Known
 from patchwright.workers.db.database import Database
 from patchwright.workers.store.events import (
     EventStore,

@@ -14,7 +14,7 @@ from hypothesis.stateful import (
 )
 
 from patchwright.core.agent.endings import AgentEnding
-from patchwright.core.events.types import AgentState
+from patchwright.core.events.payload import AgentState
 from tests.invariants.mortal import Fate
 from tests.invariants.resumed_run import ResumedRun, Step
 from tests.invariants.scripts import PLANS, Plan, commands

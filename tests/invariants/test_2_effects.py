@@ -12,9 +12,9 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from patchwright.core.settings.loader import load_settings
 from patchwright.core.settings.model import secret_values
 from patchwright.core.text.redaction import Redactor
+from patchwright.integrations.settings import load_settings
 from patchwright.resolver.messages.status import UNFINISHED, mark
 from patchwright.resolver.publish.effects import (
     Acknowledge,

@@ -14,9 +14,10 @@ from hypothesis.stateful import (
     run_state_machine_as_test,
 )
 
+from patchwright.core.events.actions import Message
 from patchwright.core.events.jsonl import JsonlEventLog
 from patchwright.core.events.log import EventLog
-from patchwright.core.events.types import Message, Source
+from patchwright.core.events.payload import Source
 from patchwright.workers.db.database import Database
 from tests.fakes.clock import FakeClock
 from tests.invariants.log_world import LogWorld, unchanged

@@ -23,16 +23,11 @@ from hypothesis.stateful import (
 from pydantic import JsonValue
 from sqlalchemy import text
 
+from patchwright.core.events.actions import CallMcpTool, Message
 from patchwright.core.events.jsonl import JsonlEventLog, export_log, import_log
-from patchwright.core.events.types import (
-    CallMcpTool,
-    CommandOutput,
-    Known,
-    Message,
-    ModelReply,
-    Source,
-    ToolCall,
-)
+from patchwright.core.events.observations import CommandOutput, ModelReply
+from patchwright.core.events.payload import Source, ToolCall
+from patchwright.core.events.types import Known
 from patchwright.core.system.logs import set_up_logging
 from patchwright.core.text.redaction import RedactedStream, Redactor
 from patchwright.workers.db.database import Database

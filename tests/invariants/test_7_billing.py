@@ -24,7 +24,8 @@ from patchwright.workers.db.upgrade import upgrade
 from tests.adapters.llm.asking import Waits
 from tests.adapters.store.world import World
 from tests.fakes.clock import FakeClock
-from tests.fakes.llm import FakeProvider, Turn, drop, raw, say, status
+from tests.fakes.llm.provider import FakeProvider
+from tests.fakes.llm.turns import Turn, drop, raw, say, status
 from tests.invariants.spending import LIMITS, TOLERANCE_USD, Spending, SpendingRun
 
 # pytest makes errors of warnings, and so would hide what becomes of odd answers.

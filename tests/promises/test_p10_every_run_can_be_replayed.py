@@ -3,9 +3,10 @@
 from functools import reduce
 from pathlib import Path
 
+from patchwright.core.events.observations import OutcomeReached
 from patchwright.core.events.state import RunState, fold
-from patchwright.core.events.types import Event, OutcomeReached
-from tests.fakes.llm import call
+from patchwright.core.events.types import Event
+from tests.fakes.llm.turns import call
 from tests.flow.story import fix_turns, telling
 
 WISH = "@patchwright please fix the sum"

@@ -5,7 +5,7 @@ from dataclasses import replace
 from pathlib import Path
 from uuid import UUID
 
-from tests.fakes.github import Delivery
+from tests.fakes.github.state import Delivery
 from tests.flow.story import REPO, Story, fix_turns, telling
 
 WISH = "@patchwright please fix the sum"

@@ -8,8 +8,15 @@ from pathlib import Path
 import pytest
 
 from patchwright.core.types.outcome_kind import OutcomeKind
-from tests.fakes.llm import broken_call, call, no_choices, say, status
-from tests.fakes.llm.turns import Script, TurnLike
+from tests.fakes.llm.turns import (
+    Script,
+    TurnLike,
+    broken_call,
+    call,
+    no_choices,
+    say,
+    status,
+)
 from tests.flow.script import Request, always, asked, in_turn, results
 from tests.flow.story import REPO, Story, fix_turns, telling
 from tests.flow.text import steady

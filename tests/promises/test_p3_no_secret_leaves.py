@@ -13,9 +13,10 @@ import structlog
 from patchwright.core.settings.model import secret_values
 from patchwright.core.system.logs import set_up_logging
 from patchwright.core.text.redaction import Redactor
+from patchwright.integrations.github.settings import GitHubSettings
 from tests.fakes.github.bare import git
 from tests.fakes.github.state import TokenKind
-from tests.fakes.llm import call
+from tests.fakes.llm.turns import call
 from tests.flow.story import MODEL_KEY, REPO, WEBHOOK_SECRET, Story, fix_turns, telling
 
 WISH = "@patchwright please fix the sum"
@@ -163,7 +164,7 @@ def _places(story: Story, folder: Path) -> Iterator[tuple[str, bytes]]:
 
 
 def _secrets(story: Story) -> dict[str, str]:
-    key = story.base.settings.github.private_key
+    key = GitHubSettings.of(story.base.settings).private_key
     assert key is not None
     lines = key.get_secret_value().splitlines()
     tokens = [

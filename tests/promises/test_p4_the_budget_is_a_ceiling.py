@@ -3,8 +3,7 @@
 from itertools import count
 from pathlib import Path
 
-from tests.fakes.llm import Turn, call, raw, status, with_usage
-from tests.fakes.llm.turns import Script, TurnLike
+from tests.fakes.llm.turns import Script, Turn, TurnLike, call, raw, status, with_usage
 from tests.flow.story import REPO, fix_turns, telling
 from tests.flow.text import steady
 

@@ -2,10 +2,8 @@
 
 from pathlib import Path
 
-from tests.fakes.github import File
-from tests.fakes.github.bare import git
-from tests.fakes.llm import call
-from tests.fakes.llm.turns import TurnLike
+from tests.fakes.github.bare import File, git
+from tests.fakes.llm.turns import TurnLike, call
 from tests.flow.script import Request, in_turn, results
 from tests.flow.story import REPO, Story, telling
 

@@ -3,8 +3,7 @@
 import re
 from pathlib import Path
 
-from tests.fakes.llm import call
-from tests.fakes.llm.turns import TurnLike
+from tests.fakes.llm.turns import TurnLike, call
 from tests.flow.script import Request, asked, in_turn, results
 from tests.flow.story import REPO, fix_turns, telling
 

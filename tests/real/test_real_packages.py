@@ -8,7 +8,8 @@ from typing import Any
 
 import pytest
 
-from tests.fakes.llm import FakeProvider, call
+from tests.fakes.llm.provider import FakeProvider
+from tests.fakes.llm.turns import call
 from tests.real.hidden import run_hidden_test
 from tests.real.recipes import Recipe, load_recipes
 from tests.real.sdists import make_repository

@@ -6,7 +6,7 @@ from pathlib import Path
 import pytest
 from pydantic import TypeAdapter
 
-from patchwright.core.events.types import Edit
+from patchwright.core.events.actions import Edit
 from tests.real.hidden import run_hidden_test
 from tests.real.recipes import Recipe, load_recipes
 from tests.real.sdists import make_repository

@@ -5,9 +5,9 @@ from collections.abc import Callable, Mapping
 from pathlib import Path
 from typing import Final
 
+from patchwright.core.plugin import RegisteredApp, ServiceProfile
 from patchwright.core.system.clock import SystemClock
 from patchwright.core.types.errors import NotFoundError
-from patchwright.integrations.github.app import NewApp
 from patchwright.workers.cli.reference import manual
 from patchwright.workers.web.app import WebApp
 from patchwright.workers.web.setup_pages import (
@@ -50,18 +50,32 @@ def _office_app(settings: Mapping[str, str]) -> WebApp:
         return make_website(office.story.base).app
 
 
-def _setup_site() -> SetupPages:
-    def register(code: str) -> NewApp:
+class _NoSetup:
+    """An `AppSetup` where nobody has made an app."""
+
+    alternative = ""
+
+    def fetch_settings(self) -> None:
+        """Have none."""
+
+    def offer(self, public_url: str, organization: str, state: str) -> None:
+        """Offer nothing."""
+
+    def register(self, code: str) -> RegisteredApp:
         raise NotFoundError(f"nobody has made an App with the code {code}")
 
-    return SetupPages(
+
+def _setup_site() -> SetupPages:
+    forge = ServiceProfile(
+        name="github",
+        title="GitHub",
+        is_configured=False,
         web_url="https://github.com",
-        public_url="https://patchwright.example.com",
         mention="@patchwright",
-        visitors=SetupVisitors(None, SystemClock()),
-        register=register,
-        is_done=lambda: False,
     )
+    public_url = "https://patchwright.example.com"
+    visitors = SetupVisitors(None, SystemClock())
+    return SetupPages(forge, public_url, visitors, _NoSetup())
 
 
 PAGES: Final[Mapping[str, Callable[[], str]]] = {

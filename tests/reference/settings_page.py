@@ -13,7 +13,10 @@ from patchwright.core.settings.model import (
     variable_name,
 )
 from patchwright.core.settings.sources import ALIASES
+from patchwright.integrations.settings import ALL_SETTINGS
 
+# What watches the service comes after the sections of the plug-ins.
+_LAST = "telemetry"
 _GENERAL = "What belongs to no section stands at the top of the file."
 _HEAD = "| key | environment | default | meaning |\n|---|---|---|---|"
 
@@ -38,12 +41,13 @@ def page() -> str:
 
 def describe() -> str:
     """Return a Markdown section with a table for every section of the settings."""
-    groups = groupby(all_keys(), key=lambda key: key.path[:-1])
+    keys = sorted(all_keys(ALL_SETTINGS), key=lambda key: key.path[0] == _LAST)
+    groups = groupby(keys, key=lambda key: key.path[:-1])
     return "\n\n".join(_section(path, list(keys)) for path, keys in groups) + "\n"
 
 
 def _section(path: tuple[str, ...], keys: list[SettingsKey]) -> str:
-    section = find_section(path)
+    section = find_section(ALL_SETTINGS, path)
     title = f"## `{path[0]}`" if path else "## General"
     about = (section.__doc__ or "").strip() if path and section else _GENERAL
     return "\n".join([title, "", about, "", _HEAD, *map(_row, keys)])

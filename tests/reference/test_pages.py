@@ -32,6 +32,7 @@ ADDING = {
 # What is said of a service by its plug-in.
 BROUGHT = {
     "routes.forge": GITHUB,
+    "site.service.name": GITHUB,
     "self.installation.path": INSTALL_PATH,
     "self.installation.callback_path": CALLBACK_PATH,
 }

@@ -16,11 +16,11 @@ from typing import IO
 
 from patchwright.core.llm.library import load_litellm
 from patchwright.core.settings.environment import process_environment
-from patchwright.core.settings.loader import load_settings
 from patchwright.core.settings.model import Settings, secret_values
 from patchwright.core.system.logs import set_up_logging
 from patchwright.core.text.redaction import Redactor
 from patchwright.core.types.base import JobId
+from patchwright.integrations.settings import load_settings
 from patchwright.workers.compose import make_worker, open_service_parts
 from tests.flow.clock import MovableClock
 

@@ -11,9 +11,10 @@ from pathlib import Path
 from patchwright.core.settings.environment import process_environment
 from patchwright.resolver.messages.status import UNFINISHED
 from tests.app_manifest import add_our_app
-from tests.fakes.github import FakeGitHub, deliver
+from tests.fakes.github.fake import FakeGitHub
 from tests.fakes.github.seen import PullRequestSeen
-from tests.fakes.llm import FakeProvider
+from tests.fakes.github.webhooks.sending import deliver
+from tests.fakes.llm.provider import FakeProvider
 from tests.fakes.llm.turns import Script
 from tests.flow.story import (
     APP_ID,

@@ -12,8 +12,7 @@ from sqlalchemy import select
 
 from patchwright.workers.db.database import Database
 from patchwright.workers.db.tables import jobs
-from tests.fakes.llm import hang
-from tests.fakes.llm.turns import TurnLike
+from tests.fakes.llm.turns import TurnLike, hang
 from tests.flow.story import REPO, fix_turns
 from tests.service.stage import SHORT_LEASE, staged
 

@@ -22,8 +22,7 @@ import pytest
 from patchwright.core.types.base import JobId
 from patchwright.resolver.job import is_over
 from tests.fakes.github.faults import Moment
-from tests.fakes.llm import call
-from tests.fakes.llm.turns import TurnLike
+from tests.fakes.llm.turns import TurnLike, call
 from tests.flow.script import Request
 from tests.flow.story import REPO, Story, telling
 from tests.provision.waiting import wait_until

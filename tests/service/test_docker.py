@@ -12,7 +12,7 @@ from sqlalchemy import select
 from patchwright.sandbox.docker.container import RUN_LABEL
 from patchwright.workers.db.database import Database
 from patchwright.workers.db.tables import jobs
-from tests.fakes.llm import call, hang
+from tests.fakes.llm.turns import call, hang
 from tests.flow.story import REPO, fix_turns
 from tests.service.stage import SHORT_LEASE, Stage, staged
 

@@ -4,8 +4,7 @@ from pathlib import Path
 
 import pytest
 
-from tests.fakes.llm import call, hang
-from tests.fakes.llm.turns import TurnLike
+from tests.fakes.llm.turns import TurnLike, call, hang
 from tests.flow.story import MODEL_KEY, WEBHOOK_SECRET, fix_turns
 from tests.service import proc
 from tests.service.stage import Stage, staged

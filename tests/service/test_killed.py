@@ -12,8 +12,7 @@ from typing import Any
 import pytest
 
 from patchwright.core.types.outcome_kind import OutcomeKind
-from tests.fakes.llm import call
-from tests.fakes.llm.turns import TurnLike
+from tests.fakes.llm.turns import TurnLike, call
 from tests.flow.story import REPO, Story, telling
 from tests.provision.waiting import wait_until
 from tests.service.nursery import Nursery, nursery

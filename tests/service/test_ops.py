@@ -10,7 +10,7 @@ import psycopg
 import pytest
 from sqlalchemy import make_url
 
-from tests.fakes.llm import hang
+from tests.fakes.llm.turns import hang
 from tests.flow.story import MODEL_KEY, WEBHOOK_SECRET, fix_turns
 from tests.provision.postgres_server import SUPERUSER, PostgresServer
 from tests.provision.redis_server import redis_server

@@ -10,13 +10,14 @@ from typing import Any
 
 import pytest
 
-from patchwright.core.events.types import ChangeState, Source
+from patchwright.core.events.actions import ChangeState
+from patchwright.core.events.payload import Source
 from patchwright.core.system.clock import SystemClock
 from patchwright.resolver.job import JobState
 from patchwright.workers.runs.administration import operator_name
 from tests.adapters.cli.terminal import PATIENCE_S, Ended
 from tests.fakes.github import bare
-from tests.fakes.llm import call, hang
+from tests.fakes.llm.turns import call, hang
 from tests.flow.script import in_turn
 from tests.flow.story import MODEL_KEY, REPO, Story, fix_turns, telling
 from tests.provision.waiting import wait_until

@@ -10,7 +10,7 @@ import httpx
 import pytest
 
 from tests.adapters.web.browser import browsing, forms_on
-from tests.fakes.github import FakeGitHub
+from tests.fakes.github.fake import FakeGitHub
 from tests.flow.story import BOT, REPO, fix_turns
 from tests.provision.servers import free_port
 from tests.service.processes import PROGRAM, START_S, ServiceProcess

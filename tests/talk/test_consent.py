@@ -7,8 +7,7 @@ import pytest
 from patchwright.core.types.outcome_kind import OutcomeKind
 from patchwright.resolver.job import JobState
 from tests.fakes.github.bare import git
-from tests.fakes.llm import call
-from tests.fakes.llm.turns import TurnLike
+from tests.fakes.llm.turns import TurnLike, call
 from tests.flow.office import Office, in_office
 from tests.flow.script import Request, asked, in_turn
 from tests.flow.story import REPO, Story, fix_turns

@@ -6,7 +6,7 @@ import pytest
 
 from patchwright.core.types.outcome_kind import OutcomeKind
 from patchwright.resolver.job import JobState
-from tests.fakes.llm import call
+from tests.fakes.llm.turns import call
 from tests.flow.office import in_office
 from tests.flow.script import in_turn
 from tests.flow.story import REPO, fix_turns

@@ -5,8 +5,7 @@ from pathlib import Path
 import pytest
 
 from patchwright.core.types.outcome_kind import OutcomeKind
-from tests.fakes.llm import call
-from tests.fakes.llm.turns import TurnLike
+from tests.fakes.llm.turns import TurnLike, call
 from tests.flow.office import PROJECT, in_office
 from tests.flow.script import Request, asked, in_turn, results
 from tests.flow.tickets import TITLE, ask, calling, calls, open_ticket, reply, say

@@ -8,8 +8,7 @@ from pathlib import Path
 import pytest
 
 from patchwright.core.types.outcome_kind import OutcomeKind
-from tests.fakes.llm import call
-from tests.fakes.llm.turns import Turn, TurnLike
+from tests.fakes.llm.turns import Turn, TurnLike, call
 from tests.flow.office import Office, in_office
 from tests.flow.text import steady
 from tests.flow.tickets import ask, calls, replies, reply

@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 from tests.fakes.jira.site import CONTEXT_PATH
-from tests.fakes.llm import call
+from tests.fakes.llm.turns import call
 from tests.flow.office import Office, in_office
 from tests.flow.script import in_turn
 from tests.flow.story import fix_turns

@@ -5,8 +5,7 @@ from pathlib import Path
 import pytest
 
 from patchwright.resolver.job import JobState
-from tests.fakes.llm import call
-from tests.fakes.llm.turns import TurnLike
+from tests.fakes.llm.turns import TurnLike, call
 from tests.flow.office import Office, in_office
 from tests.flow.script import in_turn
 from tests.flow.story import REPO, fix_turns

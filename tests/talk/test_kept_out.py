@@ -10,8 +10,7 @@ import pytest
 
 from patchwright.core.types.outcome_kind import OutcomeKind
 from tests.fakes.github.state import Comment
-from tests.fakes.llm import call
-from tests.fakes.llm.turns import TurnLike
+from tests.fakes.llm.turns import TurnLike, call
 from tests.flow.office import Office, in_office
 from tests.flow.script import Request, Step, asked, in_turn
 from tests.flow.story import REPO, fix_turns

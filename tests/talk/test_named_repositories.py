@@ -4,8 +4,7 @@ from pathlib import Path
 
 import pytest
 
-from tests.fakes.llm import call
-from tests.fakes.llm.turns import TurnLike
+from tests.fakes.llm.turns import TurnLike, call
 from tests.flow.office import Office, in_office
 from tests.flow.script import Request, asked, in_turn
 from tests.flow.story import APP_ID, REPO, fix_turns

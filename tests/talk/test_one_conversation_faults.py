@@ -13,8 +13,7 @@ from patchwright.resolver.job import JobState, Lease
 from patchwright.resolver.run_store import OtherConversation
 from patchwright.workers.jobs.worker import JobWorker
 from patchwright.workers.store.requests import ConversationLinkStore
-from tests.fakes.llm import call
-from tests.fakes.llm.turns import TurnLike
+from tests.fakes.llm.turns import TurnLike, call
 from tests.flow.office import in_office
 from tests.flow.script import Request, in_turn
 from tests.flow.story import REPO, Story, fix_turns

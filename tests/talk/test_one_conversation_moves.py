@@ -4,8 +4,7 @@ from pathlib import Path
 
 from patchwright.core.types.outcome_kind import OutcomeKind
 from patchwright.resolver.job import JobState
-from tests.fakes.llm import call
-from tests.fakes.llm.turns import TurnLike
+from tests.fakes.llm.turns import TurnLike, call
 from tests.flow.office import in_office
 from tests.flow.script import Request, asked, in_turn
 from tests.flow.story import REPO, fix_turns

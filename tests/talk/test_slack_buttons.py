@@ -3,8 +3,7 @@
 from pathlib import Path
 
 from patchwright.resolver.job import JobState
-from tests.fakes.llm import call
-from tests.fakes.llm.turns import TurnLike, status
+from tests.fakes.llm.turns import TurnLike, call, status
 from tests.flow.office import Office, in_office
 from tests.flow.script import Request, asked, in_turn
 from tests.flow.story import fix_turns

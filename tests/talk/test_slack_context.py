@@ -3,8 +3,7 @@
 import base64
 from pathlib import Path
 
-from tests.fakes.llm import call
-from tests.fakes.llm.turns import TurnLike
+from tests.fakes.llm.turns import TurnLike, call
 from tests.flow.office import Workspace, in_office
 from tests.flow.script import Request, asked, in_turn
 from tests.flow.story import fix_turns

@@ -3,8 +3,7 @@
 import re
 from pathlib import Path
 
-from tests.fakes.llm import call
-from tests.fakes.llm.turns import status
+from tests.fakes.llm.turns import call, status
 from tests.flow.office import in_office, state_in
 from tests.flow.script import always, in_turn
 from tests.flow.story import fix_turns

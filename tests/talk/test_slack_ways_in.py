@@ -4,8 +4,7 @@ from pathlib import Path
 
 from patchwright.core.types.people import Actor
 from patchwright.workers.compose import make_chat_composition
-from tests.fakes.llm import call
-from tests.fakes.llm.turns import TurnLike
+from tests.fakes.llm.turns import TurnLike, call
 from tests.fakes.slack.state import View
 from tests.flow.office import Office, Workspace, in_office
 from tests.flow.script import Request, asked, in_turn

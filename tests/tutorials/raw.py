@@ -5,8 +5,9 @@ import subprocess
 from collections.abc import Iterator
 from contextlib import contextmanager
 
-from tests.fakes.github import FakeGitHub, bare
+from tests.fakes.github import bare
 from tests.fakes.github.exchange import Request
+from tests.fakes.github.fake import FakeGitHub
 from tests.fakes.github.server import Server, Wire
 from tests.tutorials.front import Address
 

@@ -9,10 +9,11 @@ from urllib.parse import urlsplit
 from patchwright.core.types.base import RandomIds
 from tests.architecture.tree import ROOT, project_files
 from tests.deploy.docker_cli import docker
-from tests.fakes.github import FakeGitHub, File, bare
-from tests.fakes.github.bare import Content
+from tests.fakes.github import bare
+from tests.fakes.github.bare import Content, File
+from tests.fakes.github.fake import FakeGitHub
 from tests.fakes.github.site import Names
-from tests.fakes.llm import FakeAnthropic
+from tests.fakes.llm.anthropic import FakeAnthropic
 from tests.fakes.tls import Authority, make_authority
 from tests.flow.story import MODEL_KEY
 from tests.tutorials.browser import Browser

@@ -12,8 +12,8 @@ from patchwright.core.agent.results import ResultSchema
 from patchwright.core.agent.run_log import ReleaseSignal
 from patchwright.core.agent.tools import DELEGATE, ENDING, RECALL, WORKING, Tool
 from patchwright.core.condense.condenser import Condenser
+from patchwright.core.events.actions import Delegate, Finish
 from patchwright.core.events.state import RunState
-from patchwright.core.events.types import Delegate, Finish
 from patchwright.core.knowledge.search import KnowledgeLibrary, NoKnowledgeLibrary
 from patchwright.core.llm.model import Image, Models
 from patchwright.core.mcp import McpServers, NoMcpServers

@@ -35,16 +35,10 @@ from patchwright.core.agent.run_log import (
 )
 from patchwright.core.agent.tools import Toolbox
 from patchwright.core.agent.view import ChatView
-from patchwright.core.events.types import (
-    AgentState,
-    Delegate,
-    DelegateResult,
-    Event,
-    Finish,
-    LoopDetected,
-    Message,
-    Reject,
-)
+from patchwright.core.events.actions import Delegate, Finish, Message, Reject
+from patchwright.core.events.observations import DelegateResult, LoopDetected
+from patchwright.core.events.payload import AgentState
+from patchwright.core.events.types import Event
 from patchwright.core.knowledge.search import NoKnowledgeLibrary
 from patchwright.core.llm.errors import (
     ContextWindowError,

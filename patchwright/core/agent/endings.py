@@ -3,8 +3,9 @@
 from dataclasses import dataclass
 from typing import assert_never
 
+from patchwright.core.events.actions import Finish
+from patchwright.core.events.payload import AgentState
 from patchwright.core.events.state import RunState
-from patchwright.core.events.types import AgentState, Finish
 from patchwright.core.types.base import Value
 from patchwright.core.types.outcome_kind import OutcomeKind
 from patchwright.core.types.people import login_in_mention

@@ -9,13 +9,10 @@ from typing import Final, cast
 
 from pydantic import JsonValue
 
-from patchwright.core.events.types import (
-    ErrorObservation,
-    Event,
-    Finish,
-    SandboxAction,
-    ToolCall,
-)
+from patchwright.core.events.actions import Finish
+from patchwright.core.events.observations import ErrorObservation
+from patchwright.core.events.payload import ToolCall
+from patchwright.core.events.types import Event, SandboxAction
 from patchwright.core.llm.model import ToolSpec
 from patchwright.core.types.errors import SettingsError
 

@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from typing import Final, Protocol
 
 from patchwright.core.events import types as ev
-from patchwright.core.events.types import Condensed, ModelReply
+from patchwright.core.events.observations import Condensed, ModelReply
 from patchwright.core.llm.model import ChatMessage, ToolResult, UserText
 from patchwright.core.text.strings import truncate_middle
 from patchwright.core.types.base import Value

@@ -20,7 +20,8 @@ from patchwright.core.condense.condenser import (
     split_history_to_fill,
     total_bytes,
 )
-from patchwright.core.events.types import Condensed, ModelReply, ToolCall
+from patchwright.core.events.observations import Condensed, ModelReply
+from patchwright.core.events.payload import ToolCall
 from patchwright.core.llm.errors import ContextWindowError
 from patchwright.core.llm.model import AssistantTurn, ChatMessage, ToolResult, UserText
 from patchwright.core.system.entry_points import CONDENSERS, find_maker

@@ -11,7 +11,8 @@ from typing import IO, Final, Protocol, Self
 from pydantic import JsonValue, ValidationError
 
 from patchwright.core.events.log import InMemoryEvents, Notifier, follow_log
-from patchwright.core.events.types import Event, Known, Source
+from patchwright.core.events.payload import Source
+from patchwright.core.events.types import Event, Known
 from patchwright.core.system.clock import Clock
 from patchwright.core.text.strings import well_formed_tree
 from patchwright.core.types.base import ConversationId, Value

@@ -11,7 +11,8 @@ from typing import Protocol
 
 import structlog
 
-from patchwright.core.events.types import Event, Known, Source
+from patchwright.core.events.payload import Source
+from patchwright.core.events.types import Event, Known
 from patchwright.core.types.base import ConversationId
 
 

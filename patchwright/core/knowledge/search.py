@@ -4,7 +4,7 @@ import re
 from collections.abc import Iterable, Iterator, Sequence
 from typing import Protocol
 
-from patchwright.core.events.types import Recalled
+from patchwright.core.events.observations import Recalled
 from patchwright.core.knowledge.pages import MAX_LISTED, SPEAKER, KnowledgePage
 from patchwright.core.text.escape import as_data
 from patchwright.core.types.base import Value

@@ -6,7 +6,7 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass, replace
 from functools import cached_property
 
-from patchwright.core.events.types import ModelReply
+from patchwright.core.events.observations import ModelReply
 from patchwright.core.llm.errors import CallWatch, LimitError, TokenLimitError, reserve
 from patchwright.core.llm.failures import Failure, Fault
 from patchwright.core.llm.library import load_litellm, table_entry

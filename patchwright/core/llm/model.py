@@ -5,7 +5,8 @@ from typing import Protocol, Self
 
 from pydantic import JsonValue
 
-from patchwright.core.events.types import ModelReply, ToolCall
+from patchwright.core.events.observations import ModelReply
+from patchwright.core.events.payload import ToolCall
 from patchwright.core.llm.errors import CallWatch
 from patchwright.core.types.base import Value
 

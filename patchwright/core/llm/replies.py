@@ -6,7 +6,7 @@ from typing import Final
 
 from pydantic import JsonValue
 
-from patchwright.core.events.types import ToolCall
+from patchwright.core.events.payload import ToolCall
 from patchwright.core.llm.model import ModelRequest
 from patchwright.core.llm.tool_calls import (
     SentCall,

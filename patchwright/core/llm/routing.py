@@ -2,7 +2,7 @@
 
 from collections.abc import Collection, Sequence
 
-from patchwright.core.events.types import ModelReply
+from patchwright.core.events.observations import ModelReply
 from patchwright.core.llm.errors import (
     CallWatch,
     ContextWindowError,

@@ -20,7 +20,8 @@ from pathlib import Path
 
 from pydantic import JsonValue, ValidationError
 
-from patchwright.core.events.types import ModelReply, ToolCall
+from patchwright.core.events.observations import ModelReply
+from patchwright.core.events.payload import ToolCall
 from patchwright.core.llm.errors import CallWatch, ModelError
 from patchwright.core.llm.model import (
     AssistantTurn,

@@ -5,7 +5,8 @@ import re
 import secrets
 from collections.abc import Callable, Iterator, Sequence
 
-from patchwright.core.events.types import ModelReply, ToolCall
+from patchwright.core.events.observations import ModelReply
+from patchwright.core.events.payload import ToolCall
 from patchwright.core.llm.errors import CallWatch, ModelRequestError
 from patchwright.core.llm.model import (
     AssistantTurn,

@@ -6,7 +6,7 @@ from collections.abc import Iterable, Mapping, Sequence
 
 from pydantic import JsonValue
 
-from patchwright.core.events.types import ToolCall
+from patchwright.core.events.payload import ToolCall
 from patchwright.core.llm.model import AssistantTurn, ModelRequest, ToolSpec
 from patchwright.core.text.strings import well_formed, well_formed_tree
 from patchwright.core.types.base import Value

@@ -6,7 +6,7 @@ from typing import assert_never
 
 from pydantic import JsonValue
 
-from patchwright.core.events.types import ToolCall
+from patchwright.core.events.payload import ToolCall
 from patchwright.core.llm.model import (
     AssistantTurn,
     ChatMessage,

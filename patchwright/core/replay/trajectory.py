@@ -11,8 +11,9 @@ from typing import Final, Literal, TypeVar
 from pydantic import BaseModel, ConfigDict, JsonValue, ValidationError
 
 from patchwright.core.events.jsonl import read_events
+from patchwright.core.events.observations import ModelReply, OutcomeReached, RunStarted
 from patchwright.core.events.state import measure
-from patchwright.core.events.types import Event, ModelReply, OutcomeReached, RunStarted
+from patchwright.core.events.types import Event
 from patchwright.core.types.errors import PatchwrightError, SettingsError
 from patchwright.core.types.work import Limits, Outcome, Usage
 

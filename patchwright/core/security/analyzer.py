@@ -5,7 +5,8 @@ import json
 from collections.abc import Iterable
 from typing import Final, Literal, Protocol, assert_never
 
-from patchwright.core.events.types import AgentAction, Risk
+from patchwright.core.events.actions import AgentAction
+from patchwright.core.events.payload import Risk
 from patchwright.core.types.base import Value
 
 

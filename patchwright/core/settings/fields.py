@@ -5,7 +5,7 @@ import binascii
 import ipaddress
 import re
 from functools import lru_cache
-from typing import Annotated, Any, Final
+from typing import Annotated, Any, Final, Self
 from urllib.parse import urlsplit
 
 from pydantic import BaseModel, BeforeValidator, ConfigDict, SecretBytes, SecretStr
@@ -26,6 +26,12 @@ class SettingsSection(Replaceable):
         coerce_numbers_to_str=True,
         allow_inf_nan=False,
     )
+
+    @classmethod
+    def of(cls, settings: "SettingsSection") -> Self:
+        """Return this section of the settings, or its defaults where it is absent."""
+        found = (one for _, one in settings if isinstance(one, cls))
+        return next(found, None) or cls()
 
 
 _KEY_BYTES = 32
@@ -89,12 +95,6 @@ Pem = Annotated[SecretStr, BeforeValidator(_read_pem)]
 
 
 _ADDRESS: Final = re.compile(r"https?://(?!:)[^\s/?#]+(/[^\s?#]*)?\Z")
-SLACK_API: Final = "https://slack.com/api"
-_SERVER_API: Final = "/api/v3"
-_JIRA_PAGE: Final = re.compile(
-    r"/(rest|browse|secure|projects|plugins|issues|jira/(software|core|servicedesk))"
-    r"(/.*)?\Z"
-)
 _MODEL_CALLS: Final = ("/chat/completions", "/completions", "/responses", "/models")
 _REPOSITORY: Final = re.compile(r"[A-Za-z0-9_.-]+(/[A-Za-z0-9_.-]+)+\Z")
 
@@ -107,57 +107,6 @@ def read_address(value: str) -> str:
     if not is_address(value):
         raise ValueError("expected an address such as https://HOST/path")
     return value.rstrip("/")
-
-
-def read_github_api(value: str) -> str:
-    """Return the address of GitHub's REST API, also where that of its pages is given.
-
-    A server has it under `/api/v3`, the cloud on a host that starts with `api.`.
-    https://docs.github.com/en/enterprise-server/rest/enterprise-admin
-    """
-    if not is_address(value):
-        raise ValueError("expected an address such as https://HOST/api/v3")
-    root, host, path = _parts(value)
-    cloud = _cloud_of(host)
-    right = f"https://api.{cloud}" if cloud else f"{root}{_SERVER_API}"
-    if path not in ("", _SERVER_API):
-        raise ValueError(f"the path {path} is none of the API's address: use {right}")
-    if path or cloud or not _is_server(host):
-        return right if path or cloud else root
-    return right
-
-
-def read_github_web(value: str) -> str:
-    """Return the address of GitHub's pages, also where that of its API is given."""
-    if not is_address(value):
-        raise ValueError("expected an address such as https://HOST")
-    root, host, path = _parts(value)
-    cloud = _cloud_of(host)
-    right = f"https://{cloud}" if cloud else root
-    if path not in ("", _SERVER_API):
-        raise ValueError(f"the path {path} is none of the site's address: use {right}")
-    return right
-
-
-def read_jira_site(value: str) -> str:
-    """Return the address of a Jira, without the page of it that may be given."""
-    root, host, path = _parts(read_address(value))
-    if host.endswith(".atlassian.net"):
-        return root
-    return root + _JIRA_PAGE.sub("", path)
-
-
-def read_slack_api(value: str) -> str:
-    """Return the address of Slack's Web API; a workspace has none of its own."""
-    address = read_address(value)
-    _root, host, path = _parts(address)
-    if host != "slack.com" and not host.endswith(".slack.com"):
-        return address
-    if path not in ("", "/api"):
-        raise ValueError(
-            f"the path {path} is none of the API's address: use {SLACK_API}"
-        )
-    return SLACK_API
 
 
 def read_model_server(value: str) -> str:
@@ -179,25 +128,13 @@ def read_public_url(value: str) -> str:
     return address
 
 
-def _parts(address: str) -> tuple[str, str, str]:
+def address_parts(address: str) -> tuple[str, str, str]:
     """Return scheme and host, the name of the host, and the path."""
     parts = urlsplit(address)
     if "@" in parts.netloc:
         raise ValueError("expected an address without a user's name or a password")
     root = f"{parts.scheme}://{parts.netloc}"
     return root, (parts.hostname or "").lower(), parts.path.rstrip("/")
-
-
-def _cloud_of(host: str) -> str:
-    """Return the host of the cloud's pages, or nothing for a server."""
-    name = host.removeprefix("api.").removeprefix("www.")
-    return name if name == "github.com" or name.endswith(".ghe.com") else ""
-
-
-def _is_server(host: str) -> bool:
-    """Tell whether it is the name of a server, which has both on one host."""
-    is_number = host.replace(".", "").isdecimal() or ":" in host
-    return "." in host and not is_number and not host.startswith("api.")
 
 
 def read_repositories(value: dict[str, str]) -> dict[str, str]:

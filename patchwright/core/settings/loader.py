@@ -2,13 +2,11 @@
 
 from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
-from types import MappingProxyType
-from typing import Any, Final
+from typing import Any
 
 from pydantic import ValidationError
 
 from patchwright.core.security.hosts import read_domain
-from patchwright.core.settings.environment import process_environment
 from patchwright.core.settings.mcp import McpServerSettings
 from patchwright.core.settings.model import (
     KeyPath,
@@ -42,7 +40,7 @@ def mcp_errors(settings: Settings) -> Iterator[str]:
                 f"{place}.url: the host {server.host} is not allowed; add it to "
                 f"sandbox.allow_domains ({variable_name(('sandbox', 'allow_domains'))})"
             )
-        yield from _secret_errors(place, server, secrets)
+        yield from _secret_errors(place, server, secrets, type(settings))
 
 
 def allowed_hosts(settings: Settings) -> frozenset[str]:
@@ -52,10 +50,13 @@ def allowed_hosts(settings: Settings) -> frozenset[str]:
 
 
 def _secret_errors(
-    place: str, server: McpServerSettings, secrets: Sequence[str]
+    place: str,
+    server: McpServerSettings,
+    secrets: Sequence[str],
+    root: type[Settings],
 ) -> Iterator[str]:
     """Refuse what would bring a credential of the service into the sandbox."""
-    names = _secret_names()
+    names = _secret_names(root)
     for name, value in server.env.items():
         if name.upper() in names or _holds_any(value, secrets):
             yield (
@@ -69,8 +70,8 @@ def _secret_errors(
         )
 
 
-def _secret_names() -> frozenset[str]:
-    secret = {key.path for key in all_keys() if key.form is ValueForm.SECRET}
+def _secret_names(root: type[Settings]) -> frozenset[str]:
+    secret = {key.path for key in all_keys(root) if key.form is ValueForm.SECRET}
     aliases = (alias for alias, path in ALIASES.items() if path in secret)
     names = {*map(variable_name, secret), *aliases}
     return frozenset(names | {f"{name}_FILE" for name in names})
@@ -84,7 +85,8 @@ _STATE_DIR = ("state_dir",)
 _DATABASE_URL = ("database", "url")
 
 
-def load_settings(
+def read_settings(
+    root: type[Settings],
     environ: Mapping[str, str],
     *,
     flags: Mapping[str, object],
@@ -96,9 +98,9 @@ def load_settings(
     given. Raises `SettingsError` with a line for everything that is wrong.
     """
     layers = [
-        read_file(environ, cwd),
-        read_environment(environ, cwd),
-        read_flags(flags, cwd),
+        read_file(root, environ, cwd),
+        read_environment(root, environ, cwd),
+        read_flags(root, flags, cwd),
     ]
     values = _default_places(environ, cwd)
     for layer in layers:
@@ -106,9 +108,9 @@ def load_settings(
     _settle_places(values, cwd)
     problems = [problem for layer in layers for problem in layer.problems]
     try:
-        settings = Settings.model_validate(_nest(values))
+        settings = root.model_validate(_nest(values))
     except ValidationError as error:
-        problems += [_describe(problem, values) for problem in error.errors()]
+        problems += [_describe(root, problem, values) for problem in error.errors()]
         raise SettingsError("\n".join(problems)) from None
     problems += mcp_errors(settings)
     if problems:
@@ -149,21 +151,17 @@ def _nest(values: Mapping[KeyPath, FoundValue]) -> dict[str, Any]:
     return tree
 
 
-def _describe(problem: Any, values: Mapping[KeyPath, FoundValue]) -> str:  # noqa: ANN401 - pydantic's
+def _describe(
+    root: type[Settings],
+    problem: Any,  # noqa: ANN401 - pydantic's
+    values: Mapping[KeyPath, FoundValue],
+) -> str:
     """Say what is wrong and where, without the value: it may be a secret."""
     place = tuple(str(part) for part in problem["loc"] if part != "named")
     lengths = range(len(place), 0, -1)
     path = next((place[:n] for n in lengths if place[:n] in values), place)
     message = problem["msg"].removeprefix("Value error, ")
     where = f", found in {values[path].where}" if path in values else ""
-    key = find_key(place)
+    key = find_key(root, place)
     meaning = f"; {path[-1]} means: {key.field.description}" if key else ""
     return f"{dotted_key(place)}: {message}{where}{meaning}"
-
-
-_NO_FLAGS: Final[Mapping[str, object]] = MappingProxyType({})
-
-
-def load_settings_here(flags: Mapping[str, object] = _NO_FLAGS) -> Settings:
-    """Raise `SettingsError` with a line for everything that is wrong."""
-    return load_settings(process_environment(), flags=flags, cwd=Path.cwd())

@@ -5,7 +5,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from enum import Enum, auto
 from pathlib import Path
-from typing import Any, get_args, get_origin
+from typing import Any, cast, get_args, get_origin
 from urllib.parse import unquote, urlsplit
 
 from pydantic import BaseModel, Field, SecretStr
@@ -13,8 +13,6 @@ from pydantic.fields import FieldInfo
 
 from patchwright.core.settings.agent import AgentSettings, LlmSettings, ModelSettings
 from patchwright.core.settings.fields import EncryptionKey, SettingsSection
-from patchwright.core.settings.github import GitHubSettings
-from patchwright.core.settings.jira import JiraSettings
 from patchwright.core.settings.limits import LimitSettings, SandboxSettings
 from patchwright.core.settings.mcp import McpSettings
 from patchwright.core.settings.service import (
@@ -25,12 +23,15 @@ from patchwright.core.settings.service import (
     ServerSettings,
     TelemetrySettings,
 )
-from patchwright.core.settings.slack import SlackSettings
 from patchwright.core.text.strings import nearest_name
 
 
 class Settings(SettingsSection):
-    """Everything that can be set; `load` makes it."""
+    """Everything that can be set, but for the sections that plug-ins bring.
+
+    A class with those is made of this one. Functions that need to know every key take
+    it as `root`.
+    """
 
     log_json: bool = Field(
         default=False, description="Write the log as one JSON object a line."
@@ -51,10 +52,15 @@ class Settings(SettingsSection):
     limits: LimitSettings = LimitSettings()
     sandbox: SandboxSettings = SandboxSettings()
     mcp: McpSettings = McpSettings()
-    github: GitHubSettings = GitHubSettings()
-    slack: SlackSettings = SlackSettings()
-    jira: JiraSettings = JiraSettings()
     telemetry: TelemetrySettings = TelemetrySettings()
+
+
+def with_section(settings: Settings, section: SettingsSection) -> Settings:
+    """Return the settings with this section in the place of the one of its kind."""
+    name = next(name for name, one in settings if type(one) is type(section))
+    # Which fields there are, no type checker knows: plug-ins bring them.
+    changed: Settings = cast("Any", settings).replace(**{name: section})
+    return changed
 
 
 KeyPath = tuple[str, ...]
@@ -77,11 +83,9 @@ class SettingsKey:
     form: ValueForm
 
 
-def all_keys(
-    section: type[SettingsSection] = Settings, path: KeyPath = ()
-) -> Iterator[SettingsKey]:
+def all_keys(root: type[SettingsSection], path: KeyPath = ()) -> Iterator[SettingsKey]:
     """Yield every key that can be named, those of `llm.<name>` excepted."""
-    for name, field in _fields(section).items():
+    for name, field in _fields(root).items():
         inner = _section_of(field)
         if inner:
             yield from all_keys(inner, (*path, name))
@@ -89,16 +93,16 @@ def all_keys(
             yield SettingsKey((*path, name), field, _form_of(field.annotation))
 
 
-def find_key(path: KeyPath) -> SettingsKey | None:
-    section = find_section(path[:-1])
+def find_key(root: type[Settings], path: KeyPath) -> SettingsKey | None:
+    section = find_section(root, path[:-1])
     field = _fields(section).get(path[-1]) if section else None
     if field is None or _section_of(field):
         return None
     return SettingsKey(path, field, _form_of(field.annotation))
 
 
-def find_section(path: KeyPath) -> type[SettingsSection] | None:
-    section: type[SettingsSection] = Settings
+def find_section(root: type[Settings], path: KeyPath) -> type[SettingsSection] | None:
+    section: type[SettingsSection] = root
     for name in path:
         field = _fields(section).get(name)
         inner = _section_of(field) if field else None
@@ -115,9 +119,9 @@ def is_model_name(path: KeyPath) -> bool:
     return path[:-1] == ("llm",) and path[-1] not in _fields(LlmSettings)
 
 
-def nearest_key(path: KeyPath) -> KeyPath:
+def nearest_key(root: type[Settings], path: KeyPath) -> KeyPath:
     """Return the key that looks most like this one, however little that is."""
-    known = [key.path for key in all_keys()]
+    known = [key.path for key in all_keys(root)]
     if path[:1] == ("llm",) and len(path) == len(("llm", "name", "key")):
         known += [(*path[:2], name) for name in _fields(ModelSettings)]
     by_name = {dotted_key(key): key for key in known}
@@ -130,6 +134,11 @@ def dotted_key(path: KeyPath) -> str:
 
 def variable_name(path: KeyPath) -> str:
     return PREFIX + "__".join(path).upper()
+
+
+def missing_setting(path: KeyPath, reason: str) -> str:
+    """Say that a key is not set, why that matters, and which variable sets it."""
+    return f"{dotted_key(path)}: not set; {reason}: set {variable_name(path)}"
 
 
 def _fields(section: type[SettingsSection]) -> dict[str, FieldInfo]:

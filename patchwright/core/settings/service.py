@@ -1,8 +1,8 @@
 """Settings of the service: server, database, queue, security, accounts, telemetry."""
 
-from typing import Literal
+from typing import Annotated, Literal
 
-from pydantic import Field, SecretStr, field_validator
+from pydantic import AfterValidator, Field, SecretStr, field_validator
 
 from patchwright.core.settings.fields import (
     EncryptionKeys,
@@ -25,17 +25,12 @@ class ServerSettings(SettingsSection):
         26_214_400, gt=0, description="Largest webhook body that is read."
     )
 
-    trusted_proxies: tuple[str, ...] = Field(
+    trusted_proxies: Annotated[tuple[str, ...], AfterValidator(read_networks)] = Field(
         ("127.0.0.1", "::1"),
         description="Addresses or networks of the proxies in front of the service: "
         "they are believed when they say for whom they ask, and may have more "
         "connections than others.",
     )
-
-    @field_validator("trusted_proxies")
-    @classmethod
-    def _read_proxies(cls, value: tuple[str, ...]) -> tuple[str, ...]:
-        return read_networks(value)
 
     @field_validator("public_url")
     @classmethod

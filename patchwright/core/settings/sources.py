@@ -10,6 +10,7 @@ from pathlib import Path
 from patchwright.core.settings.model import (
     PREFIX,
     KeyPath,
+    Settings,
     SettingsKey,
     ValueForm,
     dotted_key,
@@ -35,28 +36,31 @@ class FoundValue:
 class SettingsLayer:
     """The settings of one source; relative names of files start at `folder`."""
 
+    root: type[Settings]
     folder: Path
     values: dict[KeyPath, FoundValue] = field(default_factory=dict)
     problems: list[str] = field(default_factory=list)
 
     def place(self, path: KeyPath, value: object, where: str) -> None:
         """Take over a value, or a table of them, or the file that holds it."""
-        key = find_key(path) if path else None
+        key = find_key(self.root, path) if path else None
         if key:
             self._place_value(key, value, where)
-        elif secret := _named_by_file(path):
+        elif secret := _named_by_file(self.root, path):
             self._place_file(secret, value, where)
-        elif find_section(path) and (
+        elif find_section(self.root, path) and (
             isinstance(value, dict) or not is_model_name(path)
         ):
             self._place_table(path, value, where)
         else:
-            self.problems.append(_unknown(path, where))
+            self.problems.append(_unknown(self.root, path, where))
 
     def place_text(self, path: KeyPath, text: str, where: str) -> None:
         """Take over a value from a place that holds only text: tables are JSON."""
-        key = find_key(path)
-        is_json = key.form is ValueForm.JSON if key else bool(find_section(path))
+        key = find_key(self.root, path)
+        is_json = (
+            key.form is ValueForm.JSON if key else bool(find_section(self.root, path))
+        )
         if not is_json or (is_model_name(path) and not text.startswith("{")):
             self.place(path, text, where)
             return
@@ -100,16 +104,16 @@ class SettingsLayer:
 _JSON = 'write lists as ["a", "b"] and tables as {"a": 1}'
 
 
-def _named_by_file(path: KeyPath) -> SettingsKey | None:
+def _named_by_file(root: type[Settings], path: KeyPath) -> SettingsKey | None:
     """Return the secret that `..._file` stands for."""
     if not path or not path[-1].endswith(_FILE):
         return None
-    key = find_key((*path[:-1], path[-1].removesuffix(_FILE)))
+    key = find_key(root, (*path[:-1], path[-1].removesuffix(_FILE)))
     return key if key and key.form is ValueForm.SECRET else None
 
 
-def _unknown(path: KeyPath, where: str) -> str:
-    nearest = nearest_key(path)
+def _unknown(root: type[Settings], path: KeyPath, where: str) -> str:
+    nearest = nearest_key(root, path)
     return (
         f"{dotted_key(path)}: unknown key, found in {where}; the nearest known one is "
         f"{dotted_key(nearest)} ({variable_name(nearest)})"
@@ -145,18 +149,22 @@ _SERVICE_LINK = re.compile(
 )
 
 
-def read_flags(flags: Mapping[str, object], cwd: Path) -> SettingsLayer:
+def read_flags(
+    root: type[Settings], flags: Mapping[str, object], cwd: Path
+) -> SettingsLayer:
     """Read what was given on the command line, by dotted key; None was not given."""
-    layer = SettingsLayer(cwd)
+    layer = SettingsLayer(root, cwd)
     for name, value in flags.items():
         if value is not None:
             layer.place(tuple(name.split(".")), value, "the command line")
     return layer
 
 
-def read_environment(environ: Mapping[str, str], cwd: Path) -> SettingsLayer:
+def read_environment(
+    root: type[Settings], environ: Mapping[str, str], cwd: Path
+) -> SettingsLayer:
     """Read the variables that are ours; an empty one counts as not set."""
-    aliases, ours = SettingsLayer(cwd), SettingsLayer(cwd)
+    aliases, ours = SettingsLayer(root, cwd), SettingsLayer(root, cwd)
     for name, text in sorted(environ.items()):
         where = f"environment variable {name}"
         if not text:
@@ -166,14 +174,16 @@ def read_environment(environ: Mapping[str, str], cwd: Path) -> SettingsLayer:
         elif path := _path_of(name):
             ours.place_text(path, text, where)
     problems = [*aliases.problems, *ours.problems]
-    return SettingsLayer(cwd, aliases.values | ours.values, problems)
+    return SettingsLayer(root, cwd, aliases.values | ours.values, problems)
 
 
-def read_file(environ: Mapping[str, str], cwd: Path) -> SettingsLayer:
+def read_file(
+    root: type[Settings], environ: Mapping[str, str], cwd: Path
+) -> SettingsLayer:
     """Read the file that the environment names, or else the one in the folder."""
     named = environ.get(CONFIG_VARIABLE)
     path = cwd / (named or CONFIG_FILE)
-    layer = SettingsLayer(path.parent)
+    layer = SettingsLayer(root, path.parent)
     if not named and not path.exists():
         return layer
     try:

@@ -162,3 +162,8 @@ def dollars(amount_usd: float) -> str:
     if 0 < amount_usd < _CENT:
         return f"${amount_usd:.4f}"
     return f"${amount_usd:.2f}"
+
+
+def count_noun(number: int, noun: str, nouns: str = "") -> str:
+    """Return `1 step` or `2 steps`; `nouns` is for a plural that is not so simple."""
+    return f"{number} {noun if number == 1 else nouns or f'{noun}s'}"

@@ -26,7 +26,7 @@ from patchwright.integrations.github.connection import (
 from patchwright.integrations.github.deliveries import GitHubHook, find_hook
 from patchwright.integrations.github.errors import translate_errors
 from patchwright.integrations.github.forge import GitHubForge
-from patchwright.integrations.github.webhooks.reader import SERVICE
+from patchwright.integrations.github.webhooks.triggers import SERVICE
 
 _LIMIT: Final = "/rate_limit"
 _PARTS: Final = ("limit", "remaining", "reset")

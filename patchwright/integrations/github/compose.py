@@ -2,41 +2,44 @@
 
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
+from datetime import UTC, datetime
 from functools import partial
 
 import structlog
 from pydantic import SecretStr
 
-from patchwright.core.plugin import PluginHost, PluginRoutes, SecretVault
-from patchwright.core.settings.github import GitHubSettings
+from patchwright.core.plugin import PluginRoutes
+from patchwright.core.plugin_host import PluginHost, SecretVault
 from patchwright.core.settings.model import Settings
 from patchwright.core.system.clock import Clock
+from patchwright.core.system.crypto import DecryptionError
 from patchwright.core.types.errors import ServiceError
 from patchwright.core.types.people import Actor, PersonalToken
 from patchwright.core.types.threads import RepoRef
 from patchwright.core.types.triggers import ParsedWebhook
 from patchwright.core.webhook import WebhookSource, by_header
 from patchwright.integrations.github.adapter import GitHub
+from patchwright.integrations.github.auth import InstallationToken
 from patchwright.integrations.github.channel import GitHubChannel
 from patchwright.integrations.github.configured import (
     connect_github,
     make_github_connection,
     trust_for_git,
 )
-from patchwright.integrations.github.credentials import InstallationTokenStore
 from patchwright.integrations.github.deliveries import GitHubHook
 from patchwright.integrations.github.forge import GitHubForge
 from patchwright.integrations.github.notices import EventConfirmation
+from patchwright.integrations.github.settings import GitHubSettings
 from patchwright.integrations.github.sign_in import (
     SignIn,
     UserTokens,
     fetch_readable_repositories,
 )
-from patchwright.integrations.github.webhooks.reader import (
-    GitHubReceiver,
+from patchwright.integrations.github.webhooks.reader import GitHubReceiver
+from patchwright.integrations.github.webhooks.triggers import (
+    SERVICE,
     GitHubTriggerRules,
 )
-from patchwright.integrations.github.webhooks.triggers import SERVICE
 from patchwright.integrations.http.retry import BackgroundLookup
 
 log = structlog.get_logger(__name__)
@@ -168,6 +171,7 @@ class ConnectedGitHub:
             max_body_bytes=host.max_body_bytes,
             signature_header="x-hub-signature-256",
             confirm=confirmation.confirm,
+            kept_headers=("x-github-",),
         )
         return PluginRoutes(webhook_source=source, background_tasks=(receiver,))
 
@@ -180,11 +184,36 @@ class ConnectedGitHub:
         return token is not None and self.accounts.is_valid(token)
 
 
+class InstallationTokenStore:
+    """A `TokenCache`. A token that cannot be read any more is minted anew."""
+
+    def __init__(self, secrets: SecretVault) -> None:
+        self._secrets = secrets
+
+    def fetch(self, name: str) -> InstallationToken | None:
+        try:
+            stored = self._secrets.fetch(name)
+        except DecryptionError:
+            return None
+        if stored is None:
+            return None
+        expires_at, _, token = stored.get_secret_value().partition(" ")
+        return InstallationToken(
+            token=SecretStr(token),
+            expires_at=datetime.fromisoformat(expires_at).astimezone(UTC),
+        )
+
+    def put(self, name: str, token: InstallationToken) -> None:
+        text = f"{token.expires_at.isoformat()} {token.token.get_secret_value()}"
+        self._secrets.put(name, SecretStr(text), token.expires_at)
+
+
 def make_accounts(settings: Settings, clock: Clock) -> GitHubAccounts:
-    return GitHubAccounts(settings.github, clock)
+    return GitHubAccounts(GitHubSettings.of(settings), clock)
 
 
 def connect(settings: Settings, secrets: SecretVault, clock: Clock) -> ConnectedGitHub:
     cache = InstallationTokenStore(secrets)
-    connected = connect_github(settings.github, cache, clock)
-    return ConnectedGitHub(connected, settings.github, make_accounts(settings, clock))
+    github = GitHubSettings.of(settings)
+    connected = connect_github(github, cache, clock)
+    return ConnectedGitHub(connected, github, GitHubAccounts(github, clock))

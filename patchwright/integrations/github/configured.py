@@ -4,7 +4,6 @@ import ssl
 from collections.abc import Mapping
 from urllib.parse import urlsplit
 
-from patchwright.core.settings.github import GitHubSettings
 from patchwright.core.system.clock import Clock
 from patchwright.core.types.errors import SettingsError
 from patchwright.integrations.github.adapter import (
@@ -14,6 +13,7 @@ from patchwright.integrations.github.adapter import (
 )
 from patchwright.integrations.github.auth import TokenCache
 from patchwright.integrations.github.connection import GitHubConnection, locate
+from patchwright.integrations.github.settings import GitHubSettings
 
 
 def connect_github(settings: GitHubSettings, cache: TokenCache, clock: Clock) -> GitHub:

@@ -2,18 +2,16 @@
 
 from typing import Final
 
-from patchwright.core.plugin import (
-    Plugin,
-    PluginCheck,
-    SecretName,
-    ServiceProfile,
-    import_later,
-)
+from patchwright.core.doctor import DoctorCheck
+from patchwright.core.plugin import Plugin, ServiceProfile, import_later
+from patchwright.core.plugin_host import SecretName
 from patchwright.core.settings.model import Settings
+from patchwright.integrations.github.settings import GitHubSettings
 
 NAME: Final = "github"
 TITLE: Final = "GitHub"
 _COMPOSE: Final = "patchwright.integrations.github.compose"
+_DOCTOR: Final = "patchwright.integrations.github.doctor"
 
 
 def installation_name(installation: int | str) -> str:
@@ -22,7 +20,7 @@ def installation_name(installation: int | str) -> str:
 
 
 def describe(settings: Settings) -> ServiceProfile:
-    github = settings.github
+    github = GitHubSettings.of(settings)
     return ServiceProfile(
         name=NAME,
         title=TITLE,
@@ -39,6 +37,8 @@ def describe(settings: Settings) -> ServiceProfile:
             github.api_url: github.ca_bundle,
             github.web_url: github.ca_bundle,
         },
+        authorities_setting="github.ca_bundle",
+        needs_address=bool(github.app_id),
     )
 
 
@@ -46,15 +46,22 @@ PLUGIN: Final = Plugin(
     name=NAME,
     title=TITLE,
     describe=describe,
+    section=GitHubSettings,
+    review_settings=import_later(
+        "patchwright.integrations.github.settings_review:review_settings"
+    ),
     connect_forge=import_later(f"{_COMPOSE}:connect"),
     installation_secret=lambda installation: SecretName(
         installation_name(installation)
     ),
     checks=(
-        PluginCheck("github", 30),
-        PluginCheck("github-permissions"),
-        PluginCheck("github-webhook"),
-        PluginCheck("github-deliveries"),
+        DoctorCheck("github", import_later(f"{_DOCTOR}:check_github"), 30),
+        DoctorCheck("github-permissions", import_later(f"{_DOCTOR}:check_permissions")),
+        DoctorCheck("github-webhook", import_later(f"{_DOCTOR}:check_webhook")),
+        DoctorCheck("github-deliveries", import_later(f"{_DOCTOR}:check_deliveries")),
     ),
+    fetch_time=import_later(f"{_DOCTOR}:fetch_time"),
+    make_probe=import_later(f"{_DOCTOR}:make_probe"),
+    make_setup=import_later("patchwright.integrations.github.setup:GitHubSetup"),
     make_accounts=import_later(f"{_COMPOSE}:make_accounts"),
 )

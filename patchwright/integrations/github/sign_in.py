@@ -32,7 +32,7 @@ from patchwright.integrations.github.connection import (
     GitHubConnection,
 )
 from patchwright.integrations.github.errors import translate_errors
-from patchwright.integrations.github.webhooks.reader import SERVICE
+from patchwright.integrations.github.webhooks.triggers import SERVICE
 
 _BROKEN: Final = 500
 # Others wait for who renews, and take over if it lasts: so long for the whole answer,

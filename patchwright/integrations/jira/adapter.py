@@ -9,7 +9,6 @@ from typing import Final
 from jira import JIRA
 from pydantic import JsonValue
 
-from patchwright.core.settings.jira import JiraSettings
 from patchwright.core.system.clock import Clock
 from patchwright.core.types.errors import NotFoundError
 from patchwright.core.types.people import Actor
@@ -23,6 +22,7 @@ from patchwright.integrations.jira.client import (
     ticket_path,
 )
 from patchwright.integrations.jira.comments import PAGE, comments_path
+from patchwright.integrations.jira.settings import JiraSettings
 from patchwright.integrations.jira.webhooks.payloads import (
     JiraModel,
     JiraUser,

@@ -11,7 +11,6 @@ from pydantic import JsonValue
 from requests import Response
 
 from patchwright.core.channel import Offer, Offers
-from patchwright.core.settings.jira import JiraSettings
 from patchwright.core.text.escape import MENTION_LINK, mention_link, split_marks
 from patchwright.core.types.errors import (
     InvalidRequestError,
@@ -30,6 +29,7 @@ from patchwright.integrations.jira.comments import (
     edit_comment,
     find_own_comment,
 )
+from patchwright.integrations.jira.settings import JiraSettings
 from patchwright.integrations.jira.threads import (
     SiteFields,
     fetch_opening,

@@ -10,14 +10,8 @@ import structlog
 from pydantic import SecretStr
 
 from patchwright.core.channel import Tracker
-from patchwright.core.plugin import (
-    PeriodicTask,
-    PluginHost,
-    PluginRoutes,
-    PollingPositions,
-    SecretVault,
-)
-from patchwright.core.settings.jira import JiraSettings
+from patchwright.core.plugin import PeriodicTask, PluginRoutes
+from patchwright.core.plugin_host import PluginHost, PollingPositions, SecretVault
 from patchwright.core.settings.model import Settings
 from patchwright.core.system.clock import Clock
 from patchwright.core.types.errors import PayloadError, ServiceError
@@ -33,6 +27,7 @@ from patchwright.core.webhook import (
 )
 from patchwright.integrations.http.retry import BackgroundLookup
 from patchwright.integrations.jira.adapter import Jira, connect_jira
+from patchwright.integrations.jira.settings import JiraSettings
 from patchwright.integrations.jira.webhooks.payloads import JsonObject
 from patchwright.integrations.jira.webhooks.reader import ID_HEADER, JiraReceiver
 from patchwright.integrations.jira.webhooks.tickets import find_requests
@@ -191,6 +186,7 @@ class ConnectedJira:
             identify=by_header(ID_HEADER),
             max_body_bytes=MAX_BODY_BYTES,
             signature_header="x-hub-signature",
+            kept_headers=("x-atlassian-webhook-",),
         )
 
     def _polling(
@@ -215,4 +211,5 @@ class ConnectedJira:
 
 
 def connect(settings: Settings, _secrets: SecretVault, clock: Clock) -> ConnectedJira:
-    return ConnectedJira(connect_jira(settings.jira, clock), settings.jira)
+    jira = JiraSettings.of(settings)
+    return ConnectedJira(connect_jira(jira, clock), jira)

@@ -8,7 +8,8 @@ from typing import Final
 from mcp.types import Tool
 from pydantic import JsonValue
 
-from patchwright.core.events.types import CallMcpTool, ErrorObservation, McpResult
+from patchwright.core.events.actions import CallMcpTool
+from patchwright.core.events.observations import ErrorObservation, McpResult
 from patchwright.core.mcp import ListedTool, McpTool, ToolOffer, make_tool_offer
 from patchwright.core.runtime import Runtime
 from patchwright.core.settings.mcp import McpServerSettings

@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from pydantic import SecretStr
 from slack_sdk.web import SlackResponse
 
-from patchwright.core.plugin import PersonSummary
+from patchwright.core.plugin_host import PersonSummary
 from patchwright.core.system.clock import Clock
 from patchwright.core.types.base import Value
 from patchwright.core.types.people import Actor

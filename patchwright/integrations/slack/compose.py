@@ -11,15 +11,9 @@ import structlog
 from pydantic import SecretStr
 
 from patchwright.core.channel import Tracker
-from patchwright.core.plugin import (
-    AppInstallation,
-    Installed,
-    PluginHost,
-    PluginRoutes,
-    SecretVault,
-)
+from patchwright.core.plugin import AppInstallation, Installed, PluginRoutes
+from patchwright.core.plugin_host import PluginHost, SecretVault
 from patchwright.core.settings.model import Settings
-from patchwright.core.settings.slack import SlackSettings
 from patchwright.core.system.clock import Clock
 from patchwright.core.types.people import Actor
 from patchwright.core.webhook import MAX_BODY_BYTES, WebhookReceiver, WebhookSource
@@ -34,6 +28,7 @@ from patchwright.integrations.slack.app import (
 )
 from patchwright.integrations.slack.interactions import SlackInteractionHandler
 from patchwright.integrations.slack.plugin import TITLE
+from patchwright.integrations.slack.settings import SlackSettings
 from patchwright.integrations.slack.socket_mode import SocketMode
 from patchwright.integrations.slack.text.actions import SERVICE
 from patchwright.integrations.slack.tokens import (
@@ -43,10 +38,10 @@ from patchwright.integrations.slack.tokens import (
 )
 from patchwright.integrations.slack.webhooks.reader import (
     SlackReceiver,
-    SlackTriggerRules,
     SocketReceiver,
     delivery_id,
 )
+from patchwright.integrations.slack.webhooks.triggers import SlackTriggerRules
 
 log = structlog.get_logger(__name__)
 
@@ -89,6 +84,10 @@ class ConnectedSlack:
     secrets: SecretVault
 
     @property
+    def _own_settings(self) -> SlackSettings:
+        return SlackSettings.of(self.settings)
+
+    @property
     def tracker(self) -> Tracker:
         return self.slack.channel
 
@@ -101,7 +100,7 @@ class ConnectedSlack:
         In a channel that workspaces share, others speak too, and where workspaces
         install the app none is more at home than another.
         """
-        if self.settings.slack.bot_token is None:
+        if self._own_settings.bot_token is None:
             return False
         return actor.host == self.slack.fetch_identity(actor.host).host
 
@@ -119,7 +118,7 @@ class ConnectedSlack:
     def _webhook_source(
         self, interactions: SlackInteractionHandler, clock: Clock
     ) -> WebhookSource | None:
-        secrets = self.settings.slack.signing_secret
+        secrets = self._own_settings.signing_secret
         if not secrets:
             return None
         receiver = SlackReceiver(secrets, self._listening, clock)
@@ -128,7 +127,7 @@ class ConnectedSlack:
     def _sockets(
         self, interactions: SlackInteractionHandler, host: PluginHost
     ) -> Iterator[SocketConnection]:
-        token = self.settings.slack.app_token
+        token = self._own_settings.app_token
         if token is None:
             return
         source = _make_source(SocketReceiver(self._listening), interactions)
@@ -138,7 +137,7 @@ class ConnectedSlack:
 
     def _installation(self) -> AppInstallation | None:
         """Return how to install it, None where one workspace is served by its token."""
-        slack = self.settings.slack
+        slack = self._own_settings
         if not slack.client_id or slack.bot_token:
             return None
         installer = AppInstaller(
@@ -166,11 +165,11 @@ class ConnectedSlack:
 
     @property
     def _listening(self) -> SlackTriggerRules:
-        return SlackTriggerRules(command=self.settings.slack.command)
+        return SlackTriggerRules(command=self._own_settings.command)
 
 
 def connect(settings: Settings, secrets: SecretVault, clock: Clock) -> ConnectedSlack:
-    slack = settings.slack
+    slack = SlackSettings.of(settings)
     tokens = _tokens(slack, secrets)
     connected = connect_slack(slack.api_url, tokens=tokens, clock=clock)
     return ConnectedSlack(connected, settings, secrets)
@@ -192,4 +191,5 @@ def _make_source(
         interactions=interactions,
         is_silent=True,
         signature_header="x-slack-signature",
+        kept_headers=("x-slack-retry-",),
     )

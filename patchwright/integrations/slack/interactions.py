@@ -6,7 +6,7 @@ from typing import assert_never
 
 import structlog
 
-from patchwright.core.plugin import PersonServices
+from patchwright.core.plugin_host import PersonServices
 from patchwright.core.types.errors import ServiceError
 from patchwright.core.types.triggers import (
     DefaultChosen,

@@ -2,28 +2,28 @@
 
 from typing import Final
 
-from patchwright.core.plugin import (
-    Plugin,
-    PluginCheck,
-    SecretName,
-    ServiceProfile,
-    import_later,
-)
+from patchwright.core.doctor import DoctorCheck
+from patchwright.core.plugin import Plugin, ServiceProfile, import_later
+from patchwright.core.plugin_host import SecretName
 from patchwright.core.settings.model import Settings
+from patchwright.integrations.slack.settings import SlackSettings, review_settings
 
 NAME: Final = "slack"
 TITLE: Final = "Slack"
+_DOCTOR: Final = "patchwright.integrations.slack.doctor"
 
 
 def describe(settings: Settings) -> ServiceProfile:
+    slack = SlackSettings.of(settings)
     return ServiceProfile(
         name=NAME,
         title=TITLE,
-        is_configured=settings.slack.is_configured,
-        repositories=settings.slack.channels,
+        is_configured=slack.is_configured,
+        repositories=slack.channels,
         repositories_setting="slack.channels",
         private_host="slack.com",
-        addresses={settings.slack.api_url: ""},
+        addresses={slack.api_url: ""},
+        needs_address=bool(slack.client_id),
     )
 
 
@@ -31,8 +31,13 @@ PLUGIN: Final = Plugin(
     name=NAME,
     title=TITLE,
     describe=describe,
+    section=SlackSettings,
+    review_settings=review_settings,
     installation_secret=lambda installation: SecretName(installation, NAME),
     host_word="workspace",
-    checks=(PluginCheck("slack", 30), PluginCheck("slack-socket")),
+    checks=(
+        DoctorCheck("slack", import_later(f"{_DOCTOR}:check_slack"), 30),
+        DoctorCheck("slack-socket", import_later(f"{_DOCTOR}:check_socket")),
+    ),
     connect_chat=import_later("patchwright.integrations.slack.compose:connect"),
 )

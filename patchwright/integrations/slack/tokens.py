@@ -4,7 +4,7 @@ from typing import Final, Protocol
 
 from pydantic import SecretStr
 
-from patchwright.core.plugin import SecretVault
+from patchwright.core.plugin_host import SecretVault
 from patchwright.core.types.base import Value
 from patchwright.core.types.errors import AuthenticationError, SettingsError
 from patchwright.integrations.slack.text.actions import SERVICE

@@ -3,7 +3,7 @@
 from collections.abc import Iterable, Iterator
 from typing import Final
 
-from patchwright.core.plugin import PersonSummary, ShownRun
+from patchwright.core.plugin_host import PersonSummary, ShownRun
 from patchwright.core.types.people import Actor
 from patchwright.core.types.threads import TalkThread
 from patchwright.core.types.triggers import FormRequest

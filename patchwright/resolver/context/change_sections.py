@@ -8,9 +8,8 @@ from typing import Final
 from patchwright.core.forge import Checks, FailedCheck
 from patchwright.core.text.escape import as_data
 from patchwright.core.text.hidden import TextCleaner
-from patchwright.core.text.strings import normalise_text, truncate_middle
+from patchwright.core.text.strings import count_noun, normalise_text, truncate_middle
 from patchwright.resolver.context.context import PullDiff, TaskSection
-from patchwright.resolver.messages.elements import count_noun
 
 MAX_DIFF_CHARS: Final = 48_000
 LEAST_FILE_CHARS: Final = 400

@@ -6,7 +6,7 @@ from functools import cached_property
 from pathlib import PurePosixPath
 from typing import Final
 
-from patchwright.core.events.types import Recalled
+from patchwright.core.events.observations import Recalled
 from patchwright.core.knowledge.pages import (
     Knowledge,
     KnowledgePage,

@@ -5,11 +5,11 @@ from datetime import datetime, timedelta
 from typing import Final
 
 from patchwright.core.settings.repository import ContextFrom
+from patchwright.core.text.strings import count_noun
 from patchwright.core.types.base import Value
 from patchwright.core.types.people import Actor, Permission
 from patchwright.core.types.threads import ReviewThread, Thread, ThreadPost
 from patchwright.core.types.triggers import Trigger
-from patchwright.resolver.messages.elements import count_noun
 from patchwright.resolver.messages.status import UNFINISHED
 
 _OWN_STATUS_MARK: Final = "<!-- patchwright:state="

@@ -6,11 +6,10 @@ from typing import Final
 from patchwright.core.llm.model import tokens_in_bytes
 from patchwright.core.text.escape import as_data
 from patchwright.core.text.hidden import TextCleaner
-from patchwright.core.text.strings import truncate_middle
+from patchwright.core.text.strings import count_noun, truncate_middle
 from patchwright.core.types.threads import ReviewThread, Thread, ThreadPost
 from patchwright.core.types.triggers import Trigger
 from patchwright.resolver.context.context import TaskSection
-from patchwright.resolver.messages.elements import count_noun
 
 MAX_POST_CHARS: Final = 8_000
 MAX_ASKING_CHARS: Final = 32_000

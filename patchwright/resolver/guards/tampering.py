@@ -7,13 +7,13 @@ from pathlib import PurePosixPath
 from typing import Final
 
 from patchwright.core.text.escape import inline_code
+from patchwright.core.text.strings import count_noun
 from patchwright.integrations.git.changes import ChangedPath, ChangeKind, is_test
 from patchwright.resolver.guards.changed_files import FileVersions, old_path
 from patchwright.resolver.guards.runner_configuration import (
     changes_test_configuration,
     is_ci,
 )
-from patchwright.resolver.messages.elements import count_noun
 
 _PYTHON = re.compile(
     r"(?:@|\b)pytest\.(?:mark\.)?(?:skip|skipif|xfail|importorskip)\b"

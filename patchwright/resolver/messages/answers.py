@@ -3,17 +3,16 @@
 from typing import Final, assert_never
 
 from patchwright.core.commands import Question, Verb, help_text
+from patchwright.core.events.payload import AgentState
 from patchwright.core.events.state import WaitingState
-from patchwright.core.events.types import AgentState
 from patchwright.core.text.mentions import neutralise
-from patchwright.core.text.strings import dollars
+from patchwright.core.text.strings import count_noun, dollars
 from patchwright.core.types.base import Value
 from patchwright.core.types.triggers import Trigger, trigger_definition
 from patchwright.core.types.work import Outcome, Task, Usage, WaitReason
 from patchwright.resolver.messages.advice import next_step
 from patchwright.resolver.messages.elements import (
     cost_text,
-    count_noun,
     duration_text,
     join,
     outcome_text,

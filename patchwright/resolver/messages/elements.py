@@ -8,7 +8,7 @@ from typing import Final
 from patchwright.core.text.document.quotation import inert_phrase, inert_prose, quoted
 from patchwright.core.text.escape import TextPlace, inline_code, make_inert, table_code
 from patchwright.core.text.mentions import neutralise
-from patchwright.core.text.strings import dollars, truncate_middle
+from patchwright.core.text.strings import count_noun, dollars, truncate_middle
 from patchwright.core.types.work import (
     BlockedRequest,
     Evidence,
@@ -167,11 +167,6 @@ def blocked_lines(blocked: Sequence[BlockedRequest]) -> str:
 
 def _host_and_port(one: BlockedRequest) -> str:
     return f"{one.host}:{one.port}" if one.port else one.host
-
-
-def count_noun(number: int, noun: str, nouns: str = "") -> str:
-    """Return `1 step` or `2 steps`; `nouns` is for a plural that is not so simple."""
-    return f"{number} {noun if number == 1 else nouns or f'{noun}s'}"
 
 
 def proof_sign(proof: Proof) -> str:

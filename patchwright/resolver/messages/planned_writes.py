@@ -5,11 +5,11 @@ from typing import Final
 from patchwright.core.channel import Offers
 from patchwright.core.forge import CheckReport, PullMetadata, PullRequestText
 from patchwright.core.text.escape import inline_code
+from patchwright.core.text.strings import count_noun
 from patchwright.core.types.base import Value
 from patchwright.core.types.people import Actor
 from patchwright.core.types.threads import ForgeThread, RepoRef, ThreadRef
 from patchwright.core.types.triggers import Trigger
-from patchwright.resolver.messages.elements import count_noun
 
 # The number of the pull request that a dry run opens; no forge begins with it.
 NO_NUMBER: Final = 0

@@ -7,13 +7,12 @@ from patchwright.core.forge import PullRequestText
 from patchwright.core.text.branch_names import render_template, variables_of
 from patchwright.core.text.escape import make_inert_line, without_mentions_except
 from patchwright.core.text.mentions import neutralise
-from patchwright.core.text.strings import truncate_middle
+from patchwright.core.text.strings import count_noun, truncate_middle
 from patchwright.core.types.base import Value
 from patchwright.core.types.work import Outcome, Proof, ReviewAnswer, ReviewVerdict
 from patchwright.resolver.messages.elements import (
     blocked_lines,
     cost_text,
-    count_noun,
     duration_text,
     evidence_table,
     join,

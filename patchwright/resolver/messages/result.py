@@ -4,7 +4,7 @@ from typing import Final
 
 from patchwright.core.text.escape import code_block
 from patchwright.core.text.mentions import neutralise
-from patchwright.core.text.strings import truncate_middle
+from patchwright.core.text.strings import count_noun, truncate_middle
 from patchwright.core.types.outcome_kind import OutcomeKind
 from patchwright.core.types.people import Actor
 from patchwright.core.types.work import (
@@ -25,7 +25,6 @@ from patchwright.resolver.messages.advice import (
 from patchwright.resolver.messages.elements import (
     blocked_lines,
     cost_text,
-    count_noun,
     details_block,
     duration_text,
     evidence_table,

@@ -6,13 +6,13 @@ from typing import Final, assert_never, get_args
 from patchwright.core.channel import Offer, Offers
 from patchwright.core.commands import Verb
 from patchwright.core.forge import CheckReport, CheckState
+from patchwright.core.text.strings import count_noun
 from patchwright.core.types.base import Value
 from patchwright.core.types.outcome_kind import OutcomeKind
 from patchwright.core.types.work import Outcome, Proof, WaitReason
 from patchwright.resolver.messages.advice import choices, next_step
 from patchwright.resolver.messages.elements import (
     cost_text,
-    count_noun,
     duration_text,
     join,
     outcome_text,

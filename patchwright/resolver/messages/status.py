@@ -6,11 +6,11 @@ from urllib.parse import urlsplit
 
 from patchwright.core.events.payload import Todo
 from patchwright.core.settings.repository import CONFIG_FILE
+from patchwright.core.text.strings import count_noun
 from patchwright.core.types.base import Value
 from patchwright.core.types.work import Evidence, Limits, Proof, Usage
 from patchwright.resolver.messages.elements import (
     cost_text,
-    count_noun,
     details_block,
     duration_text,
     join,

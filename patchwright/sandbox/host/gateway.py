@@ -13,7 +13,7 @@ from typing import Final
 import structlog
 from pydantic import BaseModel, JsonValue
 
-from patchwright.core.events.types import RequestBlocked
+from patchwright.core.events.observations import RequestBlocked
 from patchwright.core.runtime import SandboxSpec
 from patchwright.core.types.base import RandomIds
 from patchwright.core.types.errors import RuntimeLostError, SandboxError

@@ -5,7 +5,7 @@ import sys
 from patchwright.core.settings.environment import process_environment
 from patchwright.core.types.base import RandomIds
 from patchwright.workers.action.run import run
-from patchwright.workers.lifecycle import exit_now
+from patchwright.workers.ops.lifecycle import exit_now
 
 
 def main() -> None:

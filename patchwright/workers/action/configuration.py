@@ -7,7 +7,6 @@ from typing import Any, Final
 from pydantic import TypeAdapter, ValidationError
 
 from patchwright.core.agent.results import read_schema
-from patchwright.core.settings.loader import load_settings
 from patchwright.core.settings.model import Settings
 from patchwright.core.settings.repository import DeliveryMode
 from patchwright.core.settings.repository_file import (
@@ -23,7 +22,9 @@ from patchwright.core.types.errors import SettingsError
 from patchwright.core.types.threads import RepoRef
 from patchwright.integrations.github.auth import MemoryTokenCache
 from patchwright.integrations.github.configured import connect_github
-from patchwright.integrations.github.webhooks.reader import SERVICE
+from patchwright.integrations.github.settings import GitHubSettings
+from patchwright.integrations.github.webhooks.triggers import SERVICE
+from patchwright.integrations.settings import load_settings
 from patchwright.resolver.services import RunOverrides
 from patchwright.workers.action.inputs import (
     Inputs,
@@ -193,7 +194,9 @@ def find_settings(
 
 def _fetch_file(settings: Settings, repository: str, path: str) -> bytes | None:
     repo = RepoRef(forge=SERVICE, full_name=repository)
-    github = connect_github(settings.github, MemoryTokenCache(), SystemClock())
+    github = connect_github(
+        GitHubSettings.of(settings), MemoryTokenCache(), SystemClock()
+    )
     try:
         return github.forge.fetch_file(repo, path)
     finally:

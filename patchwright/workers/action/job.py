@@ -12,15 +12,16 @@ from typing import Final
 
 import structlog
 
+from patchwright.core.events.actions import ChangeState
+from patchwright.core.events.payload import AgentState, Source
 from patchwright.core.events.state import RunState, fold
-from patchwright.core.events.types import AgentState, ChangeState, Source
 from patchwright.core.types.base import JobId, RandomIds
 from patchwright.core.types.outcome_kind import OutcomeKind
 from patchwright.core.types.work import Outcome
 from patchwright.core.webhook import Delivery
 from patchwright.integrations.github.adapter import GitHub
 from patchwright.integrations.github.compose import ConnectedGitHub
-from patchwright.integrations.github.webhooks.reader import SERVICE
+from patchwright.integrations.github.webhooks.triggers import SERVICE
 from patchwright.resolver.job import Job
 from patchwright.workers.action.trigger import ActionRequest
 from patchwright.workers.compose import ServiceParts

@@ -8,12 +8,13 @@ import structlog
 
 from patchwright.core.events.state import measure
 from patchwright.core.text.escape import code_block, split_marks, table_code
+from patchwright.core.text.strings import count_noun
 from patchwright.core.types.errors import ServiceError
 from patchwright.core.types.outcome_kind import OutcomeKind
 from patchwright.core.types.threads import ForgeThread, PullRequest, ThreadKind
 from patchwright.core.types.work import Evidence, EvidenceRole, Outcome
 from patchwright.integrations.github.repository import fetch_head
-from patchwright.resolver.messages.elements import count_noun, details_block
+from patchwright.resolver.messages.elements import details_block
 from patchwright.resolver.messages.result import final_comment
 from patchwright.resolver.messages.status import mark
 from patchwright.resolver.publish.publisher import as_delivered

@@ -13,7 +13,7 @@ from patchwright.core.text.escape import inline_code
 from patchwright.core.types.errors import PatchwrightError
 from patchwright.core.types.outcome_kind import OutcomeKind
 from patchwright.core.types.work import Outcome
-from patchwright.integrations.github.webhooks.reader import GitHubTriggerRules
+from patchwright.integrations.github.webhooks.triggers import GitHubTriggerRules
 from patchwright.resolver.messages.outcome_kinds import display_of
 from patchwright.workers.action.finish import OUTPUTS
 from patchwright.workers.action.workflow import WorkflowCheck, WorkflowJob

@@ -11,7 +11,11 @@ from patchwright.core.system.logs import set_up_logging
 from patchwright.core.text.redaction import Redactor
 from patchwright.core.types.errors import PatchwrightError, ServiceError
 from patchwright.core.types.threads import RepoRef
-from patchwright.integrations.github.webhooks.reader import SERVICE, GitHubTriggerRules
+from patchwright.integrations.github.settings import GitHubSettings
+from patchwright.integrations.github.webhooks.triggers import (
+    SERVICE,
+    GitHubTriggerRules,
+)
 from patchwright.resolver.services import RunOverrides
 from patchwright.workers.action.artifacts import read_ended_run
 from patchwright.workers.action.configuration import find_settings, make_run_overrides
@@ -154,7 +158,7 @@ class _Action:
         return workflow_check
 
     def _listening(self, base: ServiceParts) -> GitHubTriggerRules:
-        github = base.settings.github
+        github = GitHubSettings.of(base.settings)
         return GitHubTriggerRules(
             mention=github.mention,
             label=github.label,

@@ -17,7 +17,8 @@ from patchwright.core.types.outcome_kind import OutcomeKind
 from patchwright.core.types.threads import Thread, ThreadPost, ThreadRef
 from patchwright.core.types.triggers import Trigger
 from patchwright.core.types.work import Outcome
-from patchwright.integrations.github.webhooks.reader import GitHubTriggerRules
+from patchwright.integrations.github.settings import GitHubSettings
+from patchwright.integrations.github.webhooks.triggers import GitHubTriggerRules
 from patchwright.resolver.stored_text import Redact, clean_text
 
 _SIGNATURE: Final = re.compile(r"\s*<!-- patchwright:seal=([0-9a-f]{64}) -->\s*\Z")
@@ -63,7 +64,7 @@ def find_comment_signer(
     One secret is enough, and the first that is set counts: whoever knows it can spend
     our money anyhow.
     """
-    github = settings.github
+    github = GitHubSettings.of(settings)
     lasting = (
         *(key.key.get_secret_value() for key in settings.security.encryption_keys),
         _secret_bytes(settings.llm.api_key),

@@ -23,10 +23,10 @@ from patchwright.integrations.github.repository import (
     fetch_comment,
     fetch_review_texts,
 )
-from patchwright.integrations.github.webhooks.reader import (
+from patchwright.integrations.github.webhooks.reader import read_delivery
+from patchwright.integrations.github.webhooks.triggers import (
     SERVICE,
     GitHubTriggerRules,
-    read_delivery,
 )
 from patchwright.workers.action.inputs import Inputs
 from patchwright.workers.action.workflow import WorkflowJob

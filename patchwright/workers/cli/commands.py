@@ -10,7 +10,7 @@ import typer
 from typer.completion import get_completion_inspect_parameters, shell_complete
 
 from patchwright.core.settings.environment import process_environment
-from patchwright.workers.lifecycle import Role, exit_now
+from patchwright.workers.ops.lifecycle import Role, exit_now
 
 # Set by a shell that completes what is typed.
 COMPLETE: Final = "_PATCHWRIGHT_COMPLETE"

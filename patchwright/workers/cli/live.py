@@ -11,8 +11,9 @@ from patchwright.core.agent.loop_finder import describe_step
 from patchwright.core.events import types as ev
 from patchwright.core.events.log import EventLog
 from patchwright.core.system.clock import Clock
+from patchwright.core.text.strings import count_noun
 from patchwright.core.types.work import Limits
-from patchwright.resolver.messages.elements import cost_text, count_noun, duration_text
+from patchwright.resolver.messages.elements import cost_text, duration_text
 from patchwright.resolver.messages.status import Progress
 from patchwright.resolver.progress import ProgressTracker
 from patchwright.workers.cli.terminal import plain, print_line

@@ -14,7 +14,7 @@ from patchwright.core.settings.environment import process_environment
 from patchwright.core.types.errors import PatchwrightError, SettingsError
 from patchwright.workers.cli.commands import COMPLETE, add_commands
 from patchwright.workers.cli.run_commands import add_run_commands
-from patchwright.workers.lifecycle import exit_now
+from patchwright.workers.ops.lifecycle import exit_now
 
 WRONG_USAGE: Final = 2
 FAILED: Final = 3

@@ -4,9 +4,9 @@ from contextlib import closing
 
 import typer
 
-from patchwright.core.settings.loader import load_settings_here
 from patchwright.core.system.clock import SystemClock
-from patchwright.resolver.messages.elements import count_noun
+from patchwright.core.text.strings import count_noun
+from patchwright.integrations.settings import load_settings_here
 from patchwright.workers.compose import key_ring, open_database
 from patchwright.workers.db.database import database_errors
 from patchwright.workers.db.upgrade import upgrade

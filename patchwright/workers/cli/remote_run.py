@@ -6,7 +6,8 @@ from functools import cached_property
 from typing import assert_never
 
 from patchwright.core.channel import ChannelRouter
-from patchwright.core.events.types import OutcomeReached, Source
+from patchwright.core.events.observations import OutcomeReached
+from patchwright.core.events.payload import Source
 from patchwright.core.plugin import ForgeConnection, ServiceDirectory, ServiceProfile
 from patchwright.core.settings.model import Settings
 from patchwright.core.settings.repository import (

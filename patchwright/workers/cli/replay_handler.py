@@ -16,11 +16,11 @@ from patchwright.core.events.jsonl import JsonlEventLog
 from patchwright.core.replay.comparison import Difference
 from patchwright.core.replay.story import Step, Story, tell_story
 from patchwright.core.replay.trajectory import StoredRun, read_run, write_trajectory
-from patchwright.core.settings.loader import load_settings_here
 from patchwright.core.settings.model import secret_values
 from patchwright.core.system.clock import SystemClock
 from patchwright.core.system.logs import set_up_logging
 from patchwright.core.text.redaction import Redactor
+from patchwright.core.text.strings import count_noun
 from patchwright.core.types.base import RandomIds
 from patchwright.core.types.errors import (
     GitError,
@@ -31,7 +31,7 @@ from patchwright.core.types.errors import (
 )
 from patchwright.core.types.outcome_kind import OutcomeKind
 from patchwright.integrations.git.local import LocalRepository
-from patchwright.resolver.messages.elements import count_noun
+from patchwright.integrations.settings import load_settings_here
 from patchwright.resolver.replay import ReplayEnvironment, ReplayResult, replay_run
 from patchwright.resolver.sandboxes import InterruptibleSandboxes, sandbox_spec
 from patchwright.sandbox.factory import create_factory

@@ -7,12 +7,13 @@ from rich.console import Console
 from rich.text import Text
 
 from patchwright.core.agent.view import observation_text
+from patchwright.core.events.observations import ModelReply
 from patchwright.core.events.state import ModelCall, ModelCallTotals, RunMetrics
-from patchwright.core.events.types import Event, ModelReply, Observation
+from patchwright.core.events.types import Event, Observation
 from patchwright.core.replay.story import CallSummary, Step, Story, StoryNote, Tone
 from patchwright.core.replay.trajectory import RunFacts
-from patchwright.core.text.strings import dollars
-from patchwright.resolver.messages.elements import cost_text, count_noun, duration_text
+from patchwright.core.text.strings import count_noun, dollars
+from patchwright.resolver.messages.elements import cost_text, duration_text
 from patchwright.resolver.messages.status import DeliveryResult
 from patchwright.workers.cli.report import print_result
 from patchwright.workers.cli.terminal import plain, print_line

@@ -7,14 +7,10 @@ from rich.console import Console
 from rich.text import Text
 
 from patchwright.core.replay.story import exit_text
+from patchwright.core.text.strings import count_noun
 from patchwright.core.types.work import Evidence, EvidenceRole, Outcome
 from patchwright.resolver.messages.advice import refusal_words
-from patchwright.resolver.messages.elements import (
-    AGENT_WROTE,
-    cost_text,
-    count_noun,
-    duration_text,
-)
+from patchwright.resolver.messages.elements import AGENT_WROTE, cost_text, duration_text
 from patchwright.resolver.messages.outcome_kinds import display_of
 from patchwright.resolver.messages.status import DeliveryResult
 from patchwright.resolver.publish.publisher import as_delivered

@@ -13,7 +13,6 @@ import typer
 from rich.console import Console
 from rich.text import Text
 
-from patchwright.core.settings.loader import load_settings_here
 from patchwright.core.settings.repository import CONFIG_FILE
 from patchwright.core.settings.repository_file import read_repository_config
 from patchwright.core.text.branch_names import flat_name, slug
@@ -27,6 +26,7 @@ from patchwright.core.types.work import (
     service_outcome,
 )
 from patchwright.integrations.git.local import LocalRepository
+from patchwright.integrations.settings import load_settings_here
 from patchwright.resolver.context.brief import write_text_brief
 from patchwright.resolver.context.repository_files import read_instructions
 from patchwright.resolver.messages.status import DeliveryResult

@@ -12,12 +12,12 @@ import typer
 from rich.console import Console
 
 from patchwright.core.replay.story import tell_story
-from patchwright.core.settings.loader import load_settings_here
 from patchwright.core.system.clock import SystemClock
 from patchwright.core.system.logs import set_up_logging
 from patchwright.core.types.base import JobId
 from patchwright.core.types.errors import SettingsError
 from patchwright.core.types.outcome_kind import OutcomeKind
+from patchwright.integrations.settings import load_settings_here
 from patchwright.resolver.job import Job, JobState, outcome_of
 from patchwright.resolver.messages.status import DeliveryResult
 from patchwright.resolver.progress import ProgressTracker

@@ -2,8 +2,8 @@
 
 from collections.abc import Mapping
 
-from patchwright.core.settings.loader import load_settings_here
-from patchwright.workers.lifecycle import Role
+from patchwright.integrations.settings import load_settings_here
+from patchwright.workers.ops.lifecycle import Role
 from patchwright.workers.serve import serve
 
 

@@ -15,8 +15,9 @@ from rich.console import Console
 
 from patchwright.core.agent.run_log import ReleaseSignal
 from patchwright.core.events.jsonl import JsonlEventLog
+from patchwright.core.events.observations import OutcomeReached
+from patchwright.core.events.payload import Source
 from patchwright.core.events.state import RunState, fold
-from patchwright.core.events.types import OutcomeReached, Source
 from patchwright.core.llm.model import Image, Models
 from patchwright.core.runtime import RuntimeFactory
 from patchwright.core.settings.model import Settings, secret_values
@@ -127,6 +128,7 @@ class RunSession:
         What the commit `trusted_sha` says for agents can be looked up.
         """
         limits = self.settings.limits
+        forge = find_forge(self.settings).describe(self.settings)
         dependencies = RunDependencies(
             run_id=self.run_id,
             models=self.models,
@@ -137,7 +139,7 @@ class RunSession:
             limits=limits.of_a_run(),
             run_budget=open_budget(limits),
             clock=self.clock,
-            author=commit_author_of(find_forge(self.settings).describe(self.settings)),
+            author=commit_author_of(forge),
             agent_configuration=self.conduct,
             library=RepositoryLibrary(code, trusted_sha, config.instructions),
             open_mcp=partial(open_servers, self.settings),
@@ -146,7 +148,7 @@ class RunSession:
             protected_paths=config.kept_for_people,
             config_file=config.file,
             find_known=self.redactor.find_known,
-            signing_key=self.settings.github.commit_key,
+            signing_key=forge.commit_key,
         )
         watch = ProgressTracker(self.sandboxes.kind, self.clock.now())
         with live_view(self.console, self.log, watch, dependencies.limits, self.clock):

@@ -6,7 +6,17 @@ from typing import Final
 
 from pydantic import ValidationError
 
-from patchwright.core.events.types import CommandOutput, RunCommand
+from patchwright.core.doctor import (
+    CheckContext,
+    CheckResult,
+    combine,
+    failed,
+    ok,
+    result_of_error,
+    warning,
+)
+from patchwright.core.events.actions import RunCommand
+from patchwright.core.events.observations import CommandOutput
 from patchwright.core.llm.errors import ModelCredentialError, ModelError
 from patchwright.core.llm.library import missing_keys, table_entry
 from patchwright.core.llm.model import Model, ModelRequest, UserText
@@ -21,15 +31,6 @@ from patchwright.sandbox.docker.engine import has_image
 from patchwright.sandbox.docker.runtimes import DockerRuntimes
 from patchwright.sandbox.factory import create_factory
 from patchwright.workers.agent_configuration import RECORDED, find_model, make_models
-from patchwright.workers.doctor.checks import (
-    CheckContext,
-    CheckResult,
-    combine,
-    failed,
-    ok,
-    result_of_error,
-    warning,
-)
 
 _TEST_REQUEST = ModelRequest(
     messages=(UserText(text="Answer with the one word: ready"),), deadline_s=40.0

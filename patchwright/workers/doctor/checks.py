@@ -1,66 +1,30 @@
-"""The checks in their order, how they are carried out, and what a result is."""
+"""The checks of `patchwright doctor` in their order, and how they are carried out."""
 
-from collections.abc import Callable, Iterable, Iterator, Mapping
+from collections.abc import Iterable, Iterator
 from concurrent.futures import Future
 from concurrent.futures import TimeoutError as LateError
 from dataclasses import dataclass
-from enum import StrEnum
-from importlib import import_module
-from typing import Final, NamedTuple
+from functools import partial
+from typing import Final
 
 from sqlalchemy.exc import SQLAlchemyError
 
-from patchwright.core.plugin import Plugin
+from patchwright.core.doctor import (
+    CheckContext,
+    CheckResult,
+    DoctorCheck,
+    failed,
+    result_of_error,
+)
+from patchwright.core.plugin import import_later
 from patchwright.core.settings.model import Settings
 from patchwright.core.system.clock import Clock, start_call
 from patchwright.core.text.strings import nearest_name
 from patchwright.core.types.errors import (
-    AuthenticationError,
-    PatchwrightError,
-    PermissionDeniedError,
-    RateLimitedError,
-    ServiceUnavailableError,
     SettingsError,
 )
 from patchwright.integrations.registry import PLUGINS
 from patchwright.workers.db.database import database_error_text
-
-
-@dataclass(frozen=True, slots=True)
-class CheckContext:
-    """A service by its settings, to which an App that was made for it belongs.
-
-    With `spends` a model may be asked for real.
-    """
-
-    settings: Settings
-    clock: Clock
-    spends: bool = False
-
-    @property
-    def public_url(self) -> str:
-        return self.settings.server.public_url
-
-
-class CheckStatus(StrEnum):
-    """How a check ended; the later ones are worse."""
-
-    SKIPPED = "skipped"
-    OK = "ok"
-    WARNING = "warning"
-    FAILED = "failed"
-
-
-_BY_WEIGHT = tuple(CheckStatus)
-
-
-@dataclass(frozen=True, slots=True)
-class CheckResult:
-    """`found` is one line; `fix` has a line for each thing to do."""
-
-    status: CheckStatus
-    found: str
-    fix: str = ""
 
 
 @dataclass(frozen=True, slots=True)
@@ -72,129 +36,49 @@ class NamedResult:
     seconds: float
 
 
-def ok(found: str) -> CheckResult:
-    return CheckResult(CheckStatus.OK, found)
+_PACKAGE: Final = "patchwright.workers.doctor"
 
 
-def warning(found: str, fix: str) -> CheckResult:
-    return CheckResult(CheckStatus.WARNING, found, fix)
-
-
-def failed(found: str, fix: str) -> CheckResult:
-    return CheckResult(CheckStatus.FAILED, found, fix)
-
-
-def skipped(why: str) -> CheckResult:
-    return CheckResult(CheckStatus.SKIPPED, why)
-
-
-def combine(findings: Iterable[CheckResult]) -> CheckResult:
-    """Return all of them as one: what is wrong, or else everything that is right."""
-    several = tuple(findings)
-    worst = max((one.status for one in several), key=_BY_WEIGHT.index)
-    wrong = [one for one in several if one.fix]
-    told = wrong or [one for one in several if one.status is worst]
-    return CheckResult(
-        worst,
-        "; ".join(dict.fromkeys(one.found for one in told)),
-        "\n".join(dict.fromkeys(one.fix for one in wrong)),
+def make_context(
+    settings: Settings, clock: Clock, *, spends: bool = False
+) -> CheckContext:
+    """Return what checks may use; what is stored is read when one asks for it."""
+    return CheckContext(
+        settings,
+        clock,
+        partial(import_later(f"{_PACKAGE}.storage:lend_secrets"), settings, clock),
+        partial(import_later(f"{_PACKAGE}.storage:known_repositories"), settings),
+        spends,
     )
 
 
-_FIXES: Final[Mapping[type[PatchwrightError], str]] = {
-    SettingsError: "correct the setting that is named",
-    AuthenticationError: "set a credential that is valid",
-    PermissionDeniedError: "give the credential the permission that is named",
-    RateLimitedError: "wait; if it comes again, lower limits.max_parallel",
-    ServiceUnavailableError: "look at the check `network`: can this machine reach it?",
-}
-_UNKNOWN: Final = "see the message; the service would meet the same"
-
-
-def result_of_error(error: BaseException, fix: str = "") -> CheckResult:
-    """Say what an error means; one that is not known is a fault of the check."""
-    if isinstance(error, PatchwrightError):
-        return failed(_one_line(error), fix or _fix_of(error))
-    if isinstance(error, SQLAlchemyError):
-        words = f"the database cannot be read: {database_error_text(error)}"
-        return failed(words, fix or "look at the check `database`")
-    words = f"the check itself broke: {type(error).__name__}: {_one_line(error)}"
-    return failed(words, "report it, with this line")
-
-
-def _one_line(error: BaseException) -> str:
-    return " ".join(str(error).split())
-
-
-def _fix_of(error: PatchwrightError) -> str:
-    return next((_FIXES[k] for k in type(error).__mro__ if k in _FIXES), _UNKNOWN)
-
-
-_PACKAGE: Final = "patchwright.workers.doctor"
-# The module of each check; the others are in one of their own name's first word.
-_MODULES: Final[Mapping[str, str]] = {
-    "broker": "service",
-    "clock": "network",
-    "model": "agent",
-    "processes": "service",
-    "public-url": "service",
-    "repositories": "github",
-    "sandbox": "agent",
-    "secrets": "storage",
-    "state": "storage",
-}
-
-
-CheckFunction = Callable[[CheckContext], CheckResult]
-
-
-class CheckEntry(NamedTuple):
-    """A check of that name, which has so many seconds to answer.
-
-    Those that are `local` have no use for an App that was made for the service.
-    """
-
-    name: str
-    within_s: float = 20.0
-    local: bool = False
-
-    @property
-    def module(self) -> str:
-        """Where it is; imported for a check that is wanted, as some take long."""
-        first, _, _ = self.name.partition("-")
-        return f"{_PACKAGE}.{_MODULES.get(self.name, first)}"
-
-    def load(self) -> CheckFunction:
-        """Import the function that carries it out."""
-        function = f"check_{self.name.replace('-', '_')}"
-        check: CheckFunction = getattr(import_module(self.module), function)
-        return check
-
-
-def _service_checks(plugins: Iterable[Plugin]) -> Iterator[CheckEntry]:
-    for plugin in plugins:
-        yield from (CheckEntry(one.name, one.within_s) for one in plugin.checks)
+def _own_check(
+    name: str, module: str, within_s: float = 20.0, *, local: bool = False
+) -> DoctorCheck:
+    """Return a check of ours; its module is imported when it is carried out."""
+    function = f"{_PACKAGE}.{module}:check_{name.replace('-', '_')}"
+    return DoctorCheck(name, import_later(function), within_s, local)
 
 
 CHECKS: Final = (
-    CheckEntry("settings", 10),
-    CheckEntry("state", 10, local=True),
-    CheckEntry("database", local=True),
-    CheckEntry("secrets", local=True),
-    CheckEntry("broker", 15, local=True),
-    CheckEntry("processes", local=True),
-    CheckEntry("sandbox", 60, local=True),
-    CheckEntry("network", 15),
-    CheckEntry("clock", 15),
-    CheckEntry("model", 60, local=True),
-    *_service_checks(one for one in PLUGINS if one.connect_forge),
-    CheckEntry("public-url"),
-    *_service_checks(one for one in PLUGINS if one.connect_chat),
-    CheckEntry("repositories", 30),
+    _own_check("settings", "network", 10),
+    _own_check("state", "storage", 10, local=True),
+    _own_check("database", "storage", local=True),
+    _own_check("secrets", "storage", local=True),
+    _own_check("broker", "service", 15, local=True),
+    _own_check("processes", "service", local=True),
+    _own_check("sandbox", "agent", 60, local=True),
+    _own_check("network", "network", 15),
+    _own_check("clock", "network", 15),
+    _own_check("model", "agent", 60, local=True),
+    *(check for one in PLUGINS if one.connect_forge for check in one.checks),
+    _own_check("public-url", "service"),
+    *(check for one in PLUGINS if one.connect_chat for check in one.checks),
+    _own_check("repositories", "service", 30),
 )
 
 
-def choose_checks(only: Iterable[str]) -> tuple[CheckEntry, ...]:
+def choose_checks(only: Iterable[str]) -> tuple[DoctorCheck, ...]:
     """Return the checks of these names, all of them where none is named.
 
     The name of a service stands for all of its checks. Raises `SettingsError`.
@@ -210,7 +94,7 @@ def _unknown(wanted: Iterable[str]) -> Iterator[str]:
     return (one for one in wanted if not any(_is_named(e, (one,)) for e in CHECKS))
 
 
-def _is_named(entry: CheckEntry, wanted: Iterable[str]) -> bool:
+def _is_named(entry: DoctorCheck, wanted: Iterable[str]) -> bool:
     return any(entry.name == one or entry.name.startswith(f"{one}-") for one in wanted)
 
 
@@ -218,13 +102,13 @@ def _is_named(entry: CheckEntry, wanted: Iterable[str]) -> bool:
 class _RunningCheck:
     """A check that was begun; `ended` has the reading of the clock at its end."""
 
-    entry: CheckEntry
+    entry: DoctorCheck
     asked: "Future[CheckResult]"
     ended: "Future[float]"
 
 
 def run_checks(
-    context: CheckContext, entries: Iterable[CheckEntry]
+    context: CheckContext, entries: Iterable[DoctorCheck]
 ) -> Iterator[NamedResult]:
     """Yield a verdict for each check; who waits for a slow one misses nothing.
 
@@ -237,9 +121,9 @@ def run_checks(
         yield _named_result(running, began_at, max(left_s, 0.0))
 
 
-def _start_check(entry: CheckEntry, context: CheckContext) -> _RunningCheck:
+def _start_check(entry: DoctorCheck, context: CheckContext) -> _RunningCheck:
     ended: Future[float] = Future()
-    asked = start_call(lambda: entry.load()(context))
+    asked = start_call(lambda: entry.examine(context))
     asked.add_done_callback(lambda _: ended.set_result(context.clock.monotonic()))
     return _RunningCheck(entry, asked, ended)
 
@@ -255,5 +139,12 @@ def _named_result(
         fix = f"try it alone: patchwright doctor --only {entry.name}"
         return NamedResult(entry.name, failed(words, fix), entry.within_s)
     error = asked.exception()
-    finding = result_of_error(error) if error else asked.result()
+    finding = _result_of_any_error(error) if error else asked.result()
     return NamedResult(entry.name, finding, round(seconds, 3))
+
+
+def _result_of_any_error(error: BaseException) -> CheckResult:
+    if isinstance(error, SQLAlchemyError):
+        words = f"the database cannot be read: {database_error_text(error)}"
+        return failed(words, "look at the check `database`")
+    return result_of_error(error)

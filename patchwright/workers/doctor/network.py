@@ -1,48 +1,143 @@
-"""Check that this machine reaches the services, and has the right time."""
+"""Check the settings, the way to the services, and the time of this machine."""
 
 import socket
 import ssl
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from datetime import datetime
+from ipaddress import ip_address
 from typing import Final
 from urllib.parse import urlsplit
 from urllib.request import getproxies, proxy_bypass
 
-from patchwright.core.settings.model import Settings
-from patchwright.core.system.clock import start_call
-from patchwright.integrations.github.adapter import fetch_server_time
-from patchwright.integrations.github.configured import make_github_connection
-from patchwright.integrations.registry import describe_services
-from patchwright.workers.doctor.checks import (
+from pydantic import SecretStr
+
+from patchwright.core.doctor import (
     CheckContext,
     CheckResult,
+    SettingsReview,
     combine,
     failed,
     ok,
     skipped,
     warning,
 )
+from patchwright.core.plugin import ServiceDirectory
+from patchwright.core.settings.model import Settings
+from patchwright.core.system.clock import start_call
+from patchwright.core.text.strings import count_noun
+from patchwright.core.types.people import Permission
+from patchwright.integrations.registry import PLUGINS, describe_services, find_forge
+from patchwright.integrations.settings import service_errors
+
+# What signs or lets in must not be guessed: 16 characters of a random generator.
+_LEAST_SECRET_CHARS: Final = 16
+_WEAK_PERMISSIONS: Final = frozenset({Permission.READ, Permission.TRIAGE})
+
+
+def settings_warnings(settings: Settings) -> Iterator[CheckResult]:
+    reviews = [
+        one.review_settings(settings)
+        for one in sorted(PLUGINS, key=lambda plugin: plugin.name)
+    ]
+    yield from _unencrypted_addresses(settings, reviews)
+    yield from _short_secrets(settings, reviews)
+    yield from _weak_protection(settings)
+    for one in reviews:
+        yield from one.warnings
+
+
+def is_loopback(url: str) -> bool:
+    host = urlsplit(url).hostname or ""
+    try:
+        return ip_address(host).is_loopback
+    except ValueError:
+        return host == "localhost" or host.endswith(".localhost")
+
+
+def _unencrypted_addresses(
+    settings: Settings, reviews: Iterable[SettingsReview]
+) -> Iterator[CheckResult]:
+    addresses = {"server.public_url": settings.server.public_url}
+    for review in reviews:
+        addresses |= review.addresses
+    for key, url in addresses.items():
+        if url.startswith("http:") and not is_loopback(url):
+            yield warning(
+                f"{key} is not https: tokens and cookies travel in the clear",
+                f"put TLS in front of it, and write https:// in {key}",
+            )
+
+
+def _short_secrets(
+    settings: Settings, reviews: Iterable[SettingsReview]
+) -> Iterator[CheckResult]:
+    secrets: dict[str, tuple[SecretStr, ...]] = {}
+    for review in reviews:
+        secrets |= review.secrets
+    secrets |= {
+        "security.admin_token": _optional_secret(settings.security.admin_token),
+        "security.session_secret": _optional_secret(settings.security.session_secret),
+    }
+    for key, values in secrets.items():
+        lengths = [len(value.get_secret_value()) for value in values]
+        if lengths and min(lengths) < _LEAST_SECRET_CHARS:
+            yield warning(
+                f"{key} has {min(lengths)} characters: it can be guessed",
+                f"set {key} to what `openssl rand -hex 32` prints, here and where it "
+                "is used",
+            )
+
+
+def _optional_secret(secret: SecretStr | None) -> tuple[SecretStr, ...]:
+    return () if secret is None else (secret,)
+
+
+def _weak_protection(settings: Settings) -> Iterator[CheckResult]:
+    if settings.sandbox.kind == "unconfined":
+        yield warning(
+            "sandbox.kind is unconfined: commands of the agent run as this user",
+            "set sandbox.kind to docker or local",
+        )
+    if settings.sandbox.network == "allow":
+        yield warning(
+            "sandbox.network is allow: what the agent reads can leave the sandbox",
+            'set sandbox.network to "deny"; what set-up needs belongs into the image',
+        )
+    lowest = settings.security.min_permission
+    if lowest in _WEAK_PERMISSIONS:
+        yield warning(
+            f"security.min_permission is {lowest.value}: on a public repository "
+            "strangers may start runs",
+            "set security.min_permission to write",
+        )
+
+
+def check_settings(context: CheckContext) -> CheckResult:
+    errors = service_errors(context.settings)
+    if errors:
+        words = f"{count_noun(len(errors), 'fault')} that `serve` refuses to start with"
+        return failed(words, "\n".join(errors))
+    return combine((ok("complete"), *settings_warnings(context.settings)))
+
 
 _WITHIN_S: Final = 5.0
 _PORTS: Final[Mapping[str, int]] = {"https": 443, "http": 80}
-_FIX_AUTHORITY: Final = (
-    "its authority is not trusted here: set github.ca_bundle or jira.ca_bundle, or add "
-    "it to the system's"
-)
 
 
 def check_network(context: CheckContext) -> CheckResult:
+    directory = describe_services(context.settings)
+    services = (directory.forge, *directory.chats.values())
+    named = " or ".join(filter(None, (one.authorities_setting for one in services)))
     found = [
-        start_call(_reach(url, bundle))
-        for url, bundle in _addresses(context.settings).items()
+        start_call(_reach(url, bundle, named))
+        for url, bundle in _addresses(context.settings, directory).items()
     ]
     return combine(one.result() for one in found)
 
 
-def _addresses(settings: Settings) -> dict[str, str]:
+def _addresses(settings: Settings, directory: ServiceDirectory) -> dict[str, str]:
     """Return what is asked, each with the file of authorities to trust."""
     found: dict[str, str] = {}
-    directory = describe_services(settings)
     for service in (directory.forge, *directory.chats.values()):
         if service.is_configured or service is directory.forge:
             found |= service.addresses
@@ -51,13 +146,19 @@ def _addresses(settings: Settings) -> dict[str, str]:
     return {url: bundle for url, bundle in found.items() if url}
 
 
-def _reach(url: str, ca_bundle: str) -> Callable[[], CheckResult]:
+def _reach(
+    url: str, ca_bundle: str, authority_settings: str
+) -> Callable[[], CheckResult]:
     def reach() -> CheckResult:
         host = urlsplit(url).netloc.rpartition("@")[2]
         try:
             _connect(url, ca_bundle)
         except ssl.SSLCertVerificationError as error:
-            return failed(f"{host}: {error.verify_message}", _FIX_AUTHORITY)
+            fix = (
+                f"its authority is not trusted here: set {authority_settings}, or add "
+                "it to the system's"
+            )
+            return failed(f"{host}: {error.verify_message}", fix)
         except (OSError, ValueError) as error:
             return failed(f"{host}: {_error_text(error)}", _fix_of_route(url))
         return ok(host)
@@ -108,25 +209,26 @@ _FIX_CLOCK: Final = "let NTP set the clock: timedatectl set-ntp true"
 
 
 def check_clock(context: CheckContext) -> CheckResult:
+    forge = find_forge(context.settings)
     asked_at = context.clock.now()
-    theirs = fetch_server_time(
-        make_github_connection(context.settings.github), context.clock
+    theirs = (
+        forge.fetch_time(context.settings, context.clock) if forge.fetch_time else None
     )
     if theirs is None:
-        return skipped("GitHub does not tell what time it is")
+        return skipped(f"{forge.title} does not tell what time it is")
     ours = asked_at + (context.clock.now() - asked_at) / 2
-    return judge_clock(ours, theirs)
+    return judge_clock(ours, theirs, forge.title)
 
 
-def judge_clock(ours: datetime, theirs: datetime) -> CheckResult:
+def judge_clock(ours: datetime, theirs: datetime, forge: str) -> CheckResult:
     """Compare the two; theirs is in whole seconds, and so some of it is no matter."""
     apart_s = (ours - theirs).total_seconds()
     way = "ahead of" if apart_s > 0 else "behind"
-    words = f"{abs(apart_s):.0f} s {way} GitHub's clock"
+    words = f"{abs(apart_s):.0f} s {way} {forge}'s clock"
     if abs(apart_s) >= _TOO_FAR_APART_S:
         return failed(f"{words}: signatures are refused", _FIX_CLOCK)
     return (
         warning(words, _FIX_CLOCK)
         if abs(apart_s) >= _FAR_APART_S
-        else ok("as GitHub's clock")
+        else ok(f"as {forge}'s clock")
     )

@@ -4,7 +4,9 @@ import json
 import ssl
 from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
+from contextlib import closing
 from dataclasses import dataclass
+from datetime import datetime
 from http import HTTPStatus
 from http.client import HTTPException
 from importlib.metadata import version
@@ -21,10 +23,9 @@ from urllib.request import (
     Request,
 )
 
-from patchwright.core.settings.fields import is_address
-from patchwright.integrations.github.app import WEBHOOK_PATH
-from patchwright.integrations.http.signatures import sign_sha256
-from patchwright.workers.doctor.checks import (
+from pydantic import SecretStr
+
+from patchwright.core.doctor import (
     CheckContext,
     CheckResult,
     combine,
@@ -34,10 +35,18 @@ from patchwright.workers.doctor.checks import (
     skipped,
     warning,
 )
+from patchwright.core.forge import Forge
+from patchwright.core.plugin import Plugin, WebhookProbe
+from patchwright.core.settings.fields import is_address
+from patchwright.core.text.strings import count_noun
+from patchwright.core.types.errors import NotFoundError, PermissionDeniedError
+from patchwright.core.types.threads import RepoRef
+from patchwright.integrations.registry import describe_services, find_forge
 from patchwright.workers.doctor.storage import open_current_database
-from patchwright.workers.ops.heartbeat import ProcessStatus, live_processes
+from patchwright.workers.ops.health import ProcessStatus, live_processes
 from patchwright.workers.queue.app import check_round_trip
 from patchwright.workers.queue.interface import BrokerUnavailableError
+from patchwright.workers.web.webhooks import WEBHOOK_ROUTE
 
 _FIX_BROKER = "start it, and check host and password in queue.broker_url"
 
@@ -178,9 +187,6 @@ def _unreachable(error: Exception) -> UnreachableError:
 
 
 _HEALTH: Final = "/healthz"
-# Signed, and naming no event: whoever holds the secret calls it malformed, and stores
-# nothing of it.
-_BODY: Final = b"{}"
 _OWN_ANSWER: Final = (HTTPStatus.BAD_REQUEST, "bad-payload")
 _FIX_ADDRESS: Final = (
     "let server.public_url, its name in DNS and the proxy in front lead to "
@@ -202,10 +208,13 @@ def check_public_url(context: CheckContext) -> CheckResult:
 
 
 def _without_address(context: CheckContext) -> CheckResult:
-    if context.settings.github.app_id or context.settings.slack.client_id:
+    directory = describe_services(context.settings)
+    services = (directory.forge, *directory.chats.values())
+    if any(one.needs_address for one in services):
         return warning(
             "server.public_url is not set: no links to runs, and nobody can sign in",
-            "set PATCHWRIGHT_SERVER__PUBLIC_URL to the address that GitHub calls",
+            "set PATCHWRIGHT_SERVER__PUBLIC_URL to the address that "
+            f"{directory.forge.title} calls",
         )
     return skipped("server.public_url is not set")
 
@@ -217,16 +226,18 @@ def _is_health(answer: HttpAnswer) -> bool:
 
 def _check_secret(context: CheckContext) -> CheckResult:
     """Tell whether it holds our secret, and so is this service and no other."""
-    secrets = context.settings.github.webhook_secret
-    if not secrets:
+    forge = find_forge(context.settings)
+    probe = forge.make_probe(context.settings) if forge.make_probe else None
+    if probe is None:
         return ok(f"{context.public_url} answers")
-    signature = sign_sha256(_BODY, secrets[0].get_secret_value())
-    headers = {"Content-Type": "application/json", "X-Hub-Signature-256": signature}
-    answer = send_request(context.public_url + WEBHOOK_PATH, headers, _BODY)
-    return judge_webhook_answer(answer, context.public_url)
+    address = context.public_url + WEBHOOK_ROUTE.format(service=forge.name)
+    answer = send_request(address, probe.headers, probe.body)
+    return _judge_probe(answer, context.public_url, forge, probe)
 
 
-def judge_webhook_answer(answer: HttpAnswer, public_url: str) -> CheckResult:
+def _judge_probe(
+    answer: HttpAnswer, public_url: str, forge: Plugin, probe: WebhookProbe
+) -> CheckResult:
     """Judge the answer to a delivery that was signed by our secret."""
     said = answer.json()
     word = said.get("status") if isinstance(said, dict) else None
@@ -234,13 +245,77 @@ def judge_webhook_answer(answer: HttpAnswer, public_url: str) -> CheckResult:
         return ok(f"{public_url} is this service")
     if answer.status == HTTPStatus.UNAUTHORIZED:
         return failed(
-            f"the service at {public_url} has another github.webhook_secret",
+            f"the service at {public_url} has another {probe.setting}",
             "start it anew with these settings, or correct server.public_url",
         )
     if (answer.status, word) == (HTTPStatus.NOT_FOUND, "not-configured"):
         return failed(
-            f"the service at {public_url} has no GitHub configured",
+            f"the service at {public_url} has no {forge.title} configured",
             "start it anew with these settings, or correct server.public_url",
         )
-    words = f"{public_url}{WEBHOOK_PATH} answers {answer.status}"
+    words = (
+        f"{public_url}{WEBHOOK_ROUTE.format(service=forge.name)} answers "
+        f"{answer.status}"
+    )
     return failed(words, "let the proxy in front pass on every path of the service")
+
+
+class MemoryVault:
+    """A `SecretVault` that a check forgets."""
+
+    def __init__(self) -> None:
+        self._kept: dict[tuple[str, str], SecretStr] = {}
+
+    def put(
+        self,
+        name: str,
+        value: SecretStr,
+        expires_at: datetime | None = None,  # noqa: ARG002 - a check ends before
+        *,
+        owner: str = "",
+    ) -> None:
+        self._kept[owner, name] = value
+
+    def fetch(self, name: str, *, owner: str = "") -> SecretStr | None:
+        return self._kept.get((owner, name))
+
+    def names(self, owner: str) -> tuple[str, ...]:
+        return tuple(name for one, name in self._kept if one == owner)
+
+
+def check_repositories(context: CheckContext) -> CheckResult:
+    directory = describe_services(context.settings)
+    named = {
+        repository: f"{chat.repositories_setting}.{key}"
+        for chat in directory.chats.values()
+        for key, repository in chat.repositories.items()
+        if repository
+    }
+    if not named:
+        settings = (one.repositories_setting for one in directory.chats.values())
+        return skipped(f"none is named in {' or '.join(filter(None, settings))}")
+    plugin = find_forge(context.settings)
+    if not directory.forge.is_configured or plugin.connect_forge is None:
+        return skipped(f"{plugin.title} is not configured")
+    opened = plugin.connect_forge(context.settings, MemoryVault(), context.clock)
+    with closing(opened) as connection:
+        found = [
+            _repository_problem(
+                connection.forge, RepoRef(forge=plugin.name, full_name=name), where
+            )
+            for name, where in named.items()
+        ]
+    count = count_noun(len(named), "repository", "repositories")
+    return combine((ok(f"{count} can be read"), *filter(None, found)))
+
+
+def _repository_problem(forge: Forge, repo: RepoRef, where: str) -> CheckResult | None:
+    name = repo.full_name
+    try:
+        forge.fetch_repository(repo)
+    except (NotFoundError, PermissionDeniedError):
+        return failed(
+            f"{name} cannot be read",
+            f"install the App on {name}, let the token reach it, or correct {where}",
+        )
+    return None

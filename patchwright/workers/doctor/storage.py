@@ -1,28 +1,18 @@
-"""Check the state folder and the stored secrets, and find the App stored there."""
+"""Check the state folder, the database and the stored secrets, and read from them."""
 
 import os
 import shutil
 import stat
 import tempfile
 from collections.abc import Iterator, Sequence
-from contextlib import contextmanager
-from pathlib import Path
+from contextlib import closing, contextmanager
+from pathlib import Path, PurePosixPath
 from typing import Final
 
+from sqlalchemy import text
 from sqlalchemy.exc import SQLAlchemyError
 
-from patchwright.core.settings.model import Settings
-from patchwright.core.system.clock import Clock
-from patchwright.core.types.errors import PatchwrightError
-from patchwright.integrations.github.credentials import (
-    GitHubAppStore,
-    with_app_settings,
-)
-from patchwright.resolver.messages.elements import count_noun
-from patchwright.workers.compose import KEY_FILE, SESSION_FILE, key_ring
-from patchwright.workers.db.database import Database, open_existing
-from patchwright.workers.db.upgrade import missing_migrations
-from patchwright.workers.doctor.checks import (
+from patchwright.core.doctor import (
     CheckContext,
     CheckResult,
     combine,
@@ -31,7 +21,23 @@ from patchwright.workers.doctor.checks import (
     skipped,
     warning,
 )
+from patchwright.core.settings.model import Settings
+from patchwright.core.system.clock import Clock
+from patchwright.core.text.strings import count_noun
+from patchwright.core.types.errors import PatchwrightError
+from patchwright.core.types.threads import RepoRef
+from patchwright.integrations.registry import describe_services, find_forge
+from patchwright.workers.compose import KEY_FILE, SESSION_FILE, key_ring
+from patchwright.workers.db.database import (
+    Database,
+    database_error_text,
+    database_file,
+    is_missing,
+    open_existing,
+)
+from patchwright.workers.db.upgrade import later_schema, missing_migrations
 from patchwright.workers.store.secrets import KeyUse, SecretStore
+from patchwright.workers.store.threads import ThreadStore
 
 
 @contextmanager
@@ -40,6 +46,13 @@ def open_current_database(settings: Settings) -> Iterator[Database | None]:
     with open_existing(settings.database.url.get_secret_value()) as database:
         is_ours = database is not None and not missing_migrations(database)
         yield database if is_ours else None
+
+
+@contextmanager
+def lend_secrets(settings: Settings, clock: Clock) -> Iterator[SecretStore | None]:
+    """Lend the stored secrets; None where nothing is stored, or no key opens it."""
+    with open_current_database(settings) as database:
+        yield secret_store(settings, database, clock) if database else None
 
 
 def secret_store(
@@ -52,20 +65,32 @@ def secret_store(
     return SecretStore(database, key_ring(settings, database), clock)
 
 
+def known_repositories(settings: Settings, forge: str) -> tuple[RepoRef, ...]:
+    """Return those that the settings name, and those where there was work lately."""
+    named = describe_services(settings).mapped_repositories
+    refs = [RepoRef(forge=forge, full_name=one) for one in named]
+    with open_current_database(settings) as database:
+        lately = ThreadStore(database).newest_repositories(forge) if database else ()
+    return tuple(dict.fromkeys((*refs, *lately)))
+
+
 def with_registered_app(settings: Settings, clock: Clock) -> Settings:
     """Complete the settings by the App that was made for the service, if one was.
 
     Where that cannot be found out, a check says why.
     """
-    if settings.github.is_configured:
+    plugin = find_forge(settings)
+    if plugin.make_setup is None or plugin.describe(settings).is_configured:
         return settings
     try:
         with open_existing(settings.database.url.get_secret_value()) as database:
-            store = database and secret_store(settings, database, clock)
-            app = store and GitHubAppStore(store, settings.github.api_url).fetch()
+            secrets = database and secret_store(settings, database, clock)
+            if not secrets:
+                return settings
+            found = plugin.make_setup(settings, secrets, clock).fetch_settings()
     except (PatchwrightError, SQLAlchemyError, OSError):
         return settings
-    return with_app_settings(settings, app) if app else settings
+    return found or settings
 
 
 _GIB: Final = 1 << 30
@@ -177,3 +202,96 @@ def _key_problems(
         names = ", ".join(use.key_id for use in old)
         words = count_noun(sum(use.stored for use in old), "secret")
         yield warning(f"{words} still under an old key ({names})", _FIX_OLD_KEY)
+
+
+# SQLite's locks, and its write-ahead log above all, do not hold across a network.
+# https://www.sqlite.org/wal.html and https://www.sqlite.org/faq.html#q5
+NETWORK_FILE_SYSTEMS: Final = frozenset(
+    {
+        "9p", "afs", "ceph", "cifs", "fuse.glusterfs", "fuse.s3fs", "fuse.sshfs",
+        "gfs2", "glusterfs", "lustre", "ncpfs", "nfs", "nfs4", "smb3", "smbfs",
+    }
+)  # fmt: skip
+_MOUNT_POINT: Final = 4
+# How blanks and the like are written there.
+# https://man7.org/linux/man-pages/man5/proc_pid_mountinfo.5.html
+_ESCAPES: Final = (("\\040", " "), ("\\011", "\t"), ("\\012", "\n"), ("\\134", "\\"))
+
+
+def file_system_type(path: PurePosixPath, mountinfo: str) -> str:
+    """Return the type of the file system, or an empty text where it is not told."""
+    above = {str(path), *map(str, path.parents)}
+    found = [_read_mount(line) for line in mountinfo.splitlines() if " - " in line]
+    # A later mount hides an earlier one in the same place.
+    fitting = sorted(
+        (len(at), n, kind) for n, (at, kind) in enumerate(found) if at in above
+    )
+    return fitting[-1][2] if fitting else ""
+
+
+def _read_mount(line: str) -> tuple[str, str]:
+    before, _, after = line.partition(" - ")
+    place = before.split(" ")[_MOUNT_POINT]
+    for written, meant in _ESCAPES:
+        place = place.replace(written, meant)
+    return place, after.split(" ")[0]
+
+
+_MOUNTS: Final = Path("/proc/self/mountinfo")
+_LATER: Final = "start the version that migrated it, as soon as it works for you"
+_UPGRADE: Final = "patchwright db upgrade (`serve` does it too when it starts)"
+
+
+def check_database(context: CheckContext) -> CheckResult:
+    with closing(
+        Database(context.settings.database.url.get_secret_value())
+    ) as database:
+        file = database_file(database)
+        if is_missing(database):
+            return ok(f"SQLite; `serve` will make {file}")
+        try:
+            return combine(
+                (
+                    *_examine_schema(database),
+                    *(_network_disk_warnings(file) if file else ()),
+                )
+            )
+        except SQLAlchemyError as error:
+            return _unusable_database(error, file)
+
+
+def _unusable_database(error: SQLAlchemyError, file: Path | None) -> CheckResult:
+    fix = (
+        f"check that {file} is a database of ours and can be written by this user"
+        if file
+        else "start it, and check host, name and password in database.url"
+    )
+    return failed(f"does not answer: {database_error_text(error)}", fix)
+
+
+def _examine_schema(database: Database) -> Iterator[CheckResult]:
+    with database.reading() as connection:
+        query = (
+            "SELECT sqlite_version()" if database.is_sqlite else "SHOW server_version"
+        )
+        version = connection.scalar(text(query))
+    kind = "SQLite" if database.is_sqlite else "PostgreSQL"
+    missing = missing_migrations(database)
+    if missing:
+        words = f"{count_noun(len(missing), 'migration')} pending"
+        yield warning(f"{words}, from {missing[0]} on", _UPGRADE)
+    if later := later_schema(database):
+        yield warning(f"of a later version: its schema is {later}", _LATER)
+    yield ok(f"{kind} {version}, up to date")
+
+
+def _network_disk_warnings(file: Path) -> Iterator[CheckResult]:
+    if not _MOUNTS.exists():
+        return
+    place = PurePosixPath(file.resolve())
+    kind = file_system_type(place, _MOUNTS.read_text(errors="replace"))
+    if kind in NETWORK_FILE_SYSTEMS:
+        yield warning(
+            f"SQLite on a network disk ({kind}): its locks do not hold there",
+            "set state_dir to a local disk, or database.url to PostgreSQL",
+        )

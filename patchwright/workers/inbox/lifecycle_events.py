@@ -7,7 +7,8 @@ from typing import Final, assert_never
 
 from sqlalchemy import Connection, update
 
-from patchwright.core.events.types import AgentState, ChangeState, Source
+from patchwright.core.events.actions import ChangeState
+from patchwright.core.events.payload import AgentState, Source
 from patchwright.core.types.base import ConversationId, Ids, JobId
 from patchwright.core.types.people import Actor
 from patchwright.core.types.threads import ForgeThread

@@ -1,7 +1,7 @@
 """Write a delivery and the request in it, in the transaction that is given."""
 
 import json
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, replace
 from functools import cached_property
 from hashlib import sha256
@@ -10,7 +10,8 @@ from typing import Any, Final
 from sqlalchemy import Connection, bindparam, update
 
 from patchwright.core.commands import Verb, parse_command
-from patchwright.core.events.types import Message, Source
+from patchwright.core.events.actions import Message
+from patchwright.core.events.payload import Source
 from patchwright.core.types.base import ConversationId, Ids, JobId
 from patchwright.core.types.threads import TalkThread, ThreadRef
 from patchwright.core.types.triggers import (
@@ -26,7 +27,6 @@ from patchwright.resolver.job import JobState
 from patchwright.resolver.stored_text import clean_trigger
 from patchwright.workers.db.database import insert_once
 from patchwright.workers.db.tables import deliveries
-from patchwright.workers.inbox.delivery import headers_to_keep
 from patchwright.workers.inbox.lifecycle_events import LifecycleEvents, start_automatic
 from patchwright.workers.store.events import EventStore, append_row
 from patchwright.workers.store.jobs import (
@@ -45,6 +45,8 @@ from patchwright.workers.store.threads import (
     start_conversation,
 )
 
+# The table keeps what explains a delivery, and nothing that proves who sent it.
+_PROVING: Final = ("signature", "token", "authorization")
 # What the run is told in place of a comment that more people would read in its answer.
 LEFT_OUT: Final = (
     "[A comment that not everybody may read was left out, since more people read the "
@@ -135,7 +137,7 @@ class Recorder:
             "service": delivery.service,
             "delivery_id": delivery.id,
             "received_at": delivery.received_at,
-            "headers": json.dumps(headers_to_keep(delivery.headers)),
+            "headers": json.dumps(_without_credentials(delivery.headers)),
             # It was read before it came here: what is in it has no reason to stay.
             "body": b"",
         }
@@ -301,3 +303,12 @@ def _stops(trigger: Trigger) -> bool:
 
 def _update_delivery(connection: Connection, row_id: str, **values: object) -> None:
     connection.execute(_NOTE, {"row_id": row_id, **values})
+
+
+def _without_credentials(headers: Mapping[str, str]) -> dict[str, str]:
+    """Leave nothing that proves who sent a delivery."""
+    return {
+        name: value
+        for name, value in headers.items()
+        if not any(word in name for word in _PROVING)
+    }

@@ -11,7 +11,8 @@ import structlog
 from sqlalchemy.exc import InterfaceError, OperationalError, SQLAlchemyError
 
 from patchwright.core.agent.run_log import ReleaseSignal
-from patchwright.core.events.types import OutcomeReached, Source
+from patchwright.core.events.observations import OutcomeReached
+from patchwright.core.events.payload import Source
 from patchwright.core.types.base import JobId
 from patchwright.core.types.errors import LeaseLostError
 from patchwright.core.types.outcome_kind import OutcomeKind

@@ -1,5 +1,6 @@
 """The answers of the health and metrics endpoints, and who may read the metrics."""
 
+import hmac
 import json
 from collections.abc import Callable
 from dataclasses import dataclass
@@ -10,7 +11,6 @@ from typing import Final
 from pydantic import SecretStr
 
 from patchwright.core.system.clock import Clock
-from patchwright.workers.access_tokens import has_bearer_token
 from patchwright.workers.ops.health import (
     Health,
     failing_parts,
@@ -18,6 +18,18 @@ from patchwright.workers.ops.health import (
     run_health_checks,
 )
 from patchwright.workers.ops.process_metrics import MEDIA_TYPE
+
+_SCHEME: Final = "bearer"
+
+
+def has_bearer_token(authorization: str, token: str) -> bool:
+    """Judge by the header of that name; an empty token is brought by nobody.
+
+    https://www.rfc-editor.org/rfc/rfc6750#section-2.1
+    """
+    scheme, _, brought = authorization.partition(" ")
+    is_same = hmac.compare_digest(brought.strip().encode(), token.encode())
+    return bool(token) and scheme.lower() == _SCHEME and is_same
 
 
 class ListenerKind(Enum):

@@ -21,19 +21,20 @@ from sqlalchemy.exc import SQLAlchemyError
 from patchwright.core.settings.service import TelemetrySettings
 from patchwright.core.types.base import RandomIds
 from patchwright.workers.db.database import Database
-from patchwright.workers.lifecycle import ListenAddress, listen
 from patchwright.workers.ops.endpoints import (
     ListenerKind,
     Reporter,
     StatusAnswer,
     StatusRequest,
 )
-from patchwright.workers.ops.health import failing_parts, run_health_checks
-from patchwright.workers.ops.heartbeat import (
+from patchwright.workers.ops.health import (
     ProcessStatus,
+    failing_parts,
     record_heartbeat,
     remove_process,
+    run_health_checks,
 )
+from patchwright.workers.ops.lifecycle import ListenAddress, listen
 
 # For who connects and says nothing, and for all that one connection takes.
 _IDLE_TIMEOUT_S: Final = 5.0

@@ -14,7 +14,7 @@ from prometheus_client import (
     generate_latest,
 )
 
-from patchwright.core.events.types import ModelReply
+from patchwright.core.events.observations import ModelReply
 from patchwright.core.llm.errors import CallWatch
 from patchwright.core.llm.model import Model, ModelCapabilities, ModelRequest
 from patchwright.core.runtime import Runtime, RuntimeFactory, SandboxSpec

@@ -1,24 +1,29 @@
-"""The connections to the chat and ticket services that are configured here."""
+"""The channels that runs speak in: services that are configured, and runs' pages."""
 
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 
 import structlog
 
-from patchwright.core.channel import Tracker
+from patchwright.core.channel import Offers, ServiceChannel, Tracker
 from patchwright.core.plugin import (
     ChatConnection,
     ForgeConnection,
     Plugin,
-    PluginHost,
     PluginRoutes,
-    SecretVault,
 )
+from patchwright.core.plugin_host import PluginHost, SecretVault
 from patchwright.core.settings.model import Settings
 from patchwright.core.system.clock import Clock
-from patchwright.core.types.errors import ServiceError, SettingsError
+from patchwright.core.types.errors import (
+    NotFoundError,
+    ServiceError,
+    SettingsError,
+)
 from patchwright.core.types.people import Actor
+from patchwright.core.types.threads import ForgeThread, Thread, ThreadPost
 from patchwright.integrations.registry import PLUGINS, Plugins
+from patchwright.resolver.job import Job
 
 log = structlog.get_logger(__name__)
 
@@ -85,3 +90,35 @@ def connect_chats(
             if one.connect_chat and one.describe(settings).is_configured
         }
     )
+
+
+@dataclass(frozen=True)
+class PageChannel(ServiceChannel[ForgeThread]):
+    """A channel whose threads are the pages of their runs.
+
+    A page shows the log itself, so that there is nothing to post or to edit.
+    `find_first` returns the job that such a thread began with.
+    """
+
+    find_first: Callable[[ForgeThread], Job | None]
+
+    def fetch_thread(self, ref: ForgeThread) -> Thread:
+        job = self.find_first(ref)
+        if job is None:
+            raise NotFoundError(f"there is no request {ref.token}")
+        asked = job.trigger
+        opening = ThreadPost(
+            id="", author=asked.actor, text=asked.body, at=job.created_at
+        )
+        return Thread(ref=ref, title=asked.title, url="", posts=(opening,))
+
+    def find_post(self, _ref: ForgeThread, _mark: str) -> str | None:
+        return None
+
+    def post(self, _ref: ForgeThread, _text: str, _offers: Offers = ()) -> str:
+        return ""
+
+    def edit(
+        self, ref: ForgeThread, post_id: str, text: str, offers: Offers = ()
+    ) -> None:
+        """Leave it to the page."""

@@ -8,7 +8,7 @@ from typing import Final
 
 import structlog
 
-from patchwright.core.plugin import PersonSummary, ShownRun
+from patchwright.core.plugin_host import PersonSummary, ShownRun
 from patchwright.core.system.clock import Clock, start_call
 from patchwright.core.types.base import JobId
 from patchwright.core.types.people import Actor
@@ -31,9 +31,9 @@ from patchwright.workers.inbox.inbox import Inbox
 from patchwright.workers.inbox.lifecycle_events import has_lost_access
 from patchwright.workers.plugins.people import PersonDirectory
 from patchwright.workers.plugins.repository_search import RepositorySearch
+from patchwright.workers.runs.run_row import state_words
 from patchwright.workers.store.choices import ChoiceStore
 from patchwright.workers.store.jobs import JobStore, list_active_jobs
-from patchwright.workers.web.pages.views import state_words
 
 log = structlog.get_logger(__name__)
 

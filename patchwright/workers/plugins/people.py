@@ -1,11 +1,14 @@
 """Who people of other services are on the forge, and what their requests need."""
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass
 from functools import cached_property, partial
+from typing import Final
 
 import structlog
+from pydantic import SecretStr
 
+from patchwright.core.channel import Offer, Offers
 from patchwright.core.forge import Forge
 from patchwright.core.plugin import (
     ForgeAccounts,
@@ -15,23 +18,15 @@ from patchwright.core.plugin import (
 )
 from patchwright.core.settings.model import Settings
 from patchwright.core.system.clock import Clock
+from patchwright.core.text.strings import strip_invisible
 from patchwright.core.types.base import AccountId
-from patchwright.core.types.errors import ServiceError
-from patchwright.core.types.people import Actor
+from patchwright.core.types.errors import AuthenticationError, ServiceError
+from patchwright.core.types.people import Actor, PersonalToken
+from patchwright.integrations.registry import host_name, service_title
 from patchwright.resolver.access import PermissionCache
 from patchwright.resolver.publish.destination import Invitation
 from patchwright.resolver.repository_references import ReferenceScope
 from patchwright.resolver.services import ChatServices
-from patchwright.workers.account_links import (
-    invitation_offers,
-    invitation_text,
-    link_address,
-    make_forge_accounts,
-    make_identity_tokens,
-    mapped_person,
-    renewal_text,
-    too_many_links_text,
-)
 from patchwright.workers.db.database import Database
 from patchwright.workers.plugins.repository_search import RepositorySearch
 from patchwright.workers.store.account_links import LinkStore
@@ -41,6 +36,119 @@ from patchwright.workers.store.identity_tokens import IdentityTokens
 from patchwright.workers.store.run_store import Stores
 from patchwright.workers.store.secrets import SecretStore
 from patchwright.workers.store.threads import ThreadStore
+
+_LONGEST: Final = 80
+
+
+def service_name(service: str) -> str:
+    return service_title(service)
+
+
+def display_name(actor: Actor) -> str:
+    """Return what somebody calls themselves, without what would hide or bend it."""
+    name = " ".join(strip_invisible(actor.login)[0].split())
+    return name[:_LONGEST] or actor.external_id
+
+
+def workspace_name(actor: Actor) -> str:
+    """Say where in the service an actor is, empty where there is one such place."""
+    if not actor.host:
+        return ""
+    return host_name(actor.service, actor.host)
+
+
+LINK_PATH: Final = "/link"
+
+
+def link_address(public_url: str, token: str) -> str:
+    return f"{public_url}{LINK_PATH}/{token}"
+
+
+def invitation_text(actor: Actor, link: str, forge_name: str) -> str:
+    return (
+        f"I know you in {service_name(actor.service)}, but not who you are on "
+        f"{forge_name}, and there it is decided what you may have done.\n\n"
+        f"[Link your {forge_name} account]({link}): the link is yours alone, please "
+        "don't pass it on. It counts once, within 15 minutes and in one browser. "
+        "Then I go on with what you asked for."
+    )
+
+
+def invitation_offers(link: str, forge_name: str) -> Offers:
+    return (Offer(words=f"Link with {forge_name}", url=link),)
+
+
+def too_many_links_text(actor: Actor) -> str:
+    """Say why there is no further link."""
+    return (
+        "You have got several links within an hour. Please open the newest one in "
+        f"{service_name(actor.service)}, or ask again in an hour."
+    )
+
+
+def renewal_text(link: str, forge_name: str) -> str:
+    """Say that what somebody had let us do has come to an end."""
+    return (
+        f"{forge_name} doesn't let me see your repositories any more, so I can't offer "
+        f"them to choose from. [Link your account again]({link}), within 15 minutes."
+    )
+
+
+def mapped_person(
+    entries: Iterable[Mapping[str, str]],
+    actor: Actor,
+    is_from_own_site: Callable[[Actor], bool],
+    forge: str,
+) -> Actor | None:
+    """Return who the actor is on the forge by `accounts.map`, the first entry first.
+
+    Ids alone count: what people call themselves, others may call themselves too. An id
+    without its place means somebody of the place that is served, whom
+    `is_from_own_site` knows; it is asked only then, and may raise `ServiceError`.
+    """
+    if actor.service == forge or not actor.external_id:
+        return None
+    full_id = f"{actor.host}/{actor.external_id}"
+    for entry in entries:
+        named = entry.get(actor.service)
+        is_meant = named == full_id or (
+            named == actor.external_id and is_from_own_site(actor)
+        )
+        if is_meant and forge in entry:
+            return Actor(service=forge, login=entry[forge].removeprefix("@"))
+    return None
+
+
+def make_forge_accounts(
+    plugin: Plugin, settings: Settings, clock: Clock
+) -> ForgeAccounts | None:
+    """Return the people of the forge, None where it has none who can sign in."""
+    return plugin.make_accounts(settings, clock) if plugin.make_accounts else None
+
+
+def make_identity_tokens(
+    plugin: Plugin,
+    settings: Settings,
+    database: Database,
+    secrets: SecretStore,
+    clock: Clock,
+) -> IdentityTokens:
+    """Return the tokens of the forge's people; without a client none is renewed."""
+    accounts = make_forge_accounts(plugin, settings, clock)
+
+    def renew(refresh_token: SecretStr) -> PersonalToken:
+        if accounts is None:
+            raise AuthenticationError(f"nobody signs in with {plugin.title}")
+        return accounts.renew(refresh_token)
+
+    return IdentityTokens(
+        database,
+        secrets,
+        renew,
+        clock,
+        service=plugin.name,
+        host=plugin.describe(settings).account_host,
+    )
 
 
 def with_name_unchanged(actor: Actor) -> Actor:
@@ -116,19 +224,21 @@ class PersonDirectory:
         return account_scope(self.accounts.account_of(person, self.forge.account_host))
 
 
-def find_places(
-    settings: Settings, threads: ThreadStore, directory: ServiceDirectory
-) -> ReferenceScope:
-    forge = directory.forge
+def find_places(threads: ThreadStore, directory: ServiceDirectory) -> ReferenceScope:
+    forge, tracker = directory.forge, directory.tracker
     recent = (repo.full_name for repo in threads.newest_repositories(forge.name))
-    jira = settings.jira
-    return ReferenceScope(
+    scope = ReferenceScope(
         forge=forge.name,
         web_url=forge.web_url,
         known=tuple(dict.fromkeys([*directory.mapped_repositories, *recent])),
-        jira_url=jira.base_url,
-        jira_host=jira.host if jira.is_configured else "",
-        projects=tuple(jira.projects),
+    )
+    if tracker is None:
+        return scope
+    return scope.replace(
+        tracker=tracker.name,
+        tracker_url=tracker.web_url,
+        tracker_host=tracker.ticket_host,
+        projects=tuple(tracker.repositories),
     )
 
 
@@ -189,9 +299,7 @@ class ChatComposition:
             invite=people.invite,
             renew=people.renew,
             needs_renewal=self._needs_renewal,
-            find_places=partial(
-                find_places, self.settings, self.stores.threads, self.directory
-            ),
+            find_places=partial(find_places, self.stores.threads, self.directory),
             offer_to=lambda person: self.repositories.find("", person)[
                 :_OFFERED_AT_ONCE
             ],

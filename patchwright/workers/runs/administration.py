@@ -9,7 +9,8 @@ from typing import Any, Final, cast
 
 from sqlalchemy import Select, select
 
-from patchwright.core.events.types import AgentState, ChangeState, Source
+from patchwright.core.events.actions import ChangeState
+from patchwright.core.events.payload import AgentState, Source
 from patchwright.core.settings.model import Settings
 from patchwright.core.system.clock import Clock
 from patchwright.core.types.base import Ids, JobId, RandomIds

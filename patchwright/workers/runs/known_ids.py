@@ -10,8 +10,8 @@ from pathlib import Path
 from typing import Any, Final, cast
 from urllib.parse import quote
 
-from patchwright.core.settings.loader import load_settings_here
 from patchwright.core.types.errors import SettingsError
+from patchwright.integrations.settings import load_settings_here
 
 _MOST: Final = 50
 _CONNECT_S: Final = 1

@@ -2,7 +2,7 @@
 
 from collections.abc import Iterable
 from datetime import datetime
-from typing import Final
+from typing import Final, assert_never
 
 from patchwright.core.events import types as ev
 from patchwright.core.events.state import ModelCallTotals, read_call
@@ -12,6 +12,7 @@ from patchwright.core.types.outcome_kind import OutcomeKind
 from patchwright.core.types.threads import ForgeThread, ThreadRef
 from patchwright.core.types.work import Evidence, Limits, Usage
 from patchwright.resolver.job import Job, JobState, outcome_of
+from patchwright.resolver.messages.outcome_kinds import Tone, display_of
 from patchwright.workers.runs.selection import RunStage
 
 # The kinds of events that say anything of it.
@@ -179,3 +180,25 @@ def _name_of(thread: ThreadRef, repo: str) -> str:
     """Name the thread as people do, with the repository it is beside."""
     is_numbered = isinstance(thread, ForgeThread) and not thread.is_own
     return f"{repo}{thread.name}" if is_numbered else thread.name
+
+
+def state_words(job: Job) -> str:
+    """Say in a word or two how a run stands."""
+    return state_and_tone(job)[0]
+
+
+def state_and_tone(job: Job) -> tuple[str, Tone]:
+    match job.state:
+        case JobState.RECEIVED | JobState.QUEUED:
+            return "Queued", "plain"
+        case JobState.RUNNING:
+            return "Working on it", "open"
+        case JobState.DELIVERING:
+            return "Delivering", "open"
+        case JobState.WAITING_USER:
+            return "Needs you", "open"
+        case JobState.DONE | JobState.FAILED | JobState.CANCELLED:
+            ended = display_of(job.outcome.kind if job.outcome else OutcomeKind.FAILED)
+            return ended.title, ended.tone
+        case _:
+            assert_never(job.state)

@@ -18,7 +18,8 @@ from sqlalchemy.exc import OperationalError, SQLAlchemyError
 
 from patchwright.core.events.jsonl import LogNotEmptyError, StoredEvent
 from patchwright.core.events.log import Notifier, follow_log
-from patchwright.core.events.types import AnyPayload, Event, Known, Source
+from patchwright.core.events.payload import Source
+from patchwright.core.events.types import AnyPayload, Event, Known
 from patchwright.core.system.clock import Clock
 from patchwright.core.text.strings import well_formed_tree
 from patchwright.core.types.base import ConversationId

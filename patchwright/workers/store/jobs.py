@@ -6,7 +6,8 @@ from typing import Any, Final
 
 import sqlalchemy as sa
 
-from patchwright.core.events.types import ChangeState, Source
+from patchwright.core.events.actions import ChangeState
+from patchwright.core.events.payload import Source
 from patchwright.core.types.base import ConversationId, JobId, Value
 from patchwright.core.types.people import Actor
 from patchwright.core.types.triggers import Trigger, TriggerKind

@@ -6,7 +6,8 @@ from datetime import datetime
 
 from sqlalchemy import ColumnElement, Connection, insert, select, update
 
-from patchwright.core.events.types import Message, Source
+from patchwright.core.events.actions import Message
+from patchwright.core.events.payload import Source
 from patchwright.core.types.base import ConversationId, Ids, JobId
 from patchwright.core.types.threads import TalkThread, ThreadRef
 from patchwright.core.types.triggers import Trigger

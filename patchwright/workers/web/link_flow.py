@@ -1,20 +1,26 @@
-"""The steps of linking accounts, and what a browser holds meanwhile."""
+"""The steps and pages of linking accounts, and what a browser holds meanwhile."""
 
 import hmac
 import secrets
 from collections.abc import Callable
 from dataclasses import dataclass
+from enum import Enum
 from typing import Final
 
 import structlog
 from fastapi import Request, Response
-from fastapi.responses import RedirectResponse
+from fastapi.responses import HTMLResponse, RedirectResponse
 
 from patchwright.core.plugin import SignInProvider
 from patchwright.core.types.base import JobId, Value
 from patchwright.core.types.errors import ServiceError
 from patchwright.core.types.people import Actor
-from patchwright.workers.account_links import LINK_PATH
+from patchwright.workers.plugins.people import (
+    LINK_PATH,
+    display_name,
+    service_name,
+    workspace_name,
+)
 from patchwright.workers.store.account_links import (
     Linker,
     LinkRequest,
@@ -23,15 +29,139 @@ from patchwright.workers.store.account_links import (
     digest_of,
 )
 from patchwright.workers.web.cookies import SignedCookie
-from patchwright.workers.web.link_pages import (
-    NO_TRACE,
-    LinkProblem,
-    link_confirm_page,
-    link_done_page,
-    link_offer_page,
-    link_problem_page,
-    usable_link,
-)
+from patchwright.workers.web.forms import form_pages
+
+
+class ProblemText(Value):
+    status: int
+    title: str
+    text: str
+
+
+class LinkProblem(Enum):
+    """`{service}` is where the person came from."""
+
+    UNKNOWN = ProblemText(
+        status=404,
+        title="This link is not known",
+        text="It may be incomplete, or a newer one has taken its place. Please open "
+        "the newest link that you got, or ask again to get another.",
+    )
+    EXPIRED = ProblemText(
+        status=410,
+        title="This link has run out",
+        text="It counts for 15 minutes. Please ask again to get another.",
+    )
+    USED = ProblemText(
+        status=410,
+        title="This link has been used",
+        text="It counts once. If it wasn't you who used it, tell whoever runs this "
+        "service, and ask for another link to link yourself anew.",
+    )
+    OTHER_BROWSER = ProblemText(
+        status=403,
+        title="This link was opened in another browser",
+        text="It counts in one browser only. Please go on there, or ask again to get "
+        "another link.",
+    )
+    NOT_FROM_HERE = ProblemText(
+        status=403,
+        title="That did not come from the page you were shown",
+        text="Nothing was linked. Please open the link that you got once more; this "
+        "browser must accept the cookie of this page.",
+    )
+    WRONG_STATE = ProblemText(
+        status=400,
+        title="This browser did not ask for that",
+        text="Somebody came back from the sign-in who didn't set out here, took longer "
+        "than ten minutes, or has come back before. Nothing was linked. Please open "
+        "the link that you got once more.",
+    )
+    DECLINED = ProblemText(
+        status=403,
+        title="You said no at the sign-in",
+        text="Nothing was linked. If that was a mistake, open the link that you got "
+        "once more.",
+    )
+    FORGE_FAILED = ProblemText(
+        status=502,
+        title="The sign-in did not work",
+        text="We couldn't find out who you are there. Nothing was linked. Please open "
+        "the link that you got once more.",
+    )
+    NOT_PROVEN = ProblemText(
+        status=409,
+        title="Something is missing",
+        text="We don't know yet who you are on the other side, or it has changed since "
+        "you were asked. Nothing was linked. Please open the link that you got once "
+        "more.",
+    )
+
+
+def usable_link(found: LinkRequest | None) -> LinkRequest | LinkProblem:
+    """Return the link if it still counts, or else why it does not."""
+    if found is None:
+        return LinkProblem.UNKNOWN
+    match found.standing:
+        case LinkStatus.OPEN:
+            return found
+        case LinkStatus.EXPIRED:
+            return LinkProblem.EXPIRED
+        case LinkStatus.USED:
+            return LinkProblem.USED
+
+
+# The address of a link is a secret.
+_REFERRER: Final = "no-referrer"
+_PAGES: Final = form_pages(_REFERRER)
+NO_TRACE: Final = {"Cache-Control": "no-store", "Referrer-Policy": _REFERRER}
+
+
+def link_offer_page(
+    found: LinkRequest, check: str, forge_title: str, forge_url: str
+) -> HTMLResponse:
+    return _PAGES.show(
+        "offer_link.html",
+        sends_to=forge_url,
+        actor=_actor_facts(found.actor),
+        forge=forge_title,
+        until=found.expires_at,
+        check=check,
+    )
+
+
+def link_confirm_page(
+    found: LinkRequest, person: Actor, before: Actor | None, check: str
+) -> HTMLResponse:
+    replaces = before is not None and before.external_id != person.external_id
+    return _PAGES.show(
+        "confirm_link.html",
+        actor=_actor_facts(found.actor),
+        person=_actor_facts(person),
+        before=_actor_facts(before) if before and replaces else None,
+        check=check,
+    )
+
+
+def link_done_page(found: LinkRequest, person: Actor) -> HTMLResponse:
+    return _PAGES.show(
+        "linked.html", actor=_actor_facts(found.actor), person=_actor_facts(person)
+    )
+
+
+def link_problem_page(problem: LinkProblem) -> HTMLResponse:
+    words = problem.value
+    return _PAGES.show("link_problem.html", status=words.status, problem=words)
+
+
+def _actor_facts(actor: Actor) -> dict[str, str]:
+    return {
+        "name": display_name(actor),
+        "id": actor.external_id,
+        "service": service_name(actor.service),
+        "place": workspace_name(actor),
+    }
+
 
 _WORD_BYTES: Final = 32
 

@@ -12,8 +12,8 @@ from patchwright.core.settings.model import Settings
 from patchwright.core.system.clock import Clock
 from patchwright.core.types.base import JobId
 from patchwright.core.types.people import Actor
-from patchwright.workers.account_links import LINK_PATH, make_forge_accounts
 from patchwright.workers.db.database import Database
+from patchwright.workers.plugins.people import LINK_PATH, make_forge_accounts
 from patchwright.workers.store.account_links import (
     INVITATION_LIFETIME,
     Linker,
@@ -27,13 +27,14 @@ from patchwright.workers.web.cookies import SignedCookie
 from patchwright.workers.web.link_flow import (
     LINK_STATE_PREFIX,
     LinkingRoutes,
+    LinkProblem,
     confirm_link,
+    link_problem_page,
     return_from_forge,
     show_confirmation,
     show_offer,
     start_sign_in,
 )
-from patchwright.workers.web.link_pages import LinkProblem, link_problem_page
 from patchwright.workers.web.sign_in import CallbackHandlers, callback_path
 
 _MAX_FORM_BYTES: Final = 4096

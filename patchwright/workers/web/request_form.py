@@ -26,11 +26,11 @@ from patchwright.core.types.threads import ForgeThread, RepoRef, ThreadKind
 from patchwright.core.types.triggers import Trigger, TriggerKind
 from patchwright.core.webhook import Delivery, InboxResult, InboxUnavailableError
 from patchwright.resolver.repository_references import read_thread_url
-from patchwright.workers.inbox.delivery import make_own_delivery
 from patchwright.workers.web.body import BodyTooLargeError, read_body
 from patchwright.workers.web.forms import form_pages
 
 MAX_TEXT_CHARS: Final = 20_000
+_MAX_TITLE_CHARS: Final = 100
 _FULL_NAME: Final = re.compile(r"[\w-]{1,100}/(?!\.\.?\Z)[\w.-]{1,100}\Z")
 
 
@@ -115,6 +115,49 @@ WEB_SERVICE: Final = "web"
 _FORM_TOKEN: Final = re.compile(r"([\w-]{22})\.([0-9a-f]{64})\Z")
 _WORD_BYTES: Final = 16
 _NUMBER_BITS: Final = 31
+
+
+def make_own_delivery(
+    service: str,
+    delivery_id: str,
+    *,
+    repo: RepoRef,
+    number: int,
+    actor: Actor,
+    text: str,
+    now: datetime,
+    request: str = "",
+) -> Delivery:
+    """Return it; `number` tells it from others in that repository.
+
+    With the same `delivery_id` it is the same, however often it comes. `request` is a
+    command, such as `plan`, where it is more than its text.
+    """
+    thread = ForgeThread(repo=repo, kind=ThreadKind.REQUEST, number=number)
+    trigger = Trigger(
+        key=f"{service}:{delivery_id}",
+        kind=TriggerKind.BODY_MENTION,
+        actor=actor,
+        thread=thread,
+        request=request,
+        title=_title_of(text),
+        body=text,
+    )
+    return Delivery(
+        service=service,
+        id=delivery_id,
+        headers={},
+        body=b"",
+        received_at=now,
+        reading=trigger,
+    )
+
+
+def _title_of(text: str) -> str:
+    first = next((line for line in text.splitlines() if line.strip()), "")
+    title = first.strip().lstrip("# ")
+    is_long = len(title) > _MAX_TITLE_CHARS
+    return f"{title[: _MAX_TITLE_CHARS - 1]}…" if is_long else title
 
 
 @dataclass(frozen=True)

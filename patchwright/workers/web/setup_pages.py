@@ -1,7 +1,6 @@
-"""The pages of a service that has no GitHub App yet: they let one be made."""
+"""The pages of a service whose forge knows no app of it yet: they let one be made."""
 
 import hashlib
-import json
 import secrets
 import socket
 from collections.abc import Callable, Iterator
@@ -16,16 +15,10 @@ from fastapi import BackgroundTasks, FastAPI, Request, Response
 from fastapi.responses import JSONResponse, RedirectResponse
 from pydantic import SecretStr
 
+from patchwright.core.plugin import AppSetup, ServiceProfile
+from patchwright.core.settings.model import variable_name
 from patchwright.core.system.clock import Clock
 from patchwright.core.types.errors import ServiceError
-from patchwright.integrations.github.app import (
-    DONE_PATH,
-    PERMISSIONS,
-    NewApp,
-    is_organization,
-    manifest,
-    registration_url,
-)
 from patchwright.workers.web.body import BodyTooLargeError, add_body_errors, read_body
 from patchwright.workers.web.forms import form_pages
 from patchwright.workers.web.server import make_server
@@ -42,7 +35,7 @@ class _SetupSession:
 
 
 class SetupVisitors:
-    """Knows the browsers that were let in, and what each sent to GitHub along.
+    """Knows the browsers that were let in, and what each sent to the forge along.
 
     With an `admin_token` that is the key, as often as it is shown. Otherwise a key is
     made that opens once, so that who finds it later in a log is too late.
@@ -67,13 +60,13 @@ class SetupVisitors:
             return browser
 
     def find_state(self, browser: str) -> str | None:
-        """Return what GitHub is asked to send back, or None: not let in."""
+        """Return what the forge is asked to send back, or None: not let in."""
         with self._lock:
             session = self._find(browser)
             return session.state if session else None
 
     def use_state(self, browser: str, state: str) -> bool:
-        """Tell whether GitHub sent it back to the same browser; it counts once."""
+        """Tell whether the forge sent it back to the same browser; it counts once."""
         with self._lock:
             session = self._find(browser)
             if session is None or not _same(session.state, state):
@@ -105,35 +98,39 @@ def _same(known: str, told: str) -> bool:
     return secrets.compare_digest(known.encode(), told.encode())
 
 
-SETUP_PATH: Final = "/setup/github"
 _COOKIE: Final = "patchwright_setup"
 _MAX_FORM_BYTES: Final = 4096
 _SEE_OTHER: Final = 303
-# GitHub gets to know from where a manifest comes, but not the whole address.
+# The forge gets to know from where a manifest comes, but not the whole address.
 _PAGES: Final = form_pages("strict-origin")
 
 log = structlog.get_logger(__name__)
 
 
+def setup_path(service: str) -> str:
+    return f"/setup/{service}"
+
+
 @dataclass(frozen=True)
 class SetupPages:
-    """What the pages work with.
+    """The pages that let an app be made at a service."""
 
-    `register` makes the App of GitHub's code and keeps it; it raises `ServiceError`.
-    `is_done` tells whether there is one by now.
-    """
-
-    web_url: str
+    service: ServiceProfile
     public_url: str
-    mention: str
     visitors: SetupVisitors
-    register: Callable[[str], NewApp]
-    is_done: Callable[[], bool]
+    setup: AppSetup
 
     @property
     def path(self) -> str:
         """Where a browser finds the pages."""
-        return urlsplit(self.public_url).path + SETUP_PATH
+        return urlsplit(self.public_url).path + setup_path(self.service.name)
+
+    def show(
+        self, name: str, *, status: int = 200, sends_to: str = "", **facts: object
+    ) -> Response:
+        title = self.service.title
+        known = {"path": self.path, "service": title, **facts}
+        return _PAGES.show(name, status=status, sends_to=sends_to, **known)
 
 
 def create_setup_app(site: SetupPages, leave: Callable[[], None]) -> FastAPI:
@@ -142,13 +139,13 @@ def create_setup_app(site: SetupPages, leave: Callable[[], None]) -> FastAPI:
     add_body_errors(app)
     _add_health(app, site, leave)
 
-    @app.get(SETUP_PATH)
+    @app.get(setup_path(site.service.name))
     def show(request: Request) -> Response:
-        """Offer to create an App on GitHub; needs the key or the token."""
+        """Offer to create an App on the forge; needs the key or the token."""
         key = request.query_params.get("key")
         return _offer(site, request) if key is None else _let_in(site, key)
 
-    @app.post(SETUP_PATH)
+    @app.post(setup_path(site.service.name))
     async def enter(request: Request) -> Response:
         """Admit a browser with the key, or with `security.admin_token`."""
         try:
@@ -157,9 +154,9 @@ def create_setup_app(site: SetupPages, leave: Callable[[], None]) -> FastAPI:
             return _locked(site, 413)
         return _let_in(site, _field(body, "key"))
 
-    @app.get(DONE_PATH)
+    @app.get(setup_path(site.service.name) + "/done")
     def finish(request: Request) -> Response:
-        """Receive the browser back from GitHub, and store the new App."""
+        """Receive the browser back from the forge, and store the new App."""
         return _finish(site, request, leave)
 
     return app
@@ -175,7 +172,7 @@ def _add_health(app: FastAPI, site: SetupPages, leave: Callable[[], None]) -> No
     def readyz() -> JSONResponse:
         """Tell that the service is not set up."""
         # Another process may have been the one that was set up.
-        if site.is_done():
+        if site.setup.fetch_settings() is not None:
             leave()
         return JSONResponse({"status": "not set up"}, status_code=503)
 
@@ -204,20 +201,20 @@ def _offer(site: SetupPages, request: Request) -> Response:
     if state is None:
         return _locked(site, 401)
     if not site.public_url:
-        return _PAGES.show("address.html", status=409)
+        return site.show("address.html", status=409)
     organization = request.query_params.get("organization", "").strip()
-    if organization and not is_organization(organization):
+    offer = site.setup.offer(site.public_url, organization, state)
+    if offer is None:
         return _problem(site, 400, "That is no organization.")
-    return _PAGES.show(
+    return site.show(
         "offer.html",
-        sends_to=site.web_url,
-        address=registration_url(site.web_url, organization, state),
-        manifest=json.dumps(manifest(site.mention.lstrip("@"), site.public_url)),
+        sends_to=site.service.web_url,
+        address=offer.address,
+        manifest=offer.manifest,
         organization=organization,
-        path=site.path,
         public_url=site.public_url,
-        web_url=site.web_url,
-        permissions=PERMISSIONS,
+        web_url=site.service.web_url,
+        permissions=offer.permissions,
     )
 
 
@@ -228,16 +225,19 @@ def _finish(site: SetupPages, request: Request, leave: Callable[[], None]) -> Re
         problem = "This is not the browser that began, or it has come back before."
         return _problem(site, 403, problem)
     try:
-        app = site.register(request.query_params.get("code", ""))
+        app = site.setup.register(request.query_params.get("code", ""))
     except ServiceError as error:
         log.warning("setup_failed", reason=error.reason, error=str(error))
-        return _problem(site, 502, f"GitHub did not hand over the App. {error}")
+        return _problem(
+            site, 502, f"{site.service.title} did not hand over the App. {error}"
+        )
     log.info("app_registered", app_id=app.id, slug=app.slug)
-    response = _PAGES.show(
+    response = site.show(
         "done.html",
         slug=app.slug,
         install_url=app.install_url,
-        mention=site.mention,
+        mention=site.service.mention,
+        mention_variable=variable_name((site.service.name, "mention")),
     )
     after = BackgroundTasks()
     after.add_task(leave)
@@ -247,13 +247,11 @@ def _finish(site: SetupPages, request: Request, leave: Callable[[], None]) -> Re
 
 def _locked(site: SetupPages, status: int) -> Response:
     asks_for_token = not site.visitors.once
-    return _PAGES.show(
-        "locked.html", status=status, asks_for_token=asks_for_token, path=site.path
-    )
+    return site.show("locked.html", status=status, asks_for_token=asks_for_token)
 
 
 def _problem(site: SetupPages, status: int, problem: str) -> Response:
-    return _PAGES.show("problem.html", status=status, problem=problem, path=site.path)
+    return site.show("problem.html", status=status, problem=problem)
 
 
 def _field(body: bytes, name: str) -> str:

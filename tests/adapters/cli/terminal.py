@@ -10,7 +10,7 @@ from pathlib import Path
 from typing import Any
 
 from tests.adapters.git.workshop import IDENTITY, WorkTree
-from tests.fakes.llm import FakeProvider
+from tests.fakes.llm.provider import FakeProvider
 from tests.flow.story import CART, TEST_CART
 from tests.provision.waiting import wait_until
 

@@ -9,8 +9,8 @@ import pytest
 
 from tests.adapters.cli.terminal import MODEL, Ended, Shop
 from tests.adapters.cli.test_local import PROMISED
-from tests.fakes.github import FakeGitHub
-from tests.fakes.llm import FakeProvider
+from tests.fakes.github.fake import FakeGitHub
+from tests.fakes.llm.provider import FakeProvider
 from tests.fakes.llm.turns import TurnLike
 from tests.flow.script import Request, in_turn
 from tests.flow.story import FILES, REPO, fix_turns

@@ -9,8 +9,8 @@ import pytest
 
 from patchwright.core.system.clock import SystemClock
 from tests.adapters.cli.terminal import PATIENCE_S, Ended, Shop, interrupt
-from tests.fakes.llm import FakeProvider, call
-from tests.fakes.llm.turns import TurnLike, hang
+from tests.fakes.llm.provider import FakeProvider
+from tests.fakes.llm.turns import TurnLike, call, hang
 from tests.flow.story import fix_turns
 
 # Each runs the whole program, some of them several times.

@@ -6,11 +6,12 @@ from pathlib import Path
 
 import pytest
 
-from patchwright.core.events.types import Event, OutcomeReached
+from patchwright.core.events.observations import OutcomeReached
+from patchwright.core.events.types import Event
 from tests.adapters.cli.terminal import Shop
 from tests.adapters.git.workshop import WorkTree
-from tests.fakes.llm import FakeProvider, call
-from tests.fakes.llm.turns import TurnLike, status
+from tests.fakes.llm.provider import FakeProvider
+from tests.fakes.llm.turns import TurnLike, call, status
 from tests.flow.story import CART, TEST_CART, fix_turns
 
 PROMISED = [

@@ -5,11 +5,12 @@ from collections.abc import Iterator
 import pytest
 
 from tests.adapters.cli.terminal import MODEL, Ended, Shop
-from tests.fakes.github import FakeGitHub, Proposal
+from tests.fakes.github.acts.pulls import Proposal
 from tests.fakes.github.acts.rules import set_rules
+from tests.fakes.github.fake import FakeGitHub
 from tests.fakes.github.rule_state import Rules
-from tests.fakes.llm import FakeProvider, call
-from tests.fakes.llm.turns import Script
+from tests.fakes.llm.provider import FakeProvider
+from tests.fakes.llm.turns import Script, call
 from tests.flow.story import FILES, REPO, fix_turns
 
 BRANCH = "patchwright/1-wrong-sum"

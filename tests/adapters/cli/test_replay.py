@@ -7,7 +7,7 @@ import pytest
 
 from patchwright.core.events.types import Event
 from tests.adapters.cli.terminal import Ended, Shop
-from tests.fakes.llm import FakeProvider
+from tests.fakes.llm.provider import FakeProvider
 from tests.flow.story import fix_turns
 from tests.unit.trajectory.recorded import (
     TASK,

@@ -13,7 +13,7 @@ from pathlib import Path
 import pytest
 
 from tests.adapters.cli.terminal import PATCHWRIGHT, Shop
-from tests.fakes.llm import FakeProvider
+from tests.fakes.llm.provider import FakeProvider
 from tests.flow.story import fix_turns
 
 # Each runs the whole program, some of them several times.

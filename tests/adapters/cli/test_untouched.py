@@ -9,8 +9,8 @@ from pathlib import Path
 import pytest
 
 from tests.adapters.cli.terminal import Shop, interrupt
-from tests.fakes.llm import FakeProvider, call, hang
-from tests.fakes.llm.turns import TurnLike
+from tests.fakes.llm.provider import FakeProvider
+from tests.fakes.llm.turns import TurnLike, call, hang
 from tests.flow.story import CART, fix_turns
 
 # Each runs the whole program, some of them several times.

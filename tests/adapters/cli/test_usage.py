@@ -3,8 +3,9 @@
 import pytest
 
 from tests.adapters.cli.terminal import Shop
-from tests.fakes.github import FakeGitHub
-from tests.fakes.llm import FakeProvider, call
+from tests.fakes.github.fake import FakeGitHub
+from tests.fakes.llm.provider import FakeProvider
+from tests.fakes.llm.turns import call
 
 LOCAL = ["--repo", "shop", "--issue", "issue.md"]
 URL = "https://github.com/acme/shop/issues/7"

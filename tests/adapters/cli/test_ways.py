@@ -8,7 +8,7 @@ from importlib.metadata import version
 import pytest
 
 from tests.adapters.cli.terminal import MODEL, PATCHWRIGHT, Shop
-from tests.fakes.llm import FakeProvider
+from tests.fakes.llm.provider import FakeProvider
 from tests.flow.story import fix_turns
 
 # Each runs the whole program, some of them several times.

@@ -3,16 +3,12 @@
 from collections.abc import Mapping
 from pathlib import Path
 
-from patchwright.core.settings.loader import load_settings
+from patchwright.core.doctor import CheckContext, CheckResult, CheckStatus, DoctorCheck
 from patchwright.core.system.clock import SystemClock
-from patchwright.workers.doctor.checks import (
-    CheckContext,
-    CheckEntry,
-    CheckResult,
-    CheckStatus,
-)
+from patchwright.integrations.settings import load_settings
+from patchwright.workers.doctor.checks import CHECKS, make_context
 from tests.app_manifest import add_our_app
-from tests.fakes.github import FakeGitHub
+from tests.fakes.github.fake import FakeGitHub
 
 APP_ID = 4711
 SECRET = "hook-secret-of-32-characters-or-so"
@@ -23,12 +19,16 @@ def case_of(folder: Path, **environment: str) -> CheckContext:
     ours = {f"PATCHWRIGHT_{key}": value for key, value in environment.items()}
     environ = {"PATCHWRIGHT_STATE_DIR": str(folder / "state"), **ours}
     settings = load_settings(environ, flags={}, cwd=folder)
-    return CheckContext(settings, SystemClock())
+    return make_context(settings, SystemClock())
+
+
+def check_named(name: str) -> DoctorCheck:
+    return next(one for one in CHECKS if one.name == name)
 
 
 def examined(name: str, case: CheckContext) -> CheckResult:
     """Carry out the check of that name here and now."""
-    found = CheckEntry(name).load()(case)
+    found = check_named(name).examine(case)
     assert isinstance(found, CheckResult)
     # What is wrong has its remedy, and nothing else has one.
     is_wrong = found.status in {CheckStatus.WARNING, CheckStatus.FAILED}

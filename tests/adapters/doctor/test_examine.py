@@ -10,9 +10,10 @@ from cryptography.hazmat.primitives.serialization import (
     PrivateFormat,
 )
 
+from patchwright.core.doctor import CheckStatus
 from patchwright.core.system.clock import SystemClock
-from patchwright.workers.doctor.checks import CheckEntry, CheckStatus, run_checks
-from tests.adapters.doctor.cases import case_of
+from patchwright.workers.doctor.checks import run_checks
+from tests.adapters.doctor.cases import case_of, check_named
 
 
 def test_a_check_that_is_late_is_left_behind_and_the_others_are_told(
@@ -23,7 +24,7 @@ def test_a_check_that_is_late_is_left_behind_and_the_others_are_told(
         url = f"http://127.0.0.1:{silent.getsockname()[1]}"
         case = case_of(tmp_path, GITHUB__API_URL=url, LLM__MODEL="openai/scripted")
         late, fine = run_checks(
-            case, (CheckEntry("clock", 0.3), CheckEntry("settings"))
+            case, (check_named("clock")._replace(within_s=0.3), check_named("settings"))
         )
     # The check itself would wait for three times fifteen seconds.
     assert SystemClock().monotonic() - began_at < 15
@@ -35,7 +36,7 @@ def test_a_check_that_is_late_is_left_behind_and_the_others_are_told(
 
 def test_what_a_check_raises_becomes_its_finding(tmp_path: Path) -> None:
     case = case_of(tmp_path, GITHUB__PRIVATE_KEY="no key", GITHUB__APP_ID="1")
-    [told] = run_checks(case, (CheckEntry("github"),))
+    [told] = run_checks(case, (check_named("github"),))
     assert told.finding.status is CheckStatus.FAILED
     assert (
         told.finding.found == "github.private_key is not the PEM text of a private key"
@@ -47,7 +48,7 @@ def test_a_key_of_another_kind_than_githubs_is_found(tmp_path: Path) -> None:
         Encoding.PEM, PrivateFormat.PKCS8, NoEncryption()
     )
     case = case_of(tmp_path, GITHUB__PRIVATE_KEY=key.decode(), GITHUB__APP_ID="1")
-    [told] = run_checks(case, (CheckEntry("github"),))
+    [told] = run_checks(case, (check_named("github"),))
     assert told.finding.status is CheckStatus.FAILED
     assert told.finding.found == (
         "github.private_key is not an RSA key, as GitHub makes them"

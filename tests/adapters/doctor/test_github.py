@@ -7,20 +7,20 @@ from pathlib import Path
 
 import pytest
 
+from patchwright.core.doctor import CheckContext, CheckStatus
 from patchwright.core.system.clock import SystemClock
 from patchwright.integrations.github.adapter import RateLimit, TokenStatus
 from patchwright.integrations.github.app import WEBHOOK_PATH
 from patchwright.integrations.github.deliveries import HookConfig
-from patchwright.workers.doctor.checks import CheckContext, CheckStatus
-from patchwright.workers.doctor.github import judge_allowance, judge_expiry
-from patchwright.workers.doctor.github import judge_webhook as judge_hook
+from patchwright.integrations.github.doctor import judge_allowance, judge_expiry
+from patchwright.integrations.github.doctor import judge_webhook as judge_hook
 from patchwright.workers.doctor.network import judge_clock
 from tests.adapters.doctor.cases import APP_ID, SECRET, case_of, examined, settings_of
-from tests.fakes.github import FakeGitHub
 from tests.fakes.github.acts import accounts
 from tests.fakes.github.acts.hooks import bring, listen_at
 from tests.fakes.github.acts.registrations import subscribe
 from tests.fakes.github.contract import Contract
+from tests.fakes.github.fake import FakeGitHub
 from tests.provision.servers import free_port
 
 PUBLIC = "https://bot.example"
@@ -225,7 +225,7 @@ def test_the_clock_is_compared_with_githubs(scene: Scene) -> None:
 def test_a_clock_that_is_wrong_is_told_by_how_much(
     ahead_s: int, status: CheckStatus, found: str
 ) -> None:
-    told = judge_clock(NOW + timedelta(seconds=ahead_s), NOW)
+    told = judge_clock(NOW + timedelta(seconds=ahead_s), NOW, "GitHub")
     assert (told.status, told.found) == (status, found)
 
 

@@ -9,15 +9,14 @@ import pytest
 from pydantic import SecretStr
 from sqlalchemy import text
 
+from patchwright.core.doctor import CheckContext, CheckStatus
 from patchwright.core.system.clock import SystemClock
 from patchwright.workers.compose import KEY_FILE, key_ring
 from patchwright.workers.db.database import Database
 from patchwright.workers.db.upgrade import upgrade
-from patchwright.workers.doctor.checks import CheckContext, CheckStatus
-from patchwright.workers.doctor.database import file_system_type
 from patchwright.workers.doctor.service import judge_processes
-from patchwright.workers.doctor.storage import judge_space
-from patchwright.workers.ops.heartbeat import ProcessStatus
+from patchwright.workers.doctor.storage import file_system_type, judge_space
+from patchwright.workers.ops.health import ProcessStatus
 from patchwright.workers.store.secrets import SecretStore
 from tests.adapters.doctor.cases import case_of, examined
 from tests.provision.servers import free_port

@@ -6,10 +6,11 @@ from pathlib import Path
 
 import pytest
 
+from patchwright.core.doctor import CheckContext, CheckStatus
 from patchwright.core.llm.library import load_litellm
-from patchwright.workers.doctor.checks import CheckContext, CheckStatus
 from tests.adapters.doctor.cases import case_of, examined
-from tests.fakes.llm import FakeProvider, say
+from tests.fakes.llm.provider import FakeProvider
+from tests.fakes.llm.turns import say
 
 KEY = "sk-doctor"
 PRICES = {

@@ -9,8 +9,8 @@ from pathlib import Path
 
 import pytest
 
+from patchwright.core.doctor import CheckContext, CheckStatus
 from patchwright.integrations.http.signatures import sign_sha256
-from patchwright.workers.doctor.checks import CheckContext, CheckStatus
 from tests.adapters.doctor.cases import SECRET, case_of, examined
 from tests.fakes.tls import make_authority, tls_before
 from tests.provision.servers import free_port

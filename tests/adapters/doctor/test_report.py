@@ -6,14 +6,9 @@ from typing import Any
 import pytest
 from rich.console import Console
 
-from patchwright.core.text.redaction import Redactor
-from patchwright.core.types.errors import AuthenticationError, SettingsError
-from patchwright.workers.doctor.checks import (
-    CHECKS,
+from patchwright.core.doctor import (
     CheckResult,
     CheckStatus,
-    NamedResult,
-    choose_checks,
     combine,
     failed,
     ok,
@@ -21,13 +16,16 @@ from patchwright.workers.doctor.checks import (
     skipped,
     warning,
 )
-from patchwright.workers.doctor.report import (
+from patchwright.core.text.redaction import Redactor
+from patchwright.core.types.errors import AuthenticationError, SettingsError
+from patchwright.workers.cli.doctor_handler import (
     as_json,
     exit_code,
     print_check,
     summary,
     without_secrets,
 )
+from patchwright.workers.doctor.checks import CHECKS, NamedResult, choose_checks
 
 FINE = NamedResult("state", ok("can be written"), 0.1)
 PENDING = NamedResult("database", warning("2 pending", "patchwright db upgrade"), 0.2)

@@ -4,10 +4,10 @@ from pathlib import Path
 
 import pytest
 
+from patchwright.core.doctor import CheckStatus
 from patchwright.core.settings.limits import SandboxSettings
 from patchwright.sandbox.docker import container, engine
 from patchwright.workers.doctor.agent import SandboxProbe, judge_sandbox
-from patchwright.workers.doctor.checks import CheckStatus
 from tests.adapters.doctor.cases import case_of, examined
 
 GOOD = SandboxProbe(

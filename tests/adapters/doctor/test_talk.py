@@ -7,6 +7,7 @@ from pathlib import Path
 import pytest
 from pydantic import SecretStr
 
+from patchwright.core.doctor import CheckContext, CheckStatus
 from patchwright.core.system.clock import SystemClock
 from patchwright.integrations.slack.tokens import (
     SlackInstallation,
@@ -15,7 +16,6 @@ from patchwright.integrations.slack.tokens import (
 from patchwright.workers.compose import key_ring
 from patchwright.workers.db.database import Database
 from patchwright.workers.db.upgrade import upgrade
-from patchwright.workers.doctor.checks import CheckContext, CheckStatus
 from patchwright.workers.store.secrets import SecretStore
 from tests.adapters.doctor.cases import case_of, examined
 from tests.fakes.jira.fake import FakeJira

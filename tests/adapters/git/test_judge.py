@@ -5,7 +5,7 @@ from pathlib import Path
 
 import pytest
 
-from patchwright.core.events.types import ModelReply
+from patchwright.core.events.observations import ModelReply
 from patchwright.core.llm.errors import ModelUnavailableError, OverBudgetError
 from patchwright.core.types.errors import PatchwrightError
 from patchwright.core.types.outcome_kind import OutcomeKind

@@ -7,10 +7,9 @@ from pathlib import Path
 import pytest
 from pydantic import SecretStr
 
-from patchwright.core.settings.checks import service_errors
-from patchwright.core.settings.loader import load_settings
 from patchwright.core.types.errors import GitError
 from patchwright.integrations.git.commits import Signature, signing_options
+from patchwright.integrations.settings import load_settings, service_errors
 from tests.adapters.git.workshop import WorkTree
 
 BOT = Signature("Patchwright", "bot@example.test")

@@ -9,12 +9,12 @@ from urllib.parse import urlsplit
 import pytest
 from pydantic import SecretStr
 
-from patchwright.core.settings.github import GitHubSettings
 from patchwright.core.system.clock import SystemClock
 from patchwright.core.types.errors import GitError, ServiceError, SettingsError
 from patchwright.integrations.git.mirror import MirrorCache
 from patchwright.integrations.github.auth import MemoryTokenCache
 from patchwright.integrations.github.configured import connect_github, trust_for_git
+from patchwright.integrations.github.settings import GitHubSettings
 from tests.adapters.github.conftest import SHOP, issue_ref
 from tests.fakes.github.acts.attachments import upload
 from tests.fakes.github.acts.pulls import Proposal

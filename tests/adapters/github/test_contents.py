@@ -7,7 +7,7 @@ from patchwright.core.types.threads import RepoRef
 from patchwright.integrations.github.adapter import GitHub
 from patchwright.integrations.github.client import MAX_KEPT
 from tests.adapters.github.conftest import SHOP
-from tests.fakes.github import File
+from tests.fakes.github.bare import File
 from tests.fakes.github.fake import FakeGitHub
 
 CONFIG = ".patchwright.toml"

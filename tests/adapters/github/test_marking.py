@@ -3,13 +3,10 @@
 import pytest
 
 from patchwright.core.channel import ChannelRouter
-from patchwright.core.events.types import (
-    AgentState,
-    Event,
-    RunCommand,
-    Source,
-    StateChanged,
-)
+from patchwright.core.events.actions import RunCommand
+from patchwright.core.events.observations import StateChanged
+from patchwright.core.events.payload import AgentState, Source
+from patchwright.core.events.types import Event
 from patchwright.core.system.clock import SystemClock
 from patchwright.core.types.errors import GitError
 from patchwright.core.types.outcome_kind import OutcomeKind

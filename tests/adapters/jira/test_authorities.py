@@ -8,9 +8,9 @@ from urllib.parse import urlsplit
 
 import pytest
 
-from patchwright.core.settings.jira import JiraSettings
 from patchwright.core.types.errors import ServiceError
 from patchwright.integrations.jira.adapter import connect_jira
+from patchwright.integrations.jira.settings import JiraSettings
 from tests.adapters.jira.conftest import Scene
 from tests.fakes.tls import Authority, make_authority, tls_before
 

@@ -5,7 +5,6 @@ from datetime import timedelta
 import pytest
 import responses
 
-from patchwright.core.settings.jira import JiraSettings
 from patchwright.core.types.errors import (
     InvalidRequestError,
     RateLimitedError,
@@ -14,6 +13,7 @@ from patchwright.core.types.errors import (
 )
 from patchwright.integrations.jira.adapter import connect_jira
 from patchwright.integrations.jira.client import DEFAULT_WAIT
+from patchwright.integrations.jira.settings import JiraSettings
 from tests.adapters.jira.conftest import NOON
 from tests.fakes.clock import FakeClock
 

@@ -5,7 +5,7 @@ from collections.abc import Mapping
 from pydantic import SecretStr
 
 from patchwright.core.agent.budget import Budget, RunBudget
-from patchwright.core.events.types import ModelReply
+from patchwright.core.events.observations import ModelReply
 from patchwright.core.llm.client import LitellmModel
 from patchwright.core.llm.errors import Settle
 from patchwright.core.llm.model import (
@@ -21,7 +21,7 @@ from patchwright.core.llm.prices import ModelConfig
 from patchwright.core.system.clock import Clock
 from patchwright.core.types.work import Usage
 from tests.fakes.clock import FakeClock
-from tests.fakes.llm import FakeProvider
+from tests.fakes.llm.provider import FakeProvider
 
 SHELL = ToolSpec(
     name="shell",

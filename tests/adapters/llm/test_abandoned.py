@@ -5,8 +5,8 @@ import sys
 
 import pytest
 
-from tests.fakes.llm import FakeProvider, hang
-from tests.fakes.llm.turns import TurnLike
+from tests.fakes.llm.provider import FakeProvider
+from tests.fakes.llm.turns import TurnLike, hang
 
 PROGRAM = """
 import sys, threading
@@ -15,7 +15,7 @@ from patchwright.core.system.clock import SystemClock
 from patchwright.core.llm.client import LitellmModel
 from patchwright.core.llm.prices import ModelConfig
 from patchwright.core.llm.model import ModelRequest, UserText
-from patchwright.workers.lifecycle import exit_now
+from patchwright.workers.ops.lifecycle import exit_now
 
 key = SecretStr("sk-test")
 config = ModelConfig(model="openai/x", base_url=sys.argv[1], api_key=key)

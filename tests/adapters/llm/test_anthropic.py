@@ -3,7 +3,8 @@
 import pytest
 from pydantic import SecretStr
 
-from patchwright.core.events.types import ModelReply, ToolCall
+from patchwright.core.events.observations import ModelReply
+from patchwright.core.events.payload import ToolCall
 from patchwright.core.llm.client import LitellmModel
 from patchwright.core.llm.errors import (
     ContextWindowError,
@@ -15,7 +16,7 @@ from patchwright.core.llm.model import AssistantTurn, Image, ToolResult, UserTex
 from patchwright.core.llm.prices import ModelConfig
 from tests.adapters.llm.asking import ask, history
 from tests.fakes.clock import FakeClock
-from tests.fakes.llm import FakeAnthropic
+from tests.fakes.llm.anthropic import FakeAnthropic
 
 THOUGHTS = [
     {"type": "thinking", "thinking": "hmm", "signature": "c2ln"},

@@ -12,7 +12,8 @@ from patchwright.core.llm.library import preload_litellm
 from patchwright.core.llm.model import Image, UserText
 from patchwright.core.system.clock import SystemClock
 from tests.adapters.llm.asking import ask, history, model_at
-from tests.fakes.llm import FakeProvider, broken_call, call, hang, raw, say, with_usage
+from tests.fakes.llm.provider import FakeProvider
+from tests.fakes.llm.turns import broken_call, call, hang, raw, say, with_usage
 
 
 def test_text_and_calls_arrive_and_go_back() -> None:

@@ -6,8 +6,8 @@ The names of real models stand for rows of litellm's price table.
 import pytest
 
 from tests.adapters.llm.asking import ask, model_at
-from tests.fakes.llm import FakeProvider, say, with_usage
-from tests.fakes.llm.turns import TurnLike
+from tests.fakes.llm.provider import FakeProvider
+from tests.fakes.llm.turns import TurnLike, say, with_usage
 
 PRICES = {"input_cost_per_token": 0.001, "output_cost_per_token": 0.01}
 IN_TABLE = "openai/gpt-4o"

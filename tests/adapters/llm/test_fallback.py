@@ -16,8 +16,9 @@ from patchwright.core.settings.service import DatabaseSettings
 from patchwright.workers.agent_configuration import make_models
 from tests.adapters.llm.asking import Waits, ask, history
 from tests.fakes.clock import FakeClock
-from tests.fakes.llm import FakeAnthropic, FakeProvider, call, say, status
-from tests.fakes.llm.turns import Script
+from tests.fakes.llm.anthropic import FakeAnthropic
+from tests.fakes.llm.provider import FakeProvider
+from tests.fakes.llm.turns import Script, call, say, status
 
 TEXT = {"type": "text", "text": "Done."}
 PRICES = {"input_cost_per_token": 0.001, "output_cost_per_token": 0.01}

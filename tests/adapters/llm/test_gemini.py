@@ -3,7 +3,9 @@
 import pytest
 from pydantic import SecretStr
 
-from patchwright.core.events.types import Event, ModelReply, Source
+from patchwright.core.events.observations import ModelReply
+from patchwright.core.events.payload import Source
+from patchwright.core.events.types import Event
 from patchwright.core.llm.client import LitellmModel
 from patchwright.core.llm.errors import (
     ContextWindowError,

@@ -7,7 +7,7 @@ from typing import Any
 
 import pytest
 
-from tests.fakes.llm import FakeProvider
+from tests.fakes.llm.provider import FakeProvider
 
 USER = {"role": "user", "content": "hi"}
 FUNCTION = {"name": "shell", "arguments": "{}"}

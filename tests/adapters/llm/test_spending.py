@@ -17,8 +17,18 @@ from patchwright.core.llm.errors import (
 from patchwright.core.llm.model import UserText
 from tests.adapters.llm.asking import Waits, ask, model_at
 from tests.fakes.clock import FakeClock
-from tests.fakes.llm import FakeProvider, Turn, drop, hang, raw, say, status, with_usage
-from tests.fakes.llm.turns import USAGE, TurnLike
+from tests.fakes.llm.provider import FakeProvider
+from tests.fakes.llm.turns import (
+    USAGE,
+    Turn,
+    TurnLike,
+    drop,
+    hang,
+    raw,
+    say,
+    status,
+    with_usage,
+)
 
 # pytest makes errors of warnings, and so would hide what becomes of odd answers.
 pytestmark = pytest.mark.filterwarnings("ignore:Pydantic serializer warnings")

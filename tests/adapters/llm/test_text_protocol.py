@@ -2,7 +2,8 @@
 
 from patchwright.core.llm.text_tool_model import TextToolModel
 from tests.adapters.llm.asking import ask, history, model_at
-from tests.fakes.llm import FakeProvider, say, status
+from tests.fakes.llm.provider import FakeProvider
+from tests.fakes.llm.turns import say, status
 
 LS = '<call tool="shell">\n<arg name="command">ls</arg>\n</call>'
 

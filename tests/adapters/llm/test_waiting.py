@@ -17,8 +17,8 @@ from patchwright.core.llm.errors import (
 from patchwright.core.llm.model import UserText
 from tests.adapters.llm.asking import Waits, ask, model_at
 from tests.fakes.clock import FakeClock
-from tests.fakes.llm import FakeProvider, Turn, call, no_choices, raw, say, status
-from tests.fakes.llm.turns import TurnLike
+from tests.fakes.llm.provider import FakeProvider
+from tests.fakes.llm.turns import Turn, TurnLike, call, no_choices, raw, say, status
 
 PRICES = {"input_cost_per_token": 0.001, "output_cost_per_token": 0.01}
 BILLED = {"prompt_tokens": 100, "completion_tokens": 1}

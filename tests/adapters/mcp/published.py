@@ -10,7 +10,8 @@ from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
 
-from patchwright.core.events.types import CommandOutput, RunCommand
+from patchwright.core.events.actions import RunCommand
+from patchwright.core.events.observations import CommandOutput
 from patchwright.core.runtime import Runtime
 from patchwright.core.types.base import RandomIds
 from tests.provision.waiting import wait_until

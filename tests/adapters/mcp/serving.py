@@ -4,7 +4,8 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from typing import Any
 
-from patchwright.core.events.types import CallMcpTool, ErrorObservation, McpResult
+from patchwright.core.events.actions import CallMcpTool
+from patchwright.core.events.observations import ErrorObservation, McpResult
 from patchwright.core.runtime import Runtime
 from patchwright.core.settings.mcp import McpServerSettings
 from patchwright.integrations.mcp.servers import RunningServers

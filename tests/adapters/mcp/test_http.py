@@ -5,7 +5,7 @@ from typing import Any
 
 import pytest
 
-from patchwright.core.events.types import ErrorObservation
+from patchwright.core.events.observations import ErrorObservation
 from patchwright.core.runtime import Runtime
 from patchwright.core.settings.mcp import McpServerSettings
 from patchwright.core.system.clock import SystemClock, start_call

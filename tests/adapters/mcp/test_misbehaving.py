@@ -6,7 +6,8 @@ from pathlib import Path
 
 import pytest
 
-from patchwright.core.events.types import ErrorObservation, McpResult, RunCommand
+from patchwright.core.events.actions import RunCommand
+from patchwright.core.events.observations import ErrorObservation, McpResult
 from patchwright.core.runtime import Runtime, SandboxSpec
 from patchwright.core.settings.mcp import McpServerSettings
 from patchwright.core.system.clock import SystemClock, start_call

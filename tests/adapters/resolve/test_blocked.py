@@ -3,7 +3,7 @@
 from dataclasses import replace
 from pathlib import Path
 
-from patchwright.core.events.types import RequestBlocked
+from patchwright.core.events.observations import RequestBlocked
 from patchwright.core.llm.model import Models
 from patchwright.core.runtime import SandboxSpec
 from patchwright.core.security.hosts import read_domain

@@ -4,7 +4,7 @@ from pathlib import Path
 
 import pytest
 
-from patchwright.core.events.types import ErrorObservation
+from patchwright.core.events.observations import ErrorObservation
 from patchwright.core.types.outcome_kind import OutcomeKind
 from patchwright.core.types.work import LeftOut, LeftOutReason, Limits, Outcome
 from tests.adapters.resolve.workbench import FIX, Run, finish, run

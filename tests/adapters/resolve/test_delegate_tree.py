@@ -21,8 +21,8 @@ from patchwright.workers.store.reservations import ReservationStore
 from patchwright.workers.store.shared_budget import SharedBudget
 from tests.adapters.resolve.workbench import CONDUCT, Bench, bench, models_at
 from tests.adapters.store.world import REPO, World
-from tests.fakes.llm import FakeProvider, call, with_usage
-from tests.fakes.llm.turns import TurnLike
+from tests.fakes.llm.provider import FakeProvider
+from tests.fakes.llm.turns import TurnLike, call, with_usage
 from tests.flow.script import asked
 
 CHILDREN = 3

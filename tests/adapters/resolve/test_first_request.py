@@ -12,7 +12,8 @@ from patchwright.core.llm.model import ModelRequest, SystemText, UserText
 from patchwright.core.llm.prices import ModelConfig
 from patchwright.core.system.clock import SystemClock
 from patchwright.resolver.context.brief import write_text_brief
-from tests.fakes.llm import FakeProvider, call
+from tests.fakes.llm.provider import FakeProvider
+from tests.fakes.llm.turns import call
 
 SPECS = Toolbox(coder().tools_at(0, 1, recalls=True)).specs
 MAX_BYTES = 12 * 1024

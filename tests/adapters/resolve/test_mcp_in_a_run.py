@@ -7,7 +7,7 @@ from typing import Any
 
 import pytest
 
-from patchwright.core.events.types import CallMcpTool
+from patchwright.core.events.actions import CallMcpTool
 from patchwright.core.mcp import McpServers
 from patchwright.core.runtime import Runtime, SandboxSpec
 from patchwright.core.settings.model import Settings
@@ -24,8 +24,8 @@ from tests.adapters.resolve.workbench import (
     models_at,
     settings_of,
 )
-from tests.fakes.llm import FakeProvider, call
-from tests.fakes.llm.turns import TurnLike
+from tests.fakes.llm.provider import FakeProvider
+from tests.fakes.llm.turns import TurnLike, call
 from tests.flow.script import Request, asked, in_turn, results
 
 CONVERT = call("time__convert_time", **QUESTION)

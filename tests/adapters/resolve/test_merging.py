@@ -6,7 +6,8 @@ from pathlib import Path
 
 import pytest
 
-from patchwright.core.events.types import CommandOutput, RunCommand
+from patchwright.core.events.actions import RunCommand
+from patchwright.core.events.observations import CommandOutput
 from patchwright.core.llm.model import Models
 from patchwright.core.runtime import Runtime
 from patchwright.core.types.base import RandomIds

@@ -20,9 +20,10 @@ from tests.adapters.resolve.workbench import (
     bench,
     models_at,
 )
-from tests.fakes.llm import FakeAnthropic, FakeProvider, call, status
+from tests.fakes.llm.anthropic import FakeAnthropic
 from tests.fakes.llm.gemini import FakeGemini
-from tests.fakes.llm.turns import TurnLike
+from tests.fakes.llm.provider import FakeProvider
+from tests.fakes.llm.turns import TurnLike, call, status
 
 # litellm imports what it needs for Gemini late, and pydantic warns of a type in it.
 pytestmark = pytest.mark.filterwarnings("ignore:Items? .* on TypedDict class")

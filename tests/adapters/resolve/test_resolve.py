@@ -4,7 +4,7 @@ from pathlib import Path
 
 import pytest
 
-from patchwright.core.events.types import OutcomeReached
+from patchwright.core.events.observations import OutcomeReached
 from patchwright.core.llm.errors import ModelCredentialError
 from patchwright.core.types.outcome_kind import OutcomeKind
 from patchwright.core.types.work import Limits, Proof, Usage

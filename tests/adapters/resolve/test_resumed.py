@@ -5,13 +5,9 @@ from typing import Any, cast
 
 import pytest
 
-from patchwright.core.events.types import (
-    AgentState,
-    ChangeState,
-    ModelReply,
-    Source,
-    StateChanged,
-)
+from patchwright.core.events.actions import ChangeState
+from patchwright.core.events.observations import ModelReply, StateChanged
+from patchwright.core.events.payload import AgentState, Source
 from patchwright.core.llm.model import ModelRequest, Models
 from patchwright.core.runtime import Runtime, SandboxSpec
 from patchwright.core.system.clock import SystemClock

@@ -2,7 +2,8 @@
 
 from pathlib import Path
 
-from patchwright.core.events.types import CommandOutput, RunCommand
+from patchwright.core.events.actions import RunCommand
+from patchwright.core.events.observations import CommandOutput
 from patchwright.core.types.outcome_kind import OutcomeKind
 from patchwright.core.types.work import Proof
 from tests.adapters.resolve.workbench import FIX, RUN_TEST, WRITE_TEST, finish, run

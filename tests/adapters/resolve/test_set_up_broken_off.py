@@ -7,15 +7,11 @@ from pathlib import Path
 
 import pytest
 
+from patchwright.core.events.actions import ChangeState, RunCommand
 from patchwright.core.events.jsonl import JsonlEventLog
-from patchwright.core.events.types import (
-    AgentState,
-    ChangeState,
-    CommandOutput,
-    Event,
-    RunCommand,
-    Source,
-)
+from patchwright.core.events.observations import CommandOutput
+from patchwright.core.events.payload import AgentState, Source
+from patchwright.core.events.types import Event
 from patchwright.core.llm.model import Models
 from patchwright.core.runtime import Runtime, RuntimeFactory, SandboxSpec
 from patchwright.core.system.clock import SystemClock

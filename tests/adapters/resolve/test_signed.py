@@ -23,8 +23,9 @@ from patchwright.resolver.publish.destination import Destination, PublisherDepen
 from patchwright.resolver.publish.effects import PushBranch
 from patchwright.resolver.publish.notifications import with_patch
 from tests.adapters.git.workshop import WorkTree
-from tests.fakes.github import FakeGitHub, bare
+from tests.fakes.github import bare
 from tests.fakes.github.acts.rules import is_signed
+from tests.fakes.github.fake import FakeGitHub
 from tests.unit.resolver.endings import FRAME, ORIGIN
 
 REPO = "acme/shop"

@@ -9,12 +9,13 @@ from typing import Any
 import pytest
 
 from patchwright.core.condense.condensers import choose_condenser
-from patchwright.core.events.types import Condensed, Event
+from patchwright.core.events.observations import Condensed
+from patchwright.core.events.types import Event
 from patchwright.core.types.outcome_kind import OutcomeKind
 from patchwright.core.types.work import Outcome, Proof
 from tests.adapters.resolve.workbench import CART_STEPS, CONDUCT, bench, models_at
-from tests.fakes.llm import FakeProvider, call, status, with_usage
-from tests.fakes.llm.turns import TurnLike
+from tests.fakes.llm.provider import FakeProvider
+from tests.fakes.llm.turns import TurnLike, call, status, with_usage
 
 WINDOW = 8192
 BYTES_PER_TOKEN = 4

@@ -11,21 +11,15 @@ from typing import Any
 
 import pytest
 
-from patchwright.core.events.types import (
-    AgentState,
-    ChangeState,
-    CommandOutput,
-    Event,
-    Known,
-    Message,
-    Source,
-    StateChanged,
-)
+from patchwright.core.events.actions import ChangeState, Message
+from patchwright.core.events.observations import CommandOutput, StateChanged
+from patchwright.core.events.payload import AgentState, Source
+from patchwright.core.events.types import Event, Known
 from patchwright.core.types.outcome_kind import OutcomeKind
 from patchwright.core.types.work import Outcome, Proof
 from tests.adapters.resolve.workbench import CART_STEPS, Bench, bench, models_at
-from tests.fakes.llm import FakeProvider, call
-from tests.fakes.llm.turns import TurnLike, hang
+from tests.fakes.llm.provider import FakeProvider
+from tests.fakes.llm.turns import TurnLike, call, hang
 from tests.flow.story import telling
 from tests.provision.waiting import wait_until
 from tests.service.proc import descendants

@@ -1,22 +1,23 @@
 """Short words for what tests do in a sandbox."""
 
-from patchwright.core.events.types import (
-    CommandOutput,
+from patchwright.core.events.actions import (
     ControlAct,
     ControlCommand,
     Edit,
     EditFile,
+    ReadFile,
+    RunCommand,
+    SearchFiles,
+    WriteFile,
+)
+from patchwright.core.events.observations import (
+    CommandOutput,
     ErrorObservation,
     FileContent,
     FileEdited,
-    ReadFile,
-    RunCommand,
-    SandboxAction,
-    SandboxObservation,
-    SearchFiles,
     SearchResult,
-    WriteFile,
 )
+from patchwright.core.events.types import SandboxAction, SandboxObservation
 from patchwright.core.runtime import Runtime
 from patchwright.core.types.base import RandomIds
 

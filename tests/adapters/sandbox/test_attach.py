@@ -9,7 +9,8 @@ from concurrent.futures import ThreadPoolExecutor
 import docker
 import pytest
 
-from patchwright.core.events.types import CommandOutput, RunCommand
+from patchwright.core.events.actions import RunCommand
+from patchwright.core.events.observations import CommandOutput
 from patchwright.core.runtime import Runtime, SandboxSpec
 from patchwright.core.types.errors import RuntimeLostError
 from patchwright.sandbox.docker import engine

@@ -6,7 +6,8 @@ from concurrent.futures import ThreadPoolExecutor
 
 import pytest
 
-from patchwright.core.events.types import Browse, BrowserOutput, ErrorObservation
+from patchwright.core.events.actions import Browse
+from patchwright.core.events.observations import BrowserOutput, ErrorObservation
 from patchwright.core.runtime import Runtime, RuntimeFactory
 from tests.adapters.sandbox.box import IDS, Box
 from tests.adapters.sandbox.conftest import SPEC

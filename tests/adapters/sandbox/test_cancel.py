@@ -5,16 +5,14 @@ from concurrent.futures import Future, ThreadPoolExecutor
 
 import pytest
 
-from patchwright.core.events.types import (
-    CommandOutput,
+from patchwright.core.events.actions import (
     ControlAct,
     ControlCommand,
-    ErrorObservation,
     RunCommand,
-    SandboxAction,
-    SandboxObservation,
     SearchFiles,
 )
+from patchwright.core.events.observations import CommandOutput, ErrorObservation
+from patchwright.core.events.types import SandboxAction, SandboxObservation
 from tests.adapters.sandbox.box import IDS, Box
 
 # Polls within a test; the server itself never waits like this.

@@ -4,7 +4,8 @@ from collections.abc import Iterator
 
 import pytest
 
-from patchwright.core.events.types import Browse, BrowserOutput
+from patchwright.core.events.actions import Browse
+from patchwright.core.events.observations import BrowserOutput
 from patchwright.core.runtime import Runtime, RuntimeFactory, SandboxSpec
 from patchwright.core.security.hosts import Domain
 from patchwright.core.types.base import RandomIds

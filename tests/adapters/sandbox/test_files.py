@@ -4,7 +4,7 @@ import hashlib
 
 import pytest
 
-from patchwright.core.events.types import Edit, EditFile, ReadFile, WriteFile
+from patchwright.core.events.actions import Edit, EditFile, ReadFile, WriteFile
 from tests.adapters.sandbox.box import Box
 
 

@@ -2,7 +2,8 @@
 
 from concurrent.futures import ThreadPoolExecutor
 
-from patchwright.core.events.types import CommandOutput, RunCommand, WriteFile
+from patchwright.core.events.actions import RunCommand, WriteFile
+from patchwright.core.events.observations import CommandOutput
 from tests.adapters.sandbox.box import IDS, Box
 
 

@@ -7,7 +7,8 @@ from concurrent.futures import ThreadPoolExecutor
 
 import pytest
 
-from patchwright.core.events.types import ErrorObservation, IpythonOutput, RunIpython
+from patchwright.core.events.actions import RunIpython
+from patchwright.core.events.observations import ErrorObservation, IpythonOutput
 from patchwright.core.runtime import SandboxSpec
 from patchwright.sandbox.local.runtimes import UnconfinedRuntimes
 from tests.adapters.sandbox.box import IDS, Box

@@ -1,6 +1,6 @@
 """Searching files, also for what takes too long."""
 
-from patchwright.core.events.types import SearchFiles
+from patchwright.core.events.actions import SearchFiles
 from tests.adapters.sandbox.box import Box
 
 

@@ -4,7 +4,7 @@ from hashlib import sha256
 
 import pytest
 
-from patchwright.core.events.types import RunCommand
+from patchwright.core.events.actions import RunCommand
 from tests.adapters.sandbox.box import Box
 
 

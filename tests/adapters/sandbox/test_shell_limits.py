@@ -2,7 +2,7 @@
 
 import pytest
 
-from patchwright.core.events.types import ControlAct, ControlCommand
+from patchwright.core.events.actions import ControlAct, ControlCommand
 from patchwright.core.runtime import RuntimeFactory, SandboxSpec
 from tests.adapters.sandbox.box import Box
 

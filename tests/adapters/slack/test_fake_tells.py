@@ -22,10 +22,8 @@ from patchwright.core.types.triggers import (
 )
 from patchwright.integrations.slack.adapter import Slack
 from patchwright.integrations.slack.views import options_of
-from patchwright.integrations.slack.webhooks.reader import (
-    SlackReceiver,
-    SlackTriggerRules,
-)
+from patchwright.integrations.slack.webhooks.reader import SlackReceiver
+from patchwright.integrations.slack.webhooks.triggers import SlackTriggerRules
 from tests.adapters.slack.conftest import Office
 from tests.fakes.github.exchange import Request
 from tests.fakes.github.server import Server, Wire

@@ -8,7 +8,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from patchwright.core.channel import Offer
-from patchwright.core.plugin import PersonSummary, ShownRun
+from patchwright.core.plugin_host import PersonSummary, ShownRun
 from patchwright.core.types.errors import InvalidRequestError
 from patchwright.core.types.triggers import FormRequest
 from patchwright.integrations.slack.adapter import Slack

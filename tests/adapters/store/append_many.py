@@ -3,7 +3,8 @@
 import sys
 from contextlib import closing
 
-from patchwright.core.events.types import Message, Source
+from patchwright.core.events.actions import Message
+from patchwright.core.events.payload import Source
 from patchwright.core.system.clock import SystemClock
 from patchwright.core.types.base import ConversationId
 from patchwright.workers.db.database import Database

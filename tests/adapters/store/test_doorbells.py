@@ -11,8 +11,9 @@ from threading import Event as Bell
 import pytest
 from sqlalchemy import text
 
+from patchwright.core.events.actions import Message
 from patchwright.core.events.log import Notifier
-from patchwright.core.events.types import Message, Source
+from patchwright.core.events.payload import Source
 from patchwright.core.types.base import ConversationId, JobId, RandomIds
 from patchwright.core.webhook import DeliveryVerdict
 from patchwright.workers.db.database import Database

@@ -10,15 +10,10 @@ import pytest
 from pydantic import JsonValue
 from sqlalchemy import insert, update
 
-from patchwright.core.events.types import (
-    Message,
-    ModelReply,
-    RunCommand,
-    Source,
-    Think,
-    ToolCall,
-    Unknown,
-)
+from patchwright.core.events.actions import Message, RunCommand, Think
+from patchwright.core.events.observations import ModelReply
+from patchwright.core.events.payload import Source, ToolCall
+from patchwright.core.events.types import Unknown
 from patchwright.core.types.base import ConversationId
 from patchwright.core.types.errors import LeaseLostError
 from patchwright.workers.db.tables import conversations, events

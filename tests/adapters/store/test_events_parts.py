@@ -7,13 +7,16 @@ from pathlib import Path
 import pytest
 from sqlalchemy import insert, text
 
+from patchwright.core.events.actions import Message, Think
 from patchwright.core.events.jsonl import (
     LogNotEmptyError,
     export_log,
     import_log,
     read_entries,
 )
-from patchwright.core.events.types import Event, Message, Null, Source, Think
+from patchwright.core.events.observations import Null
+from patchwright.core.events.payload import Source
+from patchwright.core.events.types import Event
 from patchwright.core.types.base import ConversationId
 from patchwright.workers.db.tables import events
 from patchwright.workers.store.events import EventRange, SqlEventLog, make_page_query

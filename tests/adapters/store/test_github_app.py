@@ -9,7 +9,7 @@ from pydantic import SecretStr
 
 from patchwright.core.system.crypto import DecryptionError, KeyRing
 from patchwright.integrations.github.app import NewApp
-from patchwright.integrations.github.credentials import GitHubAppStore
+from patchwright.integrations.github.setup import GitHubAppStore
 from patchwright.workers.db.database import Database
 from patchwright.workers.db.upgrade import upgrade
 from patchwright.workers.store.secrets import SecretStore

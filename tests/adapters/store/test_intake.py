@@ -7,7 +7,8 @@ import pytest
 import sqlalchemy
 from sqlalchemy import text, update
 
-from patchwright.core.events.types import Message, Source
+from patchwright.core.events.actions import Message
+from patchwright.core.events.payload import Source
 from patchwright.core.types.threads import ForgeThread, ThreadKind
 from patchwright.core.types.triggers import Ignored, Trigger
 from patchwright.core.webhook import DeliveryVerdict, InboxResult, InboxUnavailableError

@@ -6,7 +6,8 @@ from typing import Any
 import pytest
 from pydantic import SecretStr
 
-from patchwright.core.events.types import AgentState, ChangeState, Source
+from patchwright.core.events.actions import ChangeState
+from patchwright.core.events.payload import AgentState, Source
 from patchwright.core.system.crypto import KeyRing
 from patchwright.core.types.base import JobId
 from patchwright.core.types.outcome_kind import OutcomeKind

@@ -5,7 +5,8 @@ from datetime import timedelta
 
 import pytest
 
-from patchwright.core.events.types import Source, Think
+from patchwright.core.events.actions import Think
+from patchwright.core.events.payload import Source
 from patchwright.core.types.base import JobId
 from patchwright.core.types.errors import LeaseLostError
 from patchwright.core.types.outcome_kind import OutcomeKind

@@ -5,12 +5,10 @@ from datetime import timedelta
 from patchwright.workers.db.database import Database
 from patchwright.workers.ops.health import (
     BeatCheck,
-    WorkersCheck,
-    oldest_job_waits_since,
-)
-from patchwright.workers.ops.heartbeat import (
     ProcessStatus,
+    WorkersCheck,
     live_processes,
+    oldest_job_waits_since,
     record_heartbeat,
     remove_process,
 )

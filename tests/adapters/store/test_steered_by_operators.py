@@ -4,7 +4,8 @@ from pathlib import Path
 
 import pytest
 
-from patchwright.core.events.types import AgentState, ChangeState, Source
+from patchwright.core.events.actions import ChangeState
+from patchwright.core.events.payload import AgentState, Source
 from patchwright.core.types.base import RandomIds
 from patchwright.core.types.outcome_kind import OutcomeKind
 from patchwright.core.types.work import Outcome

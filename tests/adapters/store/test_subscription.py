@@ -4,8 +4,10 @@ import threading
 from collections.abc import Callable
 from queue import SimpleQueue
 
+from patchwright.core.events.actions import Message
 from patchwright.core.events.log import Notifier
-from patchwright.core.events.types import Event, Message, Source
+from patchwright.core.events.payload import Source
+from patchwright.core.events.types import Event
 from patchwright.core.types.base import ConversationId
 from patchwright.workers.store.events import LOOK_AGAIN_S, EventStore, SqlEventLog
 from tests.adapters.store.world import World

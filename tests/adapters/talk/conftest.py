@@ -8,12 +8,12 @@ import pytest
 from pydantic import SecretStr
 
 from patchwright.core.channel import ChannelRouter, Tracker
-from patchwright.core.settings.loader import load_settings
 from patchwright.core.settings.model import Settings
 from patchwright.core.system.clock import SystemClock
 from patchwright.integrations.github.adapter import GitHub, connect_token
 from patchwright.integrations.github.connection import Addresses
 from patchwright.integrations.github.plugin import describe
+from patchwright.integrations.settings import load_settings
 from patchwright.integrations.slack.adapter import Slack, connect
 from patchwright.integrations.slack.tokens import StaticBotToken
 from patchwright.workers.db.database import Database

@@ -8,16 +8,16 @@ import pytest
 from pydantic import SecretStr
 from structlog.testing import capture_logs
 
-from patchwright.core.settings.github import GitHubSettings
 from patchwright.core.system.clock import SystemClock
 from patchwright.core.types.triggers import Ignored, Trigger
 from patchwright.core.webhook import NotReadyError
 from patchwright.integrations.github.auth import MemoryTokenCache
 from patchwright.integrations.github.compose import GitHubReceiverLookup
 from patchwright.integrations.github.configured import connect_github
+from patchwright.integrations.github.settings import GitHubSettings
 from patchwright.integrations.http.signatures import sign_sha256
 from tests.app_manifest import add_our_app
-from tests.fakes.github import FakeGitHub
+from tests.fakes.github.fake import FakeGitHub
 from tests.provision.waiting import wait_until
 from tests.unit.github.samples import delivery
 

@@ -18,22 +18,21 @@ def test_each_repository_is_known_once_the_mapped_ones_first(world: World) -> No
         JIRA__PROJECTS='{"APP": "acme/shop", "OPS": ""}',
         JIRA__BASE_URL="https://tools.example/jira",
     )
-    assert find_places(
-        settings, world.threads, describe_services(settings)
-    ) == ReferenceScope(
+    assert find_places(world.threads, describe_services(settings)) == ReferenceScope(
         forge="github",
         web_url="https://github.test",
         known=("acme/web", "acme/api", "acme/shop"),
-        jira_url="https://tools.example/jira",
-        jira_host="tools.example/jira",
+        tracker="jira",
+        tracker_url="https://tools.example/jira",
+        tracker_host="tools.example/jira",
         projects=("APP", "OPS"),
     )
 
 
 def test_without_jira_no_key_means_anything(world: World) -> None:
     settings = settings_of()
-    places = find_places(settings, world.threads, describe_services(settings))
-    assert (places.jira_host, places.projects, places.known) == ("", (), ())
+    places = find_places(world.threads, describe_services(settings))
+    assert (places.tracker_host, places.projects, places.known) == ("", (), ())
 
 
 def test_places_without_a_repository_map_to_none() -> None:

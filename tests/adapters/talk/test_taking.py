@@ -10,11 +10,8 @@ import pytest
 from patchwright.core.types.errors import PayloadError
 from patchwright.core.types.triggers import HomeRequest, InteractionRequest
 from patchwright.core.webhook import WebhookSource
-from patchwright.integrations.slack.webhooks.reader import (
-    SlackTriggerRules,
-    SocketReceiver,
-    delivery_id,
-)
+from patchwright.integrations.slack.webhooks.reader import SocketReceiver, delivery_id
+from patchwright.integrations.slack.webhooks.triggers import SlackTriggerRules
 from patchwright.workers.db.tables import deliveries
 from patchwright.workers.inbox.inbox import Inbox
 from patchwright.workers.plugins.host import SocketDeliveries

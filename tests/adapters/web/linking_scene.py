@@ -9,16 +9,16 @@ from pathlib import Path
 import httpx
 from fastapi import FastAPI
 
-from patchwright.core.settings.loader import load_settings
 from patchwright.core.settings.model import Settings
 from patchwright.core.system.crypto import KeyRing
 from patchwright.core.types.base import JobId, RandomIds
 from patchwright.core.types.people import Actor
 from patchwright.integrations.github.app import CALLBACK_PATH
 from patchwright.integrations.github.plugin import PLUGIN
-from patchwright.workers.account_links import link_address, make_identity_tokens
+from patchwright.integrations.settings import load_settings
 from patchwright.workers.db.database import Database
 from patchwright.workers.db.upgrade import upgrade
+from patchwright.workers.plugins.people import link_address, make_identity_tokens
 from patchwright.workers.store.accounts import AccountStore
 from patchwright.workers.store.identity_tokens import IdentityTokens
 from patchwright.workers.store.secrets import SecretStore
@@ -31,9 +31,9 @@ from patchwright.workers.web.link_routes import (
 from patchwright.workers.web.sign_in import add_sign_in
 from patchwright.workers.website import make_sign_in
 from tests.adapters.web.browser import browsing, forms_on, go_on, serving
-from tests.fakes.github import FakeGitHub
 from tests.fakes.github.acts.registrations import add_client
 from tests.fakes.github.acts.sign_ins import sit_down
+from tests.fakes.github.fake import FakeGitHub
 from tests.flow.clock import MovableClock
 
 SECRET = b"session-secret"

@@ -76,6 +76,7 @@ def compose(
         by_header("x-github-delivery"),
         max_body_bytes,
         signature_header=SIGNATURE,
+        kept_headers=("x-github-",),
     )
     inbox = Inbox(database, recorder, dispatcher.dispatch)
     meters = ProcessMetrics()

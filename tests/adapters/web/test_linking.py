@@ -7,6 +7,8 @@ import httpx
 import pytest
 from structlog.testing import capture_logs
 
+from patchwright.core.settings.model import with_section
+from patchwright.integrations.github.settings import GitHubSettings
 from tests.adapters.store.linking_world import open_linking
 from tests.adapters.store.world import World
 from tests.adapters.web.browser import go_on
@@ -221,7 +223,8 @@ def test_a_button_that_is_pressed_twice_links_once(scene: Scene) -> None:
 def test_without_a_secret_or_an_address_nobody_can_be_linked(scene: Scene) -> None:
     settings = scene.settings_for(scene.url)
     nowhere = settings.replace(server=settings.server.replace(public_url=""))
-    no_client = settings.replace(github=settings.github.replace(client_id=""))
+    github = GitHubSettings.of(settings)
+    no_client = with_section(settings, github.replace(client_id=""))
     assert scene.open(settings, SECRET)
     assert scene.open(settings, None) is None
     for lacking in (nowhere, no_client):

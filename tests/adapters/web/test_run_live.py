@@ -7,7 +7,7 @@ from pathlib import Path
 import httpx
 import pytest
 
-from patchwright.core.events.types import RunCommand
+from patchwright.core.events.actions import RunCommand
 from patchwright.core.types.base import JobId
 from patchwright.resolver.messages.status import DeliveryResult
 from patchwright.workers.db.database import Database

@@ -7,21 +7,17 @@ from pathlib import Path
 import httpx
 import pytest
 
-from patchwright.core.events.types import (
-    AgentState,
-    CommandOutput,
-    RunCommand,
-    Source,
-    StateChanged,
-)
+from patchwright.core.events.actions import RunCommand
+from patchwright.core.events.observations import CommandOutput, StateChanged
+from patchwright.core.events.payload import AgentState, Source
 from patchwright.core.types.base import JobId
 from patchwright.core.types.outcome_kind import OutcomeKind
 from patchwright.core.types.threads import TalkThread, ThreadKind
 from patchwright.core.types.work import BlockedRequest
 from patchwright.resolver.messages.status import DeliveryResult
-from patchwright.workers.access_tokens import RUN_LINK_LIFETIME
 from patchwright.workers.db.database import Database
 from patchwright.workers.db.upgrade import upgrade
+from patchwright.workers.web.pages.access import RUN_LINK_LIFETIME
 from tests.adapters.store.world import REPO, trigger
 from tests.adapters.web.watching import Watched, append, begin_run, end_run, watching
 from tests.unit.resolver.endings import ended, proven

@@ -14,33 +14,36 @@ from fastapi import FastAPI
 from pydantic import SecretStr
 from structlog.testing import capture_logs
 
+from patchwright.core.settings.model import Settings
 from patchwright.core.system.crypto import KeyRing
-from patchwright.integrations.github.app import NewApp, convert
-from patchwright.integrations.github.connection import Addresses, GitHubConnection
-from patchwright.integrations.github.credentials import GitHubAppStore
+from patchwright.integrations.github.plugin import describe
+from patchwright.integrations.github.setup import GitHubAppStore, GitHubSetup
+from patchwright.integrations.settings import load_settings
 from patchwright.workers.db.database import Database
 from patchwright.workers.db.upgrade import upgrade
 from patchwright.workers.store.secrets import SecretStore
 from patchwright.workers.web.setup_pages import (
-    SETUP_PATH,
     SETUP_TIME,
     SetupPages,
     SetupVisitors,
     create_setup_app,
+    setup_path,
 )
 from tests.adapters.web.browser import Form, browsing, forms_on, serving
 from tests.app_manifest import app_manifest
-from tests.fakes.github import FakeGitHub
+from tests.fakes.github.fake import FakeGitHub
 from tests.flow.clock import MovableClock
 
 ADMIN_TOKEN = "admin-token"
+SETUP_PATH = setup_path("github")
 
 
 @dataclass
 class Scene:
     github: FakeGitHub
+    settings: Settings
     browser: httpx.Client
-    store: GitHubAppStore
+    secrets: SecretStore
     clock: MovableClock
     visitors: SetupVisitors
     left: Event = field(default_factory=Event)
@@ -48,22 +51,17 @@ class Scene:
     knows_its_address: bool = True
 
     def make(self, url: str) -> FastAPI:
-        addresses = Addresses(api_url=self.github.api_url, web_url=self.github.web_url)
-
-        def register(code: str) -> NewApp:
-            app = convert(GitHubConnection(addresses), code, self.clock)
-            self.store.put(app)
-            return app
-
         site = SetupPages(
-            web_url=self.github.web_url,
-            public_url=url if self.knows_its_address else "",
-            mention="@fixbot",
-            visitors=self.visitors,
-            register=register,
-            is_done=lambda: self.store.fetch() is not None,
+            describe(self.settings),
+            url if self.knows_its_address else "",
+            self.visitors,
+            GitHubSetup(self.settings, self.secrets, self.clock),
         )
         return create_setup_app(site, self.left.set)
+
+    @property
+    def store(self) -> GitHubAppStore:
+        return GitHubAppStore(self.secrets, self.github.api_url)
 
     def get(self, **query: str) -> httpx.Response:
         return self.browser.get(self.url + SETUP_PATH, params=query)
@@ -84,6 +82,15 @@ class Scene:
         return self.browser.get(back.headers["location"])
 
 
+def settings_of(github: FakeGitHub, folder: Path) -> Settings:
+    environ = {
+        "PATCHWRIGHT_GITHUB__API_URL": github.api_url,
+        "PATCHWRIGHT_GITHUB__WEB_URL": github.web_url,
+        "PATCHWRIGHT_GITHUB__MENTION": "@fixbot",
+    }
+    return load_settings(environ, flags={}, cwd=folder)
+
+
 @pytest.fixture(name="database")
 def _database(tmp_path: Path) -> Iterator[Database]:
     with closing(Database(f"sqlite:///{tmp_path / 'setup.db'}")) as database:
@@ -92,12 +99,15 @@ def _database(tmp_path: Path) -> Iterator[Database]:
 
 
 @pytest.fixture(params=[False, True], ids=["cloud", "enterprise"])
-def scene(request: pytest.FixtureRequest, database: Database) -> Iterator[Scene]:
+def scene(
+    request: pytest.FixtureRequest, database: Database, tmp_path: Path
+) -> Iterator[Scene]:
     clock = MovableClock()
     with FakeGitHub(enterprise=request.param) as github, browsing() as browser:
         secrets = SecretStore(database, KeyRing({"k": bytes(32)}, "k"), clock)
-        store = GitHubAppStore(secrets, github.api_url)
-        made = Scene(github, browser, store, clock, SetupVisitors(None, clock))
+        settings = settings_of(github, tmp_path)
+        visitors = SetupVisitors(None, clock)
+        made = Scene(github, settings, browser, secrets, clock, visitors)
         with serving(made.make) as url:
             made.url = url
             yield made

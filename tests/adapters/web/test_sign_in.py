@@ -16,9 +16,9 @@ from patchwright.integrations.github.connection import Addresses, GitHubConnecti
 from patchwright.integrations.github.sign_in import SignIn
 from patchwright.workers.web.sign_in import add_sign_in, make_sign_in_routes
 from tests.adapters.web.browser import browsing, go_on, serving
-from tests.fakes.github import FakeGitHub
 from tests.fakes.github.acts.registrations import add_client
 from tests.fakes.github.acts.sign_ins import sit_down
+from tests.fakes.github.fake import FakeGitHub
 from tests.fakes.github.registry_state import Registration
 from tests.flow.clock import MovableClock
 

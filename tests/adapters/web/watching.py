@@ -9,23 +9,18 @@ from typing import Final
 
 from fastapi import Request
 
-from patchwright.core.events.types import (
-    AgentState,
+from patchwright.core.events.actions import EditFile, RunCommand, WriteTodos
+from patchwright.core.events.observations import (
     AttemptStart,
     CommandOutput,
-    EditFile,
     FileEdited,
-    Known,
     ModelReply,
     OutcomeReached,
-    RunCommand,
     RunStarted,
-    Source,
     StateChanged,
-    Todo,
-    ToolCall,
-    WriteTodos,
 )
+from patchwright.core.events.payload import AgentState, Source, Todo, ToolCall
+from patchwright.core.events.types import Known
 from patchwright.core.types.base import JobId
 from patchwright.core.types.people import Actor
 from patchwright.core.types.threads import RepoRef, TalkThread
@@ -33,12 +28,11 @@ from patchwright.core.types.work import Limits, Outcome, Task, Usage
 from patchwright.resolver.job import JobState, Lease
 from patchwright.resolver.messages.status import DeliveryResult
 from patchwright.resolver.publish.effects import FinalMessage
-from patchwright.workers.access_tokens import make_run_link
 from patchwright.workers.db.database import Database
 from patchwright.workers.inbox.inbox import Dispatcher
 from patchwright.workers.runs.reader import RunReader
-from patchwright.workers.web.access import RunAccess
 from patchwright.workers.web.app import create_app
+from patchwright.workers.web.pages.access import RunAccess, make_run_link
 from patchwright.workers.web.pages.live import LiveUpdates
 from patchwright.workers.web.pages.routes import RunPages
 from patchwright.workers.web.server import make_server

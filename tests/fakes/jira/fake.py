@@ -4,9 +4,9 @@ from collections.abc import Iterable, Mapping
 from types import TracebackType
 from typing import Any, Self
 
-from patchwright.core.settings.jira import JiraSettings
 from patchwright.core.system.clock import Clock, SystemClock
 from patchwright.core.types.base import Ids, RandomIds
+from patchwright.integrations.jira.settings import JiraSettings
 from tests.fakes.github.exchange import Answer
 from tests.fakes.github.faults import When
 from tests.fakes.jira import acts

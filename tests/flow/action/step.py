@@ -10,8 +10,8 @@ from typing import Any, Final
 from patchwright.core.llm.library import load_litellm
 from patchwright.workers.action.inputs import INPUTS
 from patchwright.workers.action.run import run
-from tests.fakes.github import FakeGitHub
-from tests.fakes.llm import FakeProvider
+from tests.fakes.github.fake import FakeGitHub
+from tests.fakes.llm.provider import FakeProvider
 from tests.fakes.llm.turns import Script
 from tests.flow.story import FILES, MODEL_KEY, REPO
 

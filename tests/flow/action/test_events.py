@@ -8,7 +8,7 @@ import pytest
 
 from tests.fakes.github.acts.pulls import Proposal
 from tests.fakes.github.acts.reviews import Remark, Spot, submit_review
-from tests.fakes.llm import call
+from tests.fakes.llm.turns import call
 from tests.flow.action.step import Workflow, a_step
 from tests.flow.script import in_turn
 from tests.flow.story import REPO, fix_turns

@@ -10,8 +10,7 @@ import pytest
 
 from tests.fakes.github.acts.rules import set_rules
 from tests.fakes.github.rule_state import Rules
-from tests.fakes.llm import call
-from tests.fakes.llm.turns import Turn, TurnLike, hang
+from tests.fakes.llm.turns import Turn, TurnLike, call, hang
 from tests.flow.action.step import Said, Step, Workflow, a_step
 from tests.flow.script import Request, asked, in_turn
 from tests.flow.story import MODEL_KEY, REPO, fix_turns

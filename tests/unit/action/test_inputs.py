@@ -8,6 +8,7 @@ import yaml
 
 from patchwright.core.settings.repository import DeliveryMode, RepositoryConfig
 from patchwright.core.types.errors import SettingsError
+from patchwright.integrations.github.settings import GitHubSettings
 from patchwright.workers.action.configuration import make_run_overrides, make_settings
 from patchwright.workers.action.finish import OUTPUTS
 from patchwright.workers.action.inputs import (
@@ -94,7 +95,7 @@ def test_inputs_become_settings(tmp_path: Path) -> None:
         allow_domains="example.com",
     )
     made = make_settings(inputs, {"LLM_API_KEY": "sk-1"}, tmp_path)
-    assert made.github.mention == "/exp"
+    assert GitHubSettings.of(made).mention == "/exp"
     assert made.limits.max_cost_usd == 1.5
     assert made.llm.fallbacks == ("fallback1", "fallback2")
     second = made.llm.find("fallback2")

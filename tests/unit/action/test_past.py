@@ -15,7 +15,7 @@ from patchwright.core.types.threads import (
     ThreadKind,
     ThreadPost,
 )
-from patchwright.integrations.github.webhooks.reader import GitHubTriggerRules
+from patchwright.integrations.github.webhooks.triggers import GitHubTriggerRules
 from patchwright.resolver.messages.elements import outcome_text
 from patchwright.workers.action.thread_history import (
     CommentSigner,

@@ -4,18 +4,15 @@ import threading
 from collections.abc import Sequence
 from dataclasses import dataclass, field
 
-from patchwright.core.events.types import (
+from patchwright.core.events.actions import ReadFile, RunCommand, WriteFile
+from patchwright.core.events.observations import (
     CommandOutput,
     ErrorObservation,
     FileContent,
     FileEdited,
-    ReadFile,
     RequestBlocked,
-    RunCommand,
-    SandboxAction,
-    SandboxObservation,
-    WriteFile,
 )
+from patchwright.core.events.types import SandboxAction, SandboxObservation
 from patchwright.core.runtime import Pipe
 from patchwright.core.types.errors import RuntimeLostError, SandboxError
 

@@ -16,23 +16,12 @@ from patchwright.core.agent.endings import AgentEnding
 from patchwright.core.agent.execution import mark_unknown
 from patchwright.core.agent.run_log import RunLog, SteeringFilter, ignore_steering
 from patchwright.core.condense.condenser import Ask, Condenser, History
+from patchwright.core.events.actions import AgentAction, ChangeState, Message
 from patchwright.core.events.jsonl import JsonlEventLog
+from patchwright.core.events.observations import Condensed, ModelReply, StateChanged
+from patchwright.core.events.payload import AgentState, Risk, Source, ToolCall
 from patchwright.core.events.state import may_change
-from patchwright.core.events.types import (
-    AgentAction,
-    AgentState,
-    ChangeState,
-    Condensed,
-    Event,
-    Known,
-    Message,
-    ModelReply,
-    Observation,
-    Risk,
-    Source,
-    StateChanged,
-    ToolCall,
-)
+from patchwright.core.events.types import Event, Known, Observation
 from patchwright.core.llm.model import (
     ChatMessage,
     ModelCapabilities,

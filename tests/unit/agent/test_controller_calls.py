@@ -8,15 +8,9 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 from pydantic import JsonValue
 
-from patchwright.core.events.types import (
-    CommandOutput,
-    ErrorObservation,
-    Null,
-    Risk,
-    RunCommand,
-    Source,
-    ToolCall,
-)
+from patchwright.core.events.actions import RunCommand
+from patchwright.core.events.observations import CommandOutput, ErrorObservation, Null
+from patchwright.core.events.payload import Risk, Source, ToolCall
 from patchwright.core.llm.model import AssistantTurn, ChatMessage, ToolResult
 from patchwright.core.types.errors import RuntimeLostError
 from patchwright.core.types.outcome_kind import OutcomeKind

@@ -4,7 +4,7 @@ from pathlib import Path
 
 from patchwright.core.condense.condenser import Ask, History
 from patchwright.core.condense.condensers import RecentCondenser
-from patchwright.core.events.types import Condensed, ModelCalled, ModelReply
+from patchwright.core.events.observations import Condensed, ModelCalled, ModelReply
 from patchwright.core.llm.errors import ContextWindowError, ModelUnavailableError
 from patchwright.core.llm.model import ChatMessage, ModelCapabilities, ToolResult
 from patchwright.core.types.outcome_kind import OutcomeKind

@@ -4,17 +4,14 @@ from pathlib import Path
 
 import pytest
 
-from patchwright.core.events.types import (
-    AgentState,
+from patchwright.core.events.actions import Message, RunCommand
+from patchwright.core.events.observations import (
     ConfirmationAsked,
-    Event,
-    Message,
-    Risk,
-    RunCommand,
-    Source,
     StateChanged,
     UserRejected,
 )
+from patchwright.core.events.payload import AgentState, Risk, Source
+from patchwright.core.events.types import Event
 from patchwright.core.security.analyzer import ConfirmPolicy, digest_of
 from patchwright.core.types.outcome_kind import OutcomeKind
 from tests.fakes.scripted_model import Step, reply

@@ -6,16 +6,13 @@ from pathlib import Path
 import pytest
 
 from patchwright.core.agent.budget import RunBudget
-from patchwright.core.events.types import (
-    AgentState,
-    Delegate,
+from patchwright.core.events.actions import Delegate, Message, RunCommand
+from patchwright.core.events.observations import (
     DelegateResult,
     ErrorObservation,
-    Message,
     ModelReply,
-    RunCommand,
-    Source,
 )
+from patchwright.core.events.payload import AgentState, Source
 from patchwright.core.llm.model import ModelRequest, UserText
 from patchwright.core.types.outcome_kind import OutcomeKind
 from patchwright.core.types.work import Limits, Usage

@@ -5,12 +5,9 @@ from pathlib import Path
 import pytest
 
 from patchwright.core.agent.budget import RunBudget
-from patchwright.core.events.types import (
-    AgentState,
-    ModelReply,
-    RunCommand,
-    StateChanged,
-)
+from patchwright.core.events.actions import RunCommand
+from patchwright.core.events.observations import ModelReply, StateChanged
+from patchwright.core.events.payload import AgentState
 from patchwright.core.llm.errors import (
     EmptyReplyError,
     ModelCredentialError,

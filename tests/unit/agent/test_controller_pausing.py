@@ -4,15 +4,10 @@ from pathlib import Path
 
 import pytest
 
-from patchwright.core.events.types import (
-    AgentState,
-    ChangeState,
-    CommandOutput,
-    ErrorObservation,
-    Event,
-    Message,
-    Source,
-)
+from patchwright.core.events.actions import ChangeState, Message
+from patchwright.core.events.observations import CommandOutput, ErrorObservation
+from patchwright.core.events.payload import AgentState, Source
+from patchwright.core.events.types import Event
 from patchwright.core.llm.errors import ModelUnavailableError
 from patchwright.core.system.clock import SystemClock
 from patchwright.core.types.errors import LeaseLostError

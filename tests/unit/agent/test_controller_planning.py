@@ -6,17 +6,15 @@ from pathlib import Path
 
 import pytest
 
-from patchwright.core.events.types import (
-    AgentState,
+from patchwright.core.events.actions import Message, RunCommand
+from patchwright.core.events.observations import (
     ConfirmationAsked,
-    Event,
-    Message,
     PlanApproved,
-    RunCommand,
     RunStarted,
-    Source,
     UserRejected,
 )
+from patchwright.core.events.payload import AgentState, Source
+from patchwright.core.events.types import Event
 from patchwright.core.types.outcome_kind import OutcomeKind
 from patchwright.core.types.work import Limits, Task, TaskMode
 from tests.fakes.scripted_model import Step, reply

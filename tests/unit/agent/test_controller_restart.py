@@ -7,24 +7,25 @@ from pydantic import JsonValue
 
 from patchwright.core.agent.budget import RunBudget
 from patchwright.core.agent.execution import mark_unknown
-from patchwright.core.events.types import (
-    AgentState,
+from patchwright.core.events.actions import (
     CallMcpTool,
-    CommandOutput,
     Delegate,
-    ErrorObservation,
-    Event,
     Finish,
-    LoopDetected,
-    McpResult,
     Message,
-    ModelReply,
-    Null,
     RaiseLimits,
     RunCommand,
-    Source,
     Think,
 )
+from patchwright.core.events.observations import (
+    CommandOutput,
+    ErrorObservation,
+    LoopDetected,
+    McpResult,
+    ModelReply,
+    Null,
+)
+from patchwright.core.events.payload import AgentState, Source
+from patchwright.core.events.types import Event
 from patchwright.core.llm.model import ModelRequest, ToolResult
 from patchwright.core.types.outcome_kind import OutcomeKind
 from patchwright.core.types.work import Limits

@@ -3,15 +3,10 @@
 from itertools import pairwise
 from pathlib import Path
 
-from patchwright.core.events.types import (
-    AgentState,
-    ChangeState,
-    ErrorObservation,
-    Event,
-    Message,
-    ModelReply,
-    Source,
-)
+from patchwright.core.events.actions import ChangeState, Message
+from patchwright.core.events.observations import ErrorObservation, ModelReply
+from patchwright.core.events.payload import AgentState, Source
+from patchwright.core.events.types import Event
 from patchwright.core.llm.errors import ModelUnavailableError
 from patchwright.core.llm.model import ModelRequest, UserText
 from patchwright.core.types.outcome_kind import OutcomeKind

@@ -8,14 +8,10 @@ from pathlib import Path
 
 import pytest
 
-from patchwright.core.events.types import (
-    AgentState,
-    Event,
-    Message,
-    ModelReply,
-    Source,
-    StateChanged,
-)
+from patchwright.core.events.actions import Message
+from patchwright.core.events.observations import ModelReply, StateChanged
+from patchwright.core.events.payload import AgentState, Source
+from patchwright.core.events.types import Event
 from patchwright.core.llm.errors import CallWatch
 from patchwright.core.llm.model import ModelCapabilities, ModelRequest, Models
 from patchwright.core.system.clock import SystemClock

@@ -3,8 +3,9 @@
 import pytest
 
 from patchwright.core.agent.endings import find_reached_limit
+from patchwright.core.events.actions import ChangeState
+from patchwright.core.events.payload import AgentState
 from patchwright.core.events.state import RunState
-from patchwright.core.events.types import AgentState, ChangeState
 from patchwright.core.types.outcome_kind import OutcomeKind
 from patchwright.core.types.work import Limits, Usage
 

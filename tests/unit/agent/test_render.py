@@ -3,18 +3,18 @@
 import pytest
 
 from patchwright.core.agent.view import observation_text
-from patchwright.core.events.types import (
-    AgentState,
+from patchwright.core.events.observations import (
     CommandOutput,
     ErrorObservation,
     FileContent,
     FileEdited,
     LoopDetected,
     Null,
-    Observation,
     SearchResult,
     StateChanged,
 )
+from patchwright.core.events.payload import AgentState
+from patchwright.core.events.types import Observation
 
 CASES: list[tuple[Observation, str]] = [
     (

@@ -2,7 +2,7 @@
 
 from patchwright.core.agent.results import read_schema
 from patchwright.core.agent.tools import ENDING, WORKING, Toolbox
-from patchwright.core.events.types import ToolCall
+from patchwright.core.events.payload import ToolCall
 from patchwright.core.llm.model import ToolSpec
 
 TOOLS = (*WORKING, *ENDING)

@@ -5,28 +5,24 @@ from datetime import UTC, datetime
 import pytest
 
 from patchwright.core.agent.loop_finder import LoopFinder, RepeatedSteps, describe_step
-from patchwright.core.events.types import (
-    Action,
-    AgentStep,
+from patchwright.core.events.actions import (
     CallMcpTool,
-    CommandOutput,
-    Condensed,
     ControlAct,
     ControlCommand,
-    ErrorObservation,
-    Event,
-    Known,
-    LoopDetected,
-    ModelReply,
-    Observation,
     ReadFile,
     RunCommand,
-    Source,
-    Todo,
-    ToolCall,
-    UserRejected,
     WriteTodos,
 )
+from patchwright.core.events.observations import (
+    CommandOutput,
+    Condensed,
+    ErrorObservation,
+    LoopDetected,
+    ModelReply,
+    UserRejected,
+)
+from patchwright.core.events.payload import Source, Todo, ToolCall
+from patchwright.core.events.types import Action, AgentStep, Event, Known, Observation
 
 NOON = datetime(2030, 1, 1, 12, tzinfo=UTC)
 RUN = RunCommand(command="make test")

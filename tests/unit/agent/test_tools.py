@@ -7,8 +7,7 @@ from jsonschema import Draft202012Validator
 
 from patchwright.core.agent.agents import coder
 from patchwright.core.agent.tools import Proposal, Toolbox
-from patchwright.core.events.types import (
-    AgentStep,
+from patchwright.core.events.actions import (
     Browse,
     CallMcpTool,
     ControlAct,
@@ -16,21 +15,20 @@ from patchwright.core.events.types import (
     Delegate,
     Edit,
     EditFile,
-    ErrorObservation,
     Finish,
     ReadFile,
     Recall,
     Reject,
-    Risk,
     RunCommand,
     RunIpython,
     SearchFiles,
     Think,
-    Todo,
-    ToolCall,
     WriteFile,
     WriteTodos,
 )
+from patchwright.core.events.observations import ErrorObservation
+from patchwright.core.events.payload import Risk, Todo, ToolCall
+from patchwright.core.events.types import AgentStep
 from patchwright.core.llm.model import ToolSpec
 from patchwright.core.mcp import McpTool
 

@@ -7,18 +7,15 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from patchwright.core.agent.view import IMAGE_BYTES
-from patchwright.core.events.types import (
-    AgentState,
+from patchwright.core.events.actions import Message, Think
+from patchwright.core.events.observations import (
     CommandOutput,
     Condensed,
-    Message,
     ModelReply,
-    Source,
     StateChanged,
-    Think,
-    ToolCall,
-    Unknown,
 )
+from patchwright.core.events.payload import AgentState, Source, ToolCall
+from patchwright.core.events.types import Unknown
 from patchwright.core.llm.model import (
     AssistantTurn,
     ChatMessage,

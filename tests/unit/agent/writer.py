@@ -3,16 +3,10 @@
 from datetime import UTC, datetime
 
 from patchwright.core.agent.view import ChatView
-from patchwright.core.events.types import (
-    Event,
-    Known,
-    Message,
-    ModelReply,
-    Null,
-    Source,
-    ToolCall,
-    Unknown,
-)
+from patchwright.core.events.actions import Message
+from patchwright.core.events.observations import ModelReply, Null
+from patchwright.core.events.payload import Source, ToolCall
+from patchwright.core.events.types import Event, Known, Unknown
 from patchwright.core.llm.model import (
     ChatMessage,
     Image,

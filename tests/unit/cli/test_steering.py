@@ -6,13 +6,10 @@ from datetime import UTC, datetime
 import pytest
 from rich.console import Console
 
-from patchwright.core.events.types import (
-    AnyPayload,
-    ErrorObservation,
-    Event,
-    RunCommand,
-    Source,
-)
+from patchwright.core.events.actions import RunCommand
+from patchwright.core.events.observations import ErrorObservation
+from patchwright.core.events.payload import Source
+from patchwright.core.events.types import AnyPayload, Event
 from patchwright.core.system.clock import SystemClock
 from patchwright.core.types.errors import GitError
 from patchwright.core.types.outcome_kind import OutcomeKind

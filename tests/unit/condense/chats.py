@@ -5,7 +5,8 @@ from collections.abc import Sequence
 from hypothesis import strategies as st
 
 from patchwright.core.condense.condenser import History, Turn
-from patchwright.core.events.types import ModelReply, ToolCall
+from patchwright.core.events.observations import ModelReply
+from patchwright.core.events.payload import ToolCall
 from patchwright.core.llm.model import (
     AssistantTurn,
     ChatMessage,

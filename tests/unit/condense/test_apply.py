@@ -1,7 +1,7 @@
 """What a condensation leaves of a chat."""
 
 from patchwright.core.condense.condenser import apply_condensation, size_after
-from patchwright.core.events.types import Condensed
+from patchwright.core.events.observations import Condensed
 from patchwright.core.llm.model import UserText
 from tests.unit.condense.chats import ran, said, size_of, texts, told
 

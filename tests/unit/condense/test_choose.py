@@ -6,7 +6,7 @@ from pathlib import Path
 import pytest
 
 from patchwright.core.condense.condensers import choose_condenser
-from patchwright.core.events.types import Condensed
+from patchwright.core.events.observations import Condensed
 from patchwright.core.system.entry_points import CONDENSERS
 from patchwright.core.types.errors import SettingsError
 from tests.unit.condense.chats import Asked, ask_nobody, history, ran, said

@@ -20,7 +20,7 @@ from patchwright.core.condense.condensers import (
     RecentCondenser,
     SummaryCondenser,
 )
-from patchwright.core.events.types import Condensed, ModelReply
+from patchwright.core.events.observations import Condensed, ModelReply
 from patchwright.core.llm.errors import (
     ContextWindowError,
     ModelError,

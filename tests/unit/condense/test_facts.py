@@ -6,18 +6,15 @@ from inspect import cleandoc
 import pytest
 
 from patchwright.core.condense.condenser import LastingFacts, is_test_command
-from patchwright.core.events.types import (
-    CommandOutput,
+from patchwright.core.events.actions import (
     ControlAct,
     ControlCommand,
-    Event,
-    FileEdited,
-    Known,
     RunCommand,
-    Source,
-    Todo,
     WriteTodos,
 )
+from patchwright.core.events.observations import CommandOutput, FileEdited
+from patchwright.core.events.payload import Source, Todo
+from patchwright.core.events.types import Event, Known
 
 NOON = datetime(2030, 1, 1, 12, tzinfo=UTC)
 

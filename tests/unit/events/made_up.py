@@ -6,7 +6,8 @@ from typing import get_args
 from hypothesis import strategies as st
 from pydantic import JsonValue
 
-from patchwright.core.events.types import Known, Payload, ToolCall
+from patchwright.core.events.payload import Payload, ToolCall
+from patchwright.core.events.types import Known
 
 PAYLOADS: tuple[type[Payload], ...] = get_args(Known)
 TEXT = st.text(st.characters(exclude_categories=["Cs"]), max_size=20)

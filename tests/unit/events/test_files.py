@@ -6,6 +6,7 @@ from typing import Any
 
 import pytest
 
+from patchwright.core.events.actions import Message
 from patchwright.core.events.jsonl import (
     EventFileError,
     JsonlEventLog,
@@ -15,7 +16,8 @@ from patchwright.core.events.jsonl import (
     read_entries,
     read_events,
 )
-from patchwright.core.events.types import Message, Source, Unknown
+from patchwright.core.events.payload import Source
+from patchwright.core.events.types import Unknown
 from patchwright.core.text.redaction import REDACTED, Redactor
 from tests.fakes.clock import FakeClock
 

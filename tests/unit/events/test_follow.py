@@ -4,7 +4,9 @@ import threading
 from collections.abc import Sequence
 
 from patchwright.core.events.log import follow_log
-from patchwright.core.events.types import Event, Null, Source
+from patchwright.core.events.observations import Null
+from patchwright.core.events.payload import Source
+from patchwright.core.events.types import Event
 from tests.fakes.clock import START
 
 PATIENCE_S = 10

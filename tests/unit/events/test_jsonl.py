@@ -8,8 +8,10 @@ from pathlib import Path
 import pytest
 from pydantic import JsonValue
 
+from patchwright.core.events.actions import Message, RunCommand, Think
 from patchwright.core.events.jsonl import JsonlEventLog
-from patchwright.core.events.types import Event, Message, RunCommand, Source, Think
+from patchwright.core.events.payload import Source
+from patchwright.core.events.types import Event
 from patchwright.core.text.redaction import Redactor
 from tests.fakes.clock import START, FakeClock
 

@@ -2,8 +2,8 @@
 
 import pytest
 
+from patchwright.core.events.observations import ModelCalled
 from patchwright.core.events.state import ModelCallTotals, RunMetrics, measure
-from patchwright.core.events.types import ModelCalled
 from patchwright.core.types.work import NO_USAGE, Usage
 from tests.unit.trajectory.recorded import asked, noted, numbered, replied, whole_run
 

@@ -5,8 +5,11 @@ from collections.abc import Sequence
 from hypothesis import given
 from hypothesis import strategies as st
 
+from patchwright.core.events.actions import Think
 from patchwright.core.events.log import InMemoryEvents
-from patchwright.core.events.types import Event, Null, Source, Think
+from patchwright.core.events.observations import Null
+from patchwright.core.events.payload import Source
+from patchwright.core.events.types import Event
 from tests.fakes.clock import START
 
 KINDS = st.none() | st.frozensets(st.sampled_from(["null", "think", "dream"]))

@@ -6,22 +6,17 @@ from functools import reduce
 from hypothesis import given
 from hypothesis import strategies as st
 
-from patchwright.core.events.state import RunState, fold
-from patchwright.core.events.types import (
-    AgentState,
-    ChangeState,
+from patchwright.core.events.actions import ChangeState, Message, RaiseLimits
+from patchwright.core.events.observations import (
     CheckpointTaken,
     ConfirmationAsked,
-    Event,
-    Known,
-    Message,
     ModelCalled,
     ModelReply,
-    RaiseLimits,
-    Risk,
-    Source,
     StateChanged,
 )
+from patchwright.core.events.payload import AgentState, Risk, Source
+from patchwright.core.events.state import RunState, fold
+from patchwright.core.events.types import Event, Known
 from patchwright.core.types.work import Limits, Usage
 
 AT = datetime(2030, 1, 1, tzinfo=UTC)

@@ -3,8 +3,8 @@
 import pytest
 
 from patchwright.core.agent.endings import AgentEnding
+from patchwright.core.events.payload import AgentState
 from patchwright.core.events.state import ENDED, TRANSITIONS, WAITING, may_change
-from patchwright.core.events.types import AgentState
 from patchwright.core.types.outcome_kind import OutcomeKind
 
 S = AgentState

@@ -9,18 +9,10 @@ from hypothesis import given
 from hypothesis import strategies as st
 from pydantic import ValidationError
 
-from patchwright.core.events.types import (
-    Action,
-    AgentState,
-    AttemptStart,
-    Event,
-    Observation,
-    Payload,
-    Source,
-    StateChanged,
-    Think,
-    Unknown,
-)
+from patchwright.core.events.actions import Think
+from patchwright.core.events.observations import AttemptStart, StateChanged
+from patchwright.core.events.payload import AgentState, Payload, Source
+from patchwright.core.events.types import Action, Event, Observation, Unknown
 from patchwright.core.types.base import JobId
 from tests.unit.events.made_up import AT, PAYLOADS, payloads
 

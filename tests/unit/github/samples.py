@@ -4,10 +4,8 @@ import json
 from typing import Any
 
 from patchwright.core.types.triggers import Ignored, ParsedWebhook, Trigger
-from patchwright.integrations.github.webhooks.reader import (
-    GitHubTriggerRules,
-    read_delivery,
-)
+from patchwright.integrations.github.webhooks.reader import read_delivery
+from patchwright.integrations.github.webhooks.triggers import GitHubTriggerRules
 
 LISTENING = GitHubTriggerRules(
     mention="@patchwright",

@@ -9,10 +9,8 @@ from patchwright.core.types.errors import PayloadError
 from patchwright.core.types.people import Actor
 from patchwright.core.types.threads import ForgeThread, RepoRef, ThreadKind
 from patchwright.core.types.triggers import Ignored, ThreadClosed, Trigger, TriggerKind
-from patchwright.integrations.github.webhooks.reader import (
-    GitHubTriggerRules,
-    read_delivery,
-)
+from patchwright.integrations.github.webhooks.reader import read_delivery
+from patchwright.integrations.github.webhooks.triggers import GitHubTriggerRules
 from tests.unit.github.samples import (
     ANN,
     BO,

@@ -11,11 +11,8 @@ from hypothesis import strategies as st
 from patchwright.core.types.errors import PayloadError
 from patchwright.core.types.threads import ThreadKind
 from patchwright.core.types.triggers import Ignored, Notice, Trigger, TriggerKind
-from patchwright.integrations.github.webhooks.reader import (
-    EVENTS,
-    GitHubTriggerRules,
-    read_delivery,
-)
+from patchwright.integrations.github.webhooks.reader import EVENTS, read_delivery
+from patchwright.integrations.github.webhooks.triggers import GitHubTriggerRules
 from tests.provision import environment
 from tests.unit.github.samples import (
     LISTENING,

@@ -1,6 +1,6 @@
 """Calls that a provider would lose are joined with their twins."""
 
-from patchwright.core.events.types import ToolCall
+from patchwright.core.events.payload import ToolCall
 from patchwright.core.llm.model import AssistantTurn, ChatMessage, ToolResult, UserText
 from patchwright.core.llm.wire import without_duplicate_calls
 

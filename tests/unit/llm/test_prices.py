@@ -7,7 +7,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from patchwright.core.events.types import ToolCall
+from patchwright.core.events.payload import ToolCall
 from patchwright.core.llm.model import (
     AssistantTurn,
     Image,

@@ -3,7 +3,7 @@
 import pytest
 
 from patchwright.core.agent.budget import RunBudget
-from patchwright.core.events.types import ModelReply
+from patchwright.core.events.observations import ModelReply
 from patchwright.core.llm.errors import (
     ModelCredentialError,
     ModelDeclinedError,

@@ -2,7 +2,7 @@
 
 import pytest
 
-from patchwright.core.events.types import ModelReply
+from patchwright.core.events.observations import ModelReply
 from patchwright.core.llm.errors import ModelUnavailableError
 from patchwright.core.llm.model import ModelRequest, UserText
 from tests.fakes.scripted_model import ScriptedModel, ScriptEndedError, reply

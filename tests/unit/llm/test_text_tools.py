@@ -8,7 +8,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 from pydantic import JsonValue
 
-from patchwright.core.events.types import ModelReply, ToolCall
+from patchwright.core.events.observations import ModelReply
+from patchwright.core.events.payload import ToolCall
 from patchwright.core.llm.errors import ModelRequestError
 from patchwright.core.llm.model import (
     AssistantTurn,

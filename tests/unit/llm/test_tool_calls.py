@@ -7,7 +7,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from pydantic import JsonValue
 
-from patchwright.core.events.types import ToolCall
+from patchwright.core.events.payload import ToolCall
 from patchwright.core.llm.model import AssistantTurn, ModelRequest, ToolSpec
 from patchwright.core.llm.tool_calls import (
     SentCall,

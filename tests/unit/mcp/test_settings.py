@@ -6,9 +6,10 @@ from typing import Any
 
 import pytest
 
-from patchwright.core.settings.loader import allowed_hosts, load_settings
+from patchwright.core.settings.loader import allowed_hosts
 from patchwright.core.settings.model import Settings, secret_values
 from patchwright.core.types.errors import SettingsError
+from patchwright.integrations.settings import load_settings
 
 NOWHERE = Path("/nonexistent")
 VARIABLE = "PATCHWRIGHT_MCP__SERVERS"

@@ -9,13 +9,13 @@ from patchwright.workers.ops.health import (
     AnswerCheck,
     HealthCheck,
     HealthPart,
+    LoopActivity,
     LoopCheck,
     StuckCheck,
     failing_parts,
     parts_as_json,
     run_health_checks,
 )
-from patchwright.workers.ops.heartbeat import LoopActivity
 from tests.fakes.clock import START, FakeClock
 
 WITHIN_S = 60.0

@@ -13,8 +13,9 @@ PLACES = ReferenceScope(
     forge="github",
     web_url=WEB,
     known=("acme/web", "acme/api", "Other/Lib"),
-    jira_url="https://acme.atlassian.net",
-    jira_host="acme.atlassian.net",
+    tracker="jira",
+    tracker_url="https://acme.atlassian.net",
+    tracker_host="acme.atlassian.net",
     projects=("APP", "OPS"),
 )
 SLACK = TalkThread(

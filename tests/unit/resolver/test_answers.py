@@ -5,8 +5,8 @@ from typing import get_args
 import pytest
 
 from patchwright.core.commands import Question, Verb
+from patchwright.core.events.payload import AgentState, Todo
 from patchwright.core.events.state import WaitingState
-from patchwright.core.events.types import AgentState, Todo
 from patchwright.core.text.mentions import find_request
 from patchwright.core.types.outcome_kind import OutcomeKind
 from patchwright.core.types.triggers import TriggerKind

@@ -156,7 +156,8 @@ def test_s19_nothing_else_is_a_thread(text: str) -> None:
 
 def test_k1_tickets_of_a_site_below_a_path_are_found() -> None:
     places = PLACES.replace(
-        jira_url="https://jira.corp.example/jira", jira_host="jira.corp.example/jira"
+        tracker_url="https://jira.corp.example/jira",
+        tracker_host="jira.corp.example/jira",
     )
     found = find_references(["https://jira.corp.example/jira/browse/app-7"], places)
     assert [str(one) for one in found.threads] == [

@@ -2,24 +2,23 @@
 
 from datetime import timedelta
 
-from patchwright.core.events.types import (
-    AgentState,
-    ErrorObservation,
-    Event,
-    EvidenceRecorded,
+from patchwright.core.events.actions import (
     Finish,
-    Known,
     Message,
-    ModelReply,
-    OutcomeReached,
     RaiseLimits,
     RunCommand,
-    RunStarted,
-    Source,
-    StateChanged,
-    Todo,
     WriteTodos,
 )
+from patchwright.core.events.observations import (
+    ErrorObservation,
+    EvidenceRecorded,
+    ModelReply,
+    OutcomeReached,
+    RunStarted,
+    StateChanged,
+)
+from patchwright.core.events.payload import AgentState, Source, Todo
+from patchwright.core.events.types import Event, Known
 from patchwright.core.types.outcome_kind import OutcomeKind
 from patchwright.core.types.work import EvidenceRole, Limits, Task, Usage
 from patchwright.resolver.messages.status import (

@@ -8,7 +8,7 @@ from contextlib import contextmanager, suppress
 
 import pytest
 
-from patchwright.core.events.types import RunCommand
+from patchwright.core.events.actions import RunCommand
 from patchwright.core.types.errors import RuntimeLostError, SandboxError
 from patchwright.sandbox.host.served_runtime import ServedRuntime
 from patchwright.sandbox.host.server_connection import MAX_LINE_BYTES, ServerConnection

@@ -8,7 +8,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from patchwright.core.agent.analyzers import AnalyzerPanel, choose_analyzer
-from patchwright.core.events.types import AgentAction, Risk, RunCommand, Think
+from patchwright.core.events.actions import AgentAction, RunCommand, Think
+from patchwright.core.events.payload import Risk
 from patchwright.core.security.analyzer import (
     Analyzer,
     ConfirmPolicy,

@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from patchwright.core.events.types import Risk
+from patchwright.core.events.payload import Risk
 from patchwright.core.security.python_code import judge_python, read_cell
 from patchwright.core.security.shell.judge import judge_script
 

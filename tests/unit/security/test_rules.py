@@ -5,7 +5,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from patchwright.core.agent.analyzers import RuleAnalyzer
-from patchwright.core.events.types import (
+from patchwright.core.events.actions import (
     AgentAction,
     Browse,
     CallMcpTool,
@@ -19,7 +19,6 @@ from patchwright.core.events.types import (
     ReadFile,
     Recall,
     Reject,
-    Risk,
     RunCommand,
     RunIpython,
     SearchFiles,
@@ -27,6 +26,7 @@ from patchwright.core.events.types import (
     WriteFile,
     WriteTodos,
 )
+from patchwright.core.events.payload import Risk
 from patchwright.core.security.hosts import HostKind, host_of, kind_of_host
 from patchwright.core.security.paths import judge_delete, judge_read, judge_write
 

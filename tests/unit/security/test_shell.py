@@ -8,7 +8,7 @@ import pytest
 from hypothesis import assume, given
 from hypothesis import strategies as st
 
-from patchwright.core.events.types import Risk
+from patchwright.core.events.payload import Risk
 from patchwright.core.security.analyzer import worst_verdict
 from patchwright.core.security.shell.judge import judge_script
 from tests.unit.security.examples import LOW, MEDIUM, commands

@@ -8,18 +8,18 @@ from patchwright.core.settings.agent import ModelSettings
 from patchwright.core.settings.fields import (
     is_address,
     is_in_networks,
-    read_github_api,
-    read_github_web,
-    read_jira_site,
     read_model_server,
     read_networks,
     read_public_url,
-    read_slack_api,
 )
-from patchwright.core.settings.github import GitHubSettings
-from patchwright.core.settings.jira import JiraSettings
 from patchwright.core.settings.service import ServerSettings
-from patchwright.core.settings.slack import SlackSettings
+from patchwright.integrations.github.settings import (
+    GitHubSettings,
+    read_github_api,
+    read_github_web,
+)
+from patchwright.integrations.jira.settings import JiraSettings, read_jira_site
+from patchwright.integrations.slack.settings import SlackSettings, read_slack_api
 
 
 @pytest.mark.parametrize(

@@ -11,9 +11,8 @@ from cryptography.hazmat.primitives.serialization import (
     PrivateFormat,
 )
 
-from patchwright.core.settings.checks import service_errors
-from patchwright.core.settings.github import GitHubSettings
-from patchwright.core.settings.loader import load_settings
+from patchwright.integrations.github.settings import GitHubSettings
+from patchwright.integrations.settings import load_settings, service_errors
 
 PREFIX = "PATCHWRIGHT_"
 MODEL = {"LLM_MODEL": "openai/x"}

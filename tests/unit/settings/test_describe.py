@@ -1,12 +1,13 @@
 """The documentation names every setting."""
 
 from patchwright.core.settings.model import all_keys, variable_name
+from patchwright.integrations.settings import ALL_SETTINGS
 from tests.reference.settings_page import describe
 
 
 def test_every_key_has_a_row_and_a_meaning() -> None:
     text = describe()
-    for key in all_keys():
+    for key in all_keys(ALL_SETTINGS):
         assert f"| `{key.path[-1]}` | `{variable_name(key.path)}`" in text
         assert key.field.description
 

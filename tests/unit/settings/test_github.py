@@ -2,7 +2,7 @@
 
 import pytest
 
-from patchwright.core.settings.github import GitHubSettings
+from patchwright.integrations.github.settings import GitHubSettings
 
 
 @pytest.mark.parametrize(

@@ -8,11 +8,12 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from patchwright.core.settings.loader import load_settings
 from patchwright.core.settings.model import Settings
 from patchwright.core.types.errors import SettingsError
 from patchwright.core.types.people import Permission
 from patchwright.core.types.work import Limits
+from patchwright.integrations.github.settings import GitHubSettings
+from patchwright.integrations.settings import load_settings
 
 NOWHERE = Path("/nonexistent")
 
@@ -33,8 +34,8 @@ def test_everything_has_a_default() -> None:
     assert defaults.security.min_permission is Permission.WRITE
     assert defaults.sandbox.network == "deny"
     assert defaults.queue.broker_url.get_secret_value() == "memory://"
-    assert defaults.github.mention == "@patchwright"
-    assert defaults.github.label == "patchwright"
+    assert GitHubSettings.of(defaults).mention == "@patchwright"
+    assert GitHubSettings.of(defaults).label == "patchwright"
 
 
 def test_a_flag_beats_the_environment_and_that_the_file(tmp_path: Path) -> None:
@@ -107,7 +108,7 @@ def test_common_names_work_and_ours_are_stronger() -> None:
 
 def test_an_empty_variable_is_not_set() -> None:
     found = settings({"LOG_JSON": "", "PATCHWRIGHT_GITHUB__TOKEN": ""})
-    assert found.github.token is None
+    assert GitHubSettings.of(found).token is None
 
 
 def test_lists_and_tables_are_json_in_the_environment() -> None:

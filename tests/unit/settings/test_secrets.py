@@ -6,9 +6,10 @@ from pathlib import Path
 
 import pytest
 
-from patchwright.core.settings.loader import load_settings
 from patchwright.core.settings.model import Settings, secret_values
 from patchwright.core.types.errors import SettingsError
+from patchwright.integrations.github.settings import GitHubSettings
+from patchwright.integrations.settings import load_settings
 
 KEY = base64.b64encode(bytes(range(32))).decode()
 OTHER = base64.b64encode(bytes(32)).decode()
@@ -19,7 +20,9 @@ def settings(environ: Mapping[str, str], cwd: Path = Path("/nonexistent")) -> Se
 
 
 def hook_secrets(found: Settings) -> list[str]:
-    return [secret.get_secret_value() for secret in found.github.webhook_secret]
+    return [
+        secret.get_secret_value() for secret in GitHubSettings.of(found).webhook_secret
+    ]
 
 
 def test_a_secret_is_read_from_a_file(tmp_path: Path) -> None:
@@ -40,14 +43,15 @@ def test_the_settings_file_can_name_a_secret_file_beside_it(tmp_path: Path) -> N
     (tmp_path / "etc" / "key.pem").write_text("PEM\n")
     (tmp_path / "etc" / "p.toml").write_text('[github]\nprivate_key_file = "key.pem"\n')
     found = settings({"PATCHWRIGHT_CONFIG": "etc/p.toml"}, tmp_path)
-    assert found.github.private_key is not None
-    assert found.github.private_key.get_secret_value() == "PEM"
+    private_key = GitHubSettings.of(found).private_key
+    assert private_key is not None
+    assert private_key.get_secret_value() == "PEM"
 
 
 def test_an_empty_secret_file_counts_as_not_set(tmp_path: Path) -> None:
     (tmp_path / "empty").write_text("\n")
     found = settings({"PATCHWRIGHT_GITHUB__SIGNING_KEY_FILE": "empty"}, tmp_path)
-    assert found.github.signing_key is None
+    assert GitHubSettings.of(found).signing_key is None
 
 
 def test_a_missing_secret_file_is_told() -> None:
@@ -119,8 +123,9 @@ def test_a_wrong_encryption_key_is_told_without_showing_it(
 
 def test_a_private_key_may_come_on_one_line() -> None:
     found = settings({"PATCHWRIGHT_GITHUB__PRIVATE_KEY": "-----BEGIN\\nabc\\n"})
-    assert found.github.private_key is not None
-    assert found.github.private_key.get_secret_value() == "-----BEGIN\nabc\n"
+    private_key = GitHubSettings.of(found).private_key
+    assert private_key is not None
+    assert private_key.get_secret_value() == "-----BEGIN\nabc\n"
 
 
 ALL_SECRETS = {

@@ -4,7 +4,7 @@ from pathlib import Path
 
 import pytest
 
-from patchwright.core.settings.loader import load_settings
+from patchwright.integrations.settings import load_settings
 
 
 @pytest.mark.parametrize("typed", ["https://bot.test/under", "https://bot.test/under/"])

@@ -4,12 +4,12 @@ from pathlib import Path
 
 import pytest
 
-from patchwright.core.settings.checks import service_errors
 from patchwright.core.settings.fields import read_address, read_repositories
-from patchwright.core.settings.jira import JiraSettings
-from patchwright.core.settings.loader import load_settings
 from patchwright.core.settings.model import Settings
 from patchwright.core.types.errors import SettingsError
+from patchwright.integrations.jira.settings import JiraSettings
+from patchwright.integrations.settings import load_settings, service_errors
+from patchwright.integrations.slack.settings import SlackSettings
 
 MODEL = {"LLM_MODEL": "openai/x"}
 SLACK = "PATCHWRIGHT_SLACK__"
@@ -100,20 +100,23 @@ def test_what_cannot_be_meant_is_refused(name: str, value: str, reason: str) -> 
 
 def test_keys_of_projects_are_in_capitals_and_may_have_no_repository() -> None:
     mapped = '{"app": "acme/shop", "OPS": ""}'
-    jira = read({f"{JIRA}PROJECTS": mapped}).jira
+    jira = JiraSettings.of(read({f"{JIRA}PROJECTS": mapped}))
     assert jira.projects == {"APP": "acme/shop", "OPS": ""}
 
 
 def test_addresses_and_words_of_ones_own_are_kept() -> None:
     own = {f"{SLACK}API_URL": "http://127.0.0.1:5000/api/", f"{JIRA}LABEL": "fix-it"}
     settings = read(own | {f"{SLACK}COMMAND": "/fix_it", f"{JIRA}MENTION": "@fix.it"})
-    assert settings.slack.api_url == "http://127.0.0.1:5000/api"
-    assert (settings.slack.command, settings.jira.mention) == ("/fix_it", "@fix.it")
-    assert settings.jira.label == "fix-it"
+    assert SlackSettings.of(settings).api_url == "http://127.0.0.1:5000/api"
+    assert (SlackSettings.of(settings).command, JiraSettings.of(settings).mention) == (
+        "/fix_it",
+        "@fix.it",
+    )
+    assert JiraSettings.of(settings).label == "fix-it"
 
 
 def test_two_secrets_count_while_one_takes_the_place_of_the_other() -> None:
-    settings = read({f"{SLACK}SIGNING_SECRET": "old, new"}).slack
+    settings = SlackSettings.of(read({f"{SLACK}SIGNING_SECRET": "old, new"}))
     secrets = [one.get_secret_value() for one in settings.signing_secret]
     assert secrets == ["old", "new"]
 
@@ -139,7 +142,7 @@ def test_a_site_is_named_by_host_and_path(base_url: str, host: str) -> None:
 def test_slack_is_configured_once_there_is_somebody_to_be(
     environ: dict[str, str], *, is_configured: bool
 ) -> None:
-    assert read(environ).slack.is_configured is is_configured
+    assert SlackSettings.of(read(environ)).is_configured is is_configured
 
 
 @pytest.mark.parametrize("value", ["http://h", "https://h:1/a/b", "https://[::1]/x"])

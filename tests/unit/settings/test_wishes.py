@@ -6,9 +6,9 @@ from typing import Literal
 import pytest
 
 from patchwright.core.security.hosts import Domain
-from patchwright.core.settings.loader import load_settings
 from patchwright.core.settings.model import Settings
 from patchwright.core.settings.repository import RepositoryConfig
+from patchwright.integrations.settings import load_settings
 from patchwright.resolver.configuration import apply_configuration
 from patchwright.resolver.sandboxes import sandbox_spec
 

@@ -5,10 +5,8 @@ from typing import Any
 
 from patchwright.core.types.triggers import Ignored, ParsedWebhook, Trigger
 from patchwright.integrations.slack.text.actions import FORM
-from patchwright.integrations.slack.webhooks.reader import (
-    SlackTriggerRules,
-    read_delivery,
-)
+from patchwright.integrations.slack.webhooks.reader import read_delivery
+from patchwright.integrations.slack.webhooks.triggers import SlackTriggerRules
 
 LISTENING = SlackTriggerRules(command="/patchwright")
 APP, BOT, ANN = "A1", "UBOT", "UANN"

@@ -9,13 +9,13 @@ from typing import Any
 import yaml
 from slack_sdk import WebClient
 
-from patchwright.core.settings.slack import SlackSettings
 from patchwright.integrations.slack.app import (
     CALLBACK_PATH,
     SCOPES,
     WEBHOOK_PATH,
     manifest,
 )
+from patchwright.integrations.slack.settings import SlackSettings
 from patchwright.integrations.slack.text import actions
 from patchwright.integrations.slack.webhooks.reader import EVENTS
 from tests.architecture.tree import ROOT

@@ -3,15 +3,14 @@
 from collections.abc import Sequence
 from typing import Final
 
-from patchwright.core.events.types import (
-    AgentState,
+from patchwright.core.events.actions import Delegate
+from patchwright.core.events.observations import (
     CheckpointTaken,
-    Delegate,
-    Event,
     ModelReply,
-    Observation,
     StateChanged,
 )
+from patchwright.core.events.payload import AgentState
+from patchwright.core.events.types import Event, Observation
 from patchwright.core.replay.comparison import (
     Normal,
     normalise_result,

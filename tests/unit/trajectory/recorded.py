@@ -3,30 +3,29 @@
 from datetime import UTC, datetime, timedelta
 from typing import Any
 
-from patchwright.core.events.types import (
-    AgentState,
+from patchwright.core.events.actions import (
+    Delegate,
+    Finish,
+    Message,
+    RunCommand,
+    WriteFile,
+)
+from patchwright.core.events.observations import (
     CommandOutput,
     Condensed,
-    Delegate,
     DelegateResult,
-    Event,
     EvidenceRecorded,
     FileEdited,
-    Finish,
-    Known,
     LoopDetected,
-    Message,
     ModelCalled,
     ModelReply,
     Null,
     OutcomeReached,
-    RunCommand,
     RunStarted,
-    Source,
     StateChanged,
-    ToolCall,
-    WriteFile,
 )
+from patchwright.core.events.payload import AgentState, Source, ToolCall
+from patchwright.core.events.types import Event, Known
 from patchwright.core.types.outcome_kind import OutcomeKind
 from patchwright.core.types.work import (
     Evidence,

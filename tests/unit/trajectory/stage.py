@@ -11,19 +11,12 @@ from patchwright.core.agent.endings import AgentEnding
 from patchwright.core.agent.run_log import RunLog, SteeringFilter, ignore_steering
 from patchwright.core.condense.condenser import Condenser
 from patchwright.core.condense.condensers import NoCondenser
+from patchwright.core.events.actions import AgentAction, Message
 from patchwright.core.events.jsonl import JsonlEventLog
 from patchwright.core.events.log import EventLog
-from patchwright.core.events.types import (
-    AgentAction,
-    Event,
-    Known,
-    Message,
-    ModelReply,
-    OutcomeReached,
-    Risk,
-    RunStarted,
-    Source,
-)
+from patchwright.core.events.observations import ModelReply, OutcomeReached, RunStarted
+from patchwright.core.events.payload import Risk, Source
+from patchwright.core.events.types import Event, Known
 from patchwright.core.llm.model import ModelRequest, Models
 from patchwright.core.mcp import McpServers, NoMcpServers
 from patchwright.core.replay.models import ModelRecording, replayed_models

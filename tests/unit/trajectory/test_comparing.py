@@ -4,22 +4,17 @@ from typing import Any
 
 import pytest
 
-from patchwright.core.events.types import (
-    AgentState,
-    CallMcpTool,
+from patchwright.core.events.actions import CallMcpTool, Finish, Recall, RunCommand
+from patchwright.core.events.observations import (
     CommandOutput,
     ConfirmationAsked,
-    Event,
-    Finish,
     McpResult,
     ModelReply,
-    Recall,
     Recalled,
-    Risk,
-    RunCommand,
-    Source,
     StateChanged,
 )
+from patchwright.core.events.payload import AgentState, Risk, Source
+from patchwright.core.events.types import Event
 from patchwright.core.replay.comparison import Difference, compare
 from patchwright.core.replay.models import ReplayEndedError
 from patchwright.core.replay.recorded_inputs import (

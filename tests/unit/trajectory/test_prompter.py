@@ -3,15 +3,10 @@
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
-from patchwright.core.events.types import (
-    AgentState,
-    ChangeState,
-    Event,
-    Known,
-    Message,
-    Source,
-    StateChanged,
-)
+from patchwright.core.events.actions import ChangeState, Message
+from patchwright.core.events.observations import StateChanged
+from patchwright.core.events.payload import AgentState, Source
+from patchwright.core.events.types import Event, Known
 from patchwright.core.replay.recorded_inputs import (
     ScriptedUser,
     find_scripted_inputs,

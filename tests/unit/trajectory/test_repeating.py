@@ -3,22 +3,17 @@
 from pathlib import Path
 
 from patchwright.core.condense.condensers import AmortisedCondenser
+from patchwright.core.events.actions import ChangeState, Delegate, Message, RaiseLimits
 from patchwright.core.events.log import EventLog
-from patchwright.core.events.types import (
-    AgentState,
-    ChangeState,
+from patchwright.core.events.observations import (
     Condensed,
     ConfirmationAsked,
-    Delegate,
-    Event,
-    Message,
     ModelReply,
     OutcomeReached,
-    RaiseLimits,
-    Source,
-    ToolCall,
     UserRejected,
 )
+from patchwright.core.events.payload import AgentState, Source, ToolCall
+from patchwright.core.events.types import Event
 from patchwright.core.llm.errors import ContextWindowError, ModelUnavailableError
 from patchwright.core.llm.model import ModelCapabilities, Models
 from patchwright.core.replay.comparison import compare

@@ -2,10 +2,9 @@
 
 import pytest
 
-from patchwright.core.events.types import (
-    AgentState,
+from patchwright.core.events.actions import ChangeState, RaiseLimits
+from patchwright.core.events.observations import (
     BrowserOutput,
-    ChangeState,
     CommandOutput,
     ConfirmationAsked,
     DelegateResult,
@@ -13,21 +12,17 @@ from patchwright.core.events.types import (
     FileContent,
     FileEdited,
     IpythonOutput,
-    Known,
     McpResult,
     ModelCalled,
     Null,
-    Observation,
-    RaiseLimits,
     Recalled,
     RequestBlocked,
-    Risk,
     SearchResult,
-    Source,
     StateChanged,
-    Unknown,
     UserRejected,
 )
+from patchwright.core.events.payload import AgentState, Risk, Source
+from patchwright.core.events.types import Known, Observation, Unknown
 from patchwright.core.replay.story import (
     NO_RESULT_YET,
     Tone,

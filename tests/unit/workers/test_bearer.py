@@ -2,7 +2,7 @@
 
 import pytest
 
-from patchwright.workers.access_tokens import has_bearer_token
+from patchwright.workers.ops.endpoints import has_bearer_token
 
 TOKEN = "a-token-of-this-test"
 

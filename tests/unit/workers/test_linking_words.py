@@ -3,7 +3,7 @@
 import pytest
 
 from patchwright.core.types.people import Actor
-from patchwright.workers.account_links import (
+from patchwright.workers.plugins.people import (
     display_name,
     invitation_offers,
     invitation_text,

@@ -5,11 +5,11 @@ from pathlib import Path
 
 import pytest
 
-from patchwright.core.settings.loader import load_settings
 from patchwright.core.types.people import Actor
 from patchwright.core.types.threads import LinkedIssue, Thread, ThreadPost, ThreadRef
 from patchwright.core.types.triggers import Trigger
 from patchwright.integrations.registry import describe_services
+from patchwright.integrations.settings import load_settings
 from patchwright.resolver.consent import (
     find_ticket_key,
     with_name,

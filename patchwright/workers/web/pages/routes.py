@@ -13,7 +13,7 @@ from patchwright.core.system.clock import Clock
 from patchwright.core.types.base import JobId
 from patchwright.resolver.job import Job
 from patchwright.workers.runs.reader import EventSpan, RunReader
-from patchwright.workers.web.access import RunAccess
+from patchwright.workers.web.pages.access import RunAccess
 from patchwright.workers.web.pages.entries import event_entry
 from patchwright.workers.web.pages.live import LiveUpdates
 from patchwright.workers.web.pages.views import (

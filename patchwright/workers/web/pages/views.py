@@ -15,16 +15,15 @@ from patchwright.core.types.base import Value
 from patchwright.core.types.outcome_kind import OutcomeKind
 from patchwright.core.types.threads import ForgeThread, ThreadKind, ThreadRef
 from patchwright.core.types.work import BlockedRequest, Evidence, Outcome
-from patchwright.resolver.job import Job, JobState, is_over, outcome_of
+from patchwright.resolver.job import Job, is_over, outcome_of
 from patchwright.resolver.messages.elements import (
     cost_text,
     duration_text,
     proof_sentence,
 )
-from patchwright.resolver.messages.outcome_kinds import Tone, display_of
 from patchwright.resolver.messages.status import DeliveryResult
 from patchwright.resolver.publish.publisher import as_delivered
-from patchwright.workers.runs.run_row import RunSummary
+from patchwright.workers.runs.run_row import RunSummary, state_and_tone
 from patchwright.workers.web.pages.entries import EventEntry
 
 MAX_DIFF_CHARS: Final = 300_000
@@ -103,7 +102,7 @@ def run_head(job: Job, known: RunSummary, now: datetime) -> RunHead:
         used = min(100, round(100 * spent / limits.max_cost_usd))
     steps = outcome.iterations if outcome else known.steps
     since_s = (now - job.created_at).total_seconds()
-    state, tone = _state_and_tone(job)
+    state, tone = state_and_tone(job)
     return RunHead(
         state=state,
         tone=tone,
@@ -206,28 +205,6 @@ def _file_diff(lines: list[str]) -> FileDiff:
         removed=sum(line.startswith("-") for line in body),
         lines=tuple(lines[1:]),
     )
-
-
-def state_words(job: Job) -> str:
-    """Say in a word or two how a run stands."""
-    return _state_and_tone(job)[0]
-
-
-def _state_and_tone(job: Job) -> tuple[str, Tone]:
-    match job.state:
-        case JobState.RECEIVED | JobState.QUEUED:
-            return "Queued", "plain"
-        case JobState.RUNNING:
-            return "Working on it", "open"
-        case JobState.DELIVERING:
-            return "Delivering", "open"
-        case JobState.WAITING_USER:
-            return "Needs you", "open"
-        case JobState.DONE | JobState.FAILED | JobState.CANCELLED:
-            ended = display_of(job.outcome.kind if job.outcome else OutcomeKind.FAILED)
-            return ended.title, ended.tone
-        case _:
-            assert_never(job.state)
 
 
 def _proof_text(outcome: Outcome | None) -> str:

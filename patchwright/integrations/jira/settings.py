@@ -1,18 +1,26 @@
 """The settings of Jira: a site in Atlassian's cloud, or a data center of one's own."""
 
 import re
-from typing import Literal
+from collections.abc import Iterator
+from typing import Final, Literal
 from urllib.parse import urlsplit
 
 from pydantic import Field, SecretStr, field_validator
 
+from patchwright.core.doctor import SettingsReview
 from patchwright.core.settings.fields import (
     Secrets,
     SettingsSection,
-    read_jira_site,
+    address_parts,
+    read_address,
     read_repositories,
 )
+from patchwright.core.settings.model import Settings, missing_setting
 
+_JIRA_PAGE: Final = re.compile(
+    r"/(rest|browse|secure|projects|plugins|issues|jira/(software|core|servicedesk))"
+    r"(/.*)?\Z"
+)
 # Jira takes no label with a blank in it.
 _LABEL = re.compile(r"\S{1,255}\Z")
 
@@ -96,3 +104,37 @@ class JiraSettings(SettingsSection):
         """Host and path of the site, which name it in threads and identities."""
         parts = urlsplit(self.base_url)
         return f"{parts.netloc}{parts.path}".lower()
+
+
+def read_jira_site(value: str) -> str:
+    """Return the address of a Jira, without the page of it that may be given."""
+    root, host, path = address_parts(read_address(value))
+    if host.endswith(".atlassian.net"):
+        return root
+    return root + _JIRA_PAGE.sub("", path)
+
+
+def review_settings(settings: Settings) -> SettingsReview:
+    jira = JiraSettings.of(settings)
+    return SettingsReview(
+        errors=tuple(_jira_errors(jira)),
+        addresses={"jira.base_url": jira.base_url},
+        secrets={"jira.webhook_secret": jira.webhook_secret},
+    )
+
+
+def _jira_errors(jira: JiraSettings) -> Iterator[str]:
+    if not jira.is_configured:
+        if jira.webhook_secret or jira.token:
+            yield missing_setting(("jira", "base_url"), "a secret belongs to a site")
+        return
+    if not jira.token:
+        yield missing_setting(("jira", "token"), "nothing could be read or answered")
+    if not jira.webhook_secret and not jira.poll_s:
+        yield missing_setting(
+            ("jira", "webhook_secret"), "without it and without polling nothing comes"
+        )
+    if jira.flavour == "cloud" and not jira.user:
+        yield missing_setting(
+            ("jira", "user"), "an API token belongs to an e-mail address"
+        )

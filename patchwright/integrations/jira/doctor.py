@@ -3,17 +3,7 @@
 from collections.abc import Iterator, Mapping
 from contextlib import closing
 
-from patchwright.core.settings.jira import JiraSettings
-from patchwright.core.types.errors import AuthenticationError, NotFoundError
-from patchwright.integrations.jira.adapter import (
-    LABEL_PERMISSIONS,
-    NEEDED_PERMISSIONS,
-    TRANSITION_PERMISSIONS,
-    connect_jira,
-    fetch_missing_permissions,
-)
-from patchwright.integrations.jira.client import JiraClient
-from patchwright.workers.doctor.checks import (
+from patchwright.core.doctor import (
     CheckContext,
     CheckResult,
     combine,
@@ -23,6 +13,16 @@ from patchwright.workers.doctor.checks import (
     skipped,
     warning,
 )
+from patchwright.core.types.errors import AuthenticationError, NotFoundError
+from patchwright.integrations.jira.adapter import (
+    LABEL_PERMISSIONS,
+    NEEDED_PERMISSIONS,
+    TRANSITION_PERMISSIONS,
+    connect_jira,
+    fetch_missing_permissions,
+)
+from patchwright.integrations.jira.client import JiraClient
+from patchwright.integrations.jira.settings import JiraSettings
 
 _FIX_JIRA_LOGIN = (
     "set jira.token to a valid one, and jira.user to whom it belongs (Cloud alone)"
@@ -30,7 +30,7 @@ _FIX_JIRA_LOGIN = (
 
 
 def check_jira(context: CheckContext) -> CheckResult:
-    settings = context.settings.jira
+    settings = JiraSettings.of(context.settings)
     if not settings.is_configured:
         return skipped("Jira is not configured")
     with closing(connect_jira(settings, context.clock)) as jira:
@@ -41,8 +41,8 @@ def check_jira(context: CheckContext) -> CheckResult:
     return ok(f"{own.login} at {settings.host}")
 
 
-def check_jira_projects(context: CheckContext) -> CheckResult:
-    settings = context.settings.jira
+def check_projects(context: CheckContext) -> CheckResult:
+    settings = JiraSettings.of(context.settings)
     if not settings.is_configured:
         return skipped("Jira is not configured")
     if not settings.projects:

@@ -1,26 +1,45 @@
 """The settings of GitHub: github.com, its enterprise cloud or a server of one's own."""
 
 import re
-from typing import Any, Literal
+from typing import Annotated, Any, Final, Literal
 from urllib.parse import urlsplit
 
-from pydantic import Field, SecretStr, field_validator, model_validator
+from pydantic import AfterValidator, Field, SecretStr, field_validator, model_validator
 
 from patchwright.core.settings.fields import (
     Pem,
     Secrets,
     SettingsSection,
-    read_github_api,
-    read_github_web,
+    address_parts,
+    is_address,
 )
 
+_SERVER_API: Final = "/api/v3"
 _HANDLE = re.compile(r"[@/][A-Za-z0-9][A-Za-z0-9_.-]*\Z")
+
+
+def read_github_api(value: str) -> str:
+    """Return the address of GitHub's REST API, also where that of its pages is given.
+
+    A server has it under `/api/v3`, the cloud on a host that starts with `api.`.
+    https://docs.github.com/en/enterprise-server/rest/enterprise-admin
+    """
+    if not is_address(value):
+        raise ValueError("expected an address such as https://HOST/api/v3")
+    root, host, path = address_parts(value)
+    cloud = _cloud_of(host)
+    right = f"https://api.{cloud}" if cloud else f"{root}{_SERVER_API}"
+    if path not in ("", _SERVER_API):
+        raise ValueError(f"the path {path} is none of the API's address: use {right}")
+    if path or cloud or not _is_server(host):
+        return right if path or cloud else root
+    return right
 
 
 class GitHubSettings(SettingsSection):
     """How to reach GitHub and who we are there: an App, or a user by token."""
 
-    api_url: str = Field(
+    api_url: Annotated[str, AfterValidator(read_github_api)] = Field(
         "https://api.github.com",
         description="Address of the REST API; `https://HOST/api/v3` for a server.",
     )
@@ -77,11 +96,6 @@ class GitHubSettings(SettingsSection):
             # The address itself is judged, and told of, in its own turn.
             return {**data, "web_url": ""}
 
-    @field_validator("api_url")
-    @classmethod
-    def _read_api(cls, value: str) -> str:
-        return read_github_api(value)
-
     @field_validator("web_url")
     @classmethod
     def _read_web(cls, value: str) -> str:
@@ -127,3 +141,27 @@ def _site_of(api_url: str) -> str:
     base = api_url.rstrip("/").removesuffix("/api/v3")
     scheme, host = urlsplit(base)[:2]
     return f"{scheme}://{host[4:]}" if host.startswith("api.") else base
+
+
+def read_github_web(value: str) -> str:
+    """Return the address of GitHub's pages, also where that of its API is given."""
+    if not is_address(value):
+        raise ValueError("expected an address such as https://HOST")
+    root, host, path = address_parts(value)
+    cloud = _cloud_of(host)
+    right = f"https://{cloud}" if cloud else root
+    if path not in ("", _SERVER_API):
+        raise ValueError(f"the path {path} is none of the site's address: use {right}")
+    return right
+
+
+def _cloud_of(host: str) -> str:
+    """Return the host of the cloud's pages, or nothing for a server."""
+    name = host.removeprefix("api.").removeprefix("www.")
+    return name if name == "github.com" or name.endswith(".ghe.com") else ""
+
+
+def _is_server(host: str) -> bool:
+    """Tell whether it is the name of a server, which has both on one host."""
+    is_number = host.replace(".", "").isdecimal() or ":" in host
+    return "." in host and not is_number and not host.startswith("api.")

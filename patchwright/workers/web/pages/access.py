@@ -1,8 +1,10 @@
-"""Who may read a repository, and so see the pages of the runs in it."""
+"""Who may see the pages of runs: readers of a repository, and who has a link."""
 
+import hmac
+import re
 from collections.abc import Callable
 from dataclasses import dataclass
-from datetime import datetime, timedelta
+from datetime import UTC, datetime, timedelta
 from threading import Lock
 from typing import Final
 from urllib.parse import urlsplit
@@ -11,11 +13,12 @@ import structlog
 from fastapi import Request, Response
 
 from patchwright.core.system.clock import Clock
+from patchwright.core.types.base import JobId
 from patchwright.core.types.errors import ServiceError
 from patchwright.core.types.people import Actor, Permission
 from patchwright.core.types.threads import RepoRef
 from patchwright.resolver.job import Job
-from patchwright.workers.access_tokens import has_bearer_token, link_expiry
+from patchwright.workers.ops.endpoints import has_bearer_token
 
 FetchPermission = Callable[[RepoRef, Actor], Permission]
 
@@ -132,3 +135,36 @@ class RunAccess:
             return False
         may_view = self.may_write if self.is_private(job) else self.may_read
         return may_view(repo, viewer)
+
+
+RUN_LINK_LIFETIME: Final = timedelta(days=30)
+_KEY: Final = re.compile(r"(\d{1,12})-([0-9a-f]{64})\Z")
+
+
+def make_run_link(
+    public_url: str, secret: bytes | None, job_id: JobId, created_at: datetime
+) -> str:
+    """Return the link, the same each time; empty where there can be none."""
+    if not public_url or not secret:
+        return ""
+    expires = int((created_at + RUN_LINK_LIFETIME).timestamp())
+    key = f"{expires}-{_sign(secret, job_id, expires)}"
+    return f"{public_url}/runs/{job_id}?key={key}"
+
+
+def link_expiry(secret: bytes, job_id: str, key: str, now: datetime) -> datetime | None:
+    """Return until when a key opens the run's page, or None if it does not."""
+    parts = _KEY.match(key)
+    if parts is None:
+        return None
+    expires = int(parts[1])
+    is_ours = hmac.compare_digest(_sign(secret, job_id, expires), parts[2])
+    if not is_ours or expires <= now.timestamp():
+        return None
+    return datetime.fromtimestamp(expires, UTC)
+
+
+def _sign(secret: bytes, job_id: str, expires: int) -> str:
+    # A key of its own, so that nothing else that is signed passes for a link.
+    key = hmac.digest(secret, b"link to a run", "sha256")
+    return hmac.digest(key, f"{expires} {job_id}".encode(), "sha256").hex()

@@ -1,24 +1,35 @@
-"""Check GitHub: identity, permissions, webhook, deliveries and repositories."""
+"""Check GitHub: identity, permissions, webhook, deliveries and clock."""
 
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import closing, contextmanager
 from datetime import datetime, timedelta
 from typing import Final
 
-from patchwright.core.plugin import DeliveryAttempt
-from patchwright.core.settings.github import GitHubSettings
+from patchwright.core.doctor import (
+    CheckContext,
+    CheckResult,
+    combine,
+    failed,
+    ok,
+    result_of_error,
+    skipped,
+    warning,
+)
+from patchwright.core.plugin import DeliveryAttempt, WebhookProbe
+from patchwright.core.settings.model import Settings
+from patchwright.core.system.clock import Clock
+from patchwright.core.text.strings import count_noun
 from patchwright.core.types.errors import (
     AuthenticationError,
     NotFoundError,
-    PermissionDeniedError,
 )
-from patchwright.core.types.threads import RepoRef
 from patchwright.integrations.github.adapter import (
     GitHub,
     InstallationStatus,
     RateLimit,
     TokenStatus,
     fetch_app_rate_limit,
+    fetch_server_time,
     fetch_token_status,
     list_installations,
 )
@@ -29,21 +40,9 @@ from patchwright.integrations.github.configured import (
     make_github_connection,
 )
 from patchwright.integrations.github.deliveries import GitHubHook, HookConfig
-from patchwright.integrations.github.webhooks.reader import SERVICE
-from patchwright.integrations.registry import describe_services
-from patchwright.resolver.messages.elements import count_noun
-from patchwright.workers.doctor.checks import (
-    CheckContext,
-    CheckResult,
-    combine,
-    failed,
-    ok,
-    result_of_error,
-    skipped,
-    warning,
-)
-from patchwright.workers.doctor.storage import open_current_database
-from patchwright.workers.store.threads import ThreadStore
+from patchwright.integrations.github.settings import GitHubSettings
+from patchwright.integrations.github.webhooks.triggers import SERVICE
+from patchwright.integrations.http.signatures import sign_sha256
 
 NO_GITHUB = failed(
     "GitHub is not configured, and no App was made yet",
@@ -58,33 +57,28 @@ NO_WEBHOOK_VISIBLE = skipped(
 )
 
 
+def fetch_time(settings: Settings, clock: Clock) -> datetime | None:
+    return fetch_server_time(make_github_connection(GitHubSettings.of(settings)), clock)
+
+
+def make_probe(settings: Settings) -> WebhookProbe | None:
+    """Return a delivery that names no event.
+
+    Whoever holds the secret calls it malformed, and stores nothing of it.
+    """
+    secrets, body = GitHubSettings.of(settings).webhook_secret, b"{}"
+    if not secrets:
+        return None
+    signature = sign_sha256(body, secrets[0].get_secret_value())
+    headers = {"Content-Type": "application/json", "X-Hub-Signature-256": signature}
+    return WebhookProbe(headers=headers, body=body, setting="github.webhook_secret")
+
+
 def find_webhooks(context: CheckContext, github: GitHub) -> tuple[GitHubHook, ...]:
     """Return the App's webhook, or those of repositories that lead to us."""
     address = context.public_url + WEBHOOK_PATH
-    repos = () if github.app else known_repositories(context)
+    repos = () if github.app else context.find_repositories(SERVICE)
     return tuple(github.find_hooks(address, repos))
-
-
-def known_repositories(context: CheckContext) -> tuple[RepoRef, ...]:
-    """Return those of the settings, and those where there was work lately."""
-    named = [
-        RepoRef(forge=SERVICE, full_name=one) for one in named_repositories(context)
-    ]
-    with open_current_database(context.settings) as database:
-        if database is None:
-            return tuple(named)
-        lately = ThreadStore(database).newest_repositories(SERVICE)
-    return tuple(dict.fromkeys((*named, *lately)))
-
-
-def named_repositories(context: CheckContext) -> dict[str, str]:
-    """Return each repository of the settings, with the key that names it."""
-    return {
-        repository: f"{chat.repositories_setting}.{key}"
-        for chat in describe_services(context.settings).chats.values()
-        for key, repository in chat.repositories.items()
-        if repository
-    }
 
 
 @contextmanager
@@ -92,7 +86,7 @@ def connected_github(context: CheckContext) -> Iterator[GitHub]:
     """Lend GitHub as the service would speak to it."""
     cache = MemoryTokenCache()
     with closing(
-        connect_github(context.settings.github, cache, context.clock)
+        connect_github(GitHubSettings.of(context.settings), cache, context.clock)
     ) as github:
         yield github
 
@@ -107,9 +101,9 @@ _FIX_ACCESS: Final = "set github.token to a new one: docs/github.md says which"
 
 
 def check_github(context: CheckContext) -> CheckResult:
-    if not context.settings.github.is_configured:
+    if not GitHubSettings.of(context.settings).is_configured:
         return NO_GITHUB
-    has_app = bool(context.settings.github.app_id)
+    has_app = bool(GitHubSettings.of(context.settings).app_id)
     with connected_github(context) as github:
         try:
             return combine(_examine_identity(context, github))
@@ -120,13 +114,15 @@ def check_github(context: CheckContext) -> CheckResult:
 def _examine_identity(context: CheckContext, github: GitHub) -> Iterator[CheckResult]:
     identity = github.fetch_identity()
     name = identity.login if identity else "a token that cannot say whose it is"
-    connection = make_github_connection(context.settings.github)
+    connection = make_github_connection(GitHubSettings.of(context.settings))
     if github.app is None:
         yield ok(name)
-        yield from _judge_token(context, context.settings.github)
+        yield from _judge_token(context, GitHubSettings.of(context.settings))
         return
     seen = tuple(list_installations(github.app, connection, context.clock))
-    yield from judge_installations(name, seen, context.settings.github.web_url)
+    yield from judge_installations(
+        name, seen, GitHubSettings.of(context.settings).web_url
+    )
     yield from judge_allowance(fetch_app_rate_limit(github.app))
 
 
@@ -185,8 +181,8 @@ _FIX_APP_PERMISSION = (
 _FIX_MISSING_PERMISSION = "make a token that has it: docs/github.md says which"
 
 
-def check_github_permissions(context: CheckContext) -> CheckResult:
-    if not context.settings.github.is_configured:
+def check_permissions(context: CheckContext) -> CheckResult:
+    if not GitHubSettings.of(context.settings).is_configured:
         return skipped("GitHub is not configured")
     with connected_github(context) as github:
         missing = github.fetch_missing()
@@ -203,8 +199,8 @@ def check_github_permissions(context: CheckContext) -> CheckResult:
 _FIX_NO_WEBHOOK = "tick *Active* under *Webhook* on the App's page, and set its address"
 
 
-def check_github_webhook(context: CheckContext) -> CheckResult:
-    if not context.settings.github.is_configured:
+def check_webhook(context: CheckContext) -> CheckResult:
+    if not GitHubSettings.of(context.settings).is_configured:
         return skipped("GitHub is not configured")
     with connected_github(context) as github:
         hooks = find_webhooks(context, github)
@@ -259,8 +255,8 @@ _FIX_BY_STATUS: Final[Mapping[int, str]] = {
 }
 
 
-def check_github_deliveries(context: CheckContext) -> CheckResult:
-    if not context.settings.github.is_configured:
+def check_deliveries(context: CheckContext) -> CheckResult:
+    if not GitHubSettings.of(context.settings).is_configured:
         return skipped("GitHub is not configured")
     with connected_github(context) as github:
         hooks = find_webhooks(context, github)
@@ -287,28 +283,3 @@ def judge_deliveries(attempts: Sequence[DeliveryAttempt]) -> CheckResult:
 
 def _when(attempt: DeliveryAttempt) -> str:
     return f"{attempt.delivered_at:%d %B at %H:%M} UTC"
-
-
-def check_repositories(context: CheckContext) -> CheckResult:
-    names = named_repositories(context)
-    if not names:
-        return skipped("none is named in slack.channels or jira.projects")
-    if not context.settings.github.is_configured:
-        return skipped("GitHub is not configured")
-    with connected_github(context) as github:
-        found = [
-            _repository_problem(github, name, where) for name, where in names.items()
-        ]
-    count = count_noun(len(names), "repository", "repositories")
-    return combine((ok(f"{count} can be read"), *filter(None, found)))
-
-
-def _repository_problem(github: GitHub, name: str, where: str) -> CheckResult | None:
-    try:
-        github.forge.fetch_repository(RepoRef(forge=SERVICE, full_name=name))
-    except (NotFoundError, PermissionDeniedError):
-        return failed(
-            f"{name} cannot be read",
-            f"install the App on {name}, let the token reach it, or correct {where}",
-        )
-    return None

@@ -2,18 +2,7 @@
 
 from collections.abc import Iterator
 
-from patchwright.core.types.errors import AuthenticationError, PermissionDeniedError
-from patchwright.integrations.slack.adapter import (
-    AppStatus,
-    connect,
-    fetch_app_status,
-    missing_scopes,
-    try_connection,
-)
-from patchwright.integrations.slack.client import SlackClient
-from patchwright.integrations.slack.tokens import SlackInstallationStore, StaticBotToken
-from patchwright.resolver.messages.elements import count_noun
-from patchwright.workers.doctor.checks import (
+from patchwright.core.doctor import (
     CheckContext,
     CheckResult,
     combine,
@@ -23,7 +12,18 @@ from patchwright.workers.doctor.checks import (
     skipped,
     warning,
 )
-from patchwright.workers.doctor.storage import open_current_database, secret_store
+from patchwright.core.text.strings import count_noun
+from patchwright.core.types.errors import AuthenticationError, PermissionDeniedError
+from patchwright.integrations.slack.adapter import (
+    AppStatus,
+    connect,
+    fetch_app_status,
+    missing_scopes,
+    try_connection,
+)
+from patchwright.integrations.slack.client import SlackClient
+from patchwright.integrations.slack.settings import SlackSettings
+from patchwright.integrations.slack.tokens import SlackInstallationStore, StaticBotToken
 
 _FIX_BOT_ACCESS = (
     "install the app in the workspace again, and set slack.bot_token to its token"
@@ -34,7 +34,7 @@ _FIX_SCOPES = (
 
 
 def check_slack(context: CheckContext) -> CheckResult:
-    settings = context.settings.slack
+    settings = SlackSettings.of(context.settings)
     if not settings.is_configured:
         return skipped("Slack is not configured")
     if settings.bot_token is None:
@@ -46,16 +46,11 @@ def check_slack(context: CheckContext) -> CheckResult:
 
 def _check_installations(context: CheckContext) -> CheckResult:
     """Look at every workspace that has installed the app."""
-    with open_current_database(context.settings) as database:
-        secrets = (
-            secret_store(context.settings, database, context.clock)
-            if database
-            else None
-        )
+    with context.open_secrets() as secrets:
         if secrets is None:
             return skipped("no workspace has installed the app")
         tokens = SlackInstallationStore(secrets)
-        url = context.settings.slack.api_url
+        url = SlackSettings.of(context.settings).api_url
         api = connect(url, tokens=tokens, clock=context.clock).api
         found = [one for team in tokens.ids() for one in _check_workspace(api, team)]
     if not found:
@@ -67,7 +62,7 @@ def _check_installations(context: CheckContext) -> CheckResult:
 
 def _fix_not_installed(context: CheckContext) -> str:
     page = f"{context.public_url}/auth/slack/install"
-    if context.settings.slack.workspaces:
+    if SlackSettings.of(context.settings).workspaces:
         return f"install it: {page}"
     return f"name the workspaces in slack.workspaces, then install it: {page}"
 
@@ -93,8 +88,8 @@ _FIX_APP_ACCESS = (
 )
 
 
-def check_slack_socket(context: CheckContext) -> CheckResult:
-    settings = context.settings.slack
+def check_socket(context: CheckContext) -> CheckResult:
+    settings = SlackSettings.of(context.settings)
     if settings.app_token is None:
         return skipped("slack.app_token is not set: deliveries come by HTTP")
     tokens = StaticBotToken(settings.app_token)

@@ -1,0 +1,144 @@
+"""A check of `patchwright doctor`: what it may use, and what it finds."""
+
+from collections.abc import Callable, Iterable, Mapping
+from contextlib import AbstractContextManager
+from dataclasses import dataclass, field
+from enum import StrEnum
+from typing import Final, NamedTuple
+
+from pydantic import SecretStr
+
+from patchwright.core.plugin_host import SecretVault
+from patchwright.core.settings.model import Settings
+from patchwright.core.system.clock import Clock
+from patchwright.core.types.errors import (
+    AuthenticationError,
+    PatchwrightError,
+    PermissionDeniedError,
+    RateLimitedError,
+    ServiceUnavailableError,
+    SettingsError,
+)
+from patchwright.core.types.threads import RepoRef
+
+
+@dataclass(frozen=True, slots=True)
+class CheckContext:
+    """A service by its settings, to which an App that was made for it belongs.
+
+    `open_secrets` lends what is stored, None where nothing is; `find_repositories`
+    returns those of a forge that the settings name, and where there was work lately.
+    With `spends` a model may be asked for real.
+    """
+
+    settings: Settings
+    clock: Clock
+    open_secrets: Callable[[], AbstractContextManager[SecretVault | None]]
+    find_repositories: Callable[[str], tuple[RepoRef, ...]]
+    spends: bool = False
+
+    @property
+    def public_url(self) -> str:
+        return self.settings.server.public_url
+
+
+class CheckStatus(StrEnum):
+    """How a check ended; the later ones are worse."""
+
+    SKIPPED = "skipped"
+    OK = "ok"
+    WARNING = "warning"
+    FAILED = "failed"
+
+
+_BY_WEIGHT = tuple(CheckStatus)
+
+
+@dataclass(frozen=True, slots=True)
+class CheckResult:
+    """`found` is one line; `fix` has a line for each thing to do."""
+
+    status: CheckStatus
+    found: str
+    fix: str = ""
+
+
+def ok(found: str) -> CheckResult:
+    return CheckResult(CheckStatus.OK, found)
+
+
+def warning(found: str, fix: str) -> CheckResult:
+    return CheckResult(CheckStatus.WARNING, found, fix)
+
+
+def failed(found: str, fix: str) -> CheckResult:
+    return CheckResult(CheckStatus.FAILED, found, fix)
+
+
+def skipped(why: str) -> CheckResult:
+    return CheckResult(CheckStatus.SKIPPED, why)
+
+
+def combine(findings: Iterable[CheckResult]) -> CheckResult:
+    """Return all of them as one: what is wrong, or else everything that is right."""
+    several = tuple(findings)
+    worst = max((one.status for one in several), key=_BY_WEIGHT.index)
+    wrong = [one for one in several if one.fix]
+    told = wrong or [one for one in several if one.status is worst]
+    return CheckResult(
+        worst,
+        "; ".join(dict.fromkeys(one.found for one in told)),
+        "\n".join(dict.fromkeys(one.fix for one in wrong)),
+    )
+
+
+@dataclass(frozen=True, slots=True)
+class SettingsReview:
+    """What is to be said of the settings of a service.
+
+    `errors` keep the service from starting. The `addresses` should be encrypted, and
+    the `secrets` be hard to guess, each by the setting that has them.
+    """
+
+    errors: tuple[str, ...] = ()
+    addresses: Mapping[str, str] = field(default_factory=dict)
+    secrets: Mapping[str, tuple[SecretStr, ...]] = field(default_factory=dict)
+    warnings: tuple[CheckResult, ...] = ()
+
+
+class DoctorCheck(NamedTuple):
+    """A check of that name, which has so many seconds to answer.
+
+    Those that are `local` have no use for an App that was made for the service.
+    """
+
+    name: str
+    examine: Callable[[CheckContext], CheckResult]
+    within_s: float = 20.0
+    local: bool = False
+
+
+_FIXES: Final[Mapping[type[PatchwrightError], str]] = {
+    SettingsError: "correct the setting that is named",
+    AuthenticationError: "set a credential that is valid",
+    PermissionDeniedError: "give the credential the permission that is named",
+    RateLimitedError: "wait; if it comes again, lower limits.max_parallel",
+    ServiceUnavailableError: "look at the check `network`: can this machine reach it?",
+}
+_UNKNOWN: Final = "see the message; the service would meet the same"
+
+
+def result_of_error(error: BaseException, fix: str = "") -> CheckResult:
+    """Say what an error means; one that is not known is a fault of the check."""
+    if isinstance(error, PatchwrightError):
+        return failed(_one_line(error), fix or _fix_of(error))
+    words = f"the check itself broke: {type(error).__name__}: {_one_line(error)}"
+    return failed(words, "report it, with this line")
+
+
+def _one_line(error: BaseException) -> str:
+    return " ".join(str(error).split())
+
+
+def _fix_of(error: PatchwrightError) -> str:
+    return next((_FIXES[k] for k in type(error).__mro__ if k in _FIXES), _UNKNOWN)

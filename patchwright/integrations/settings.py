@@ -1,0 +1,78 @@
+"""The settings of the service with the sections that its plug-ins bring."""
+
+from collections.abc import Iterator, Mapping
+from pathlib import Path
+from types import MappingProxyType
+from typing import Any, Final
+
+from pydantic import create_model
+
+from patchwright.core.settings.environment import process_environment
+from patchwright.core.settings.loader import read_settings
+from patchwright.core.settings.model import Settings, missing_setting
+from patchwright.integrations.registry import PLUGINS, Plugins, find_forge
+
+NO_SHARED_KEY: Final = (
+    "security.encryption_keys: not set; processes that share a database need the same "
+    "key: set PATCHWRIGHT_SECURITY__ENCRYPTION_KEYS to `id:` and the base64 of 32 "
+    "random bytes"
+)
+
+
+def settings_class(plugins: Plugins = PLUGINS) -> type[Settings]:
+    """Return the class of the settings that have these plug-ins' sections."""
+    sections: dict[str, Any] = {
+        one.name: (one.section, one.section()) for one in plugins if one.section
+    }
+    return create_model("AllSettings", __base__=Settings, **sections)
+
+
+ALL_SETTINGS: Final = settings_class()
+_NO_FLAGS: Final[Mapping[str, object]] = MappingProxyType({})
+
+
+def load_settings(
+    environ: Mapping[str, str], *, flags: Mapping[str, object], cwd: Path
+) -> Settings:
+    """Read flags, environment, file and defaults; raises `SettingsError`."""
+    return read_settings(ALL_SETTINGS, environ, flags=flags, cwd=cwd)
+
+
+def load_settings_here(flags: Mapping[str, object] = _NO_FLAGS) -> Settings:
+    """Raise `SettingsError` with a line for everything that is wrong."""
+    return load_settings(process_environment(), flags=flags, cwd=Path.cwd())
+
+
+def service_errors(settings: Settings, plugins: Plugins = PLUGINS) -> tuple[str, ...]:
+    """Return a line for everything that keeps `serve` from starting."""
+    return (
+        *_model_errors(settings),
+        *(error for one in plugins for error in one.review_settings(settings).errors),
+        *_account_errors(settings, plugins),
+        *_key_errors(settings),
+    )
+
+
+def _model_errors(settings: Settings) -> Iterator[str]:
+    name = settings.agent.model
+    model = settings.llm.find(name)
+    if model is None:
+        yield f"agent.model: there is no model llm.{name}; set llm.{name}.model"
+    elif not model.model:
+        key = ("llm", name, "model") if name else ("llm", "model")
+        yield missing_setting(key, "without it no run can start")
+
+
+def _key_errors(settings: Settings) -> Iterator[str]:
+    if not settings.database.is_sqlite and not settings.security.encryption_keys:
+        yield NO_SHARED_KEY
+
+
+def _account_errors(settings: Settings, plugins: Plugins) -> Iterator[str]:
+    if settings.accounts.linking == "required":
+        chats = " and ".join(one.title for one in plugins if one.connect_chat)
+        yield (
+            "accounts.linking: `required` cannot be kept for people on "
+            f"{find_forge(settings, plugins).title} yet; "
+            f"with `auto` people on {chats} have to link all the same"
+        )
