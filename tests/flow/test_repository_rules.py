@@ -107,7 +107,7 @@ def test_mistakes_in_the_file_are_told_and_do_not_stop_the_run(tmp_path: Path) -
         said = story.reply(issue)
         assert "**Done** · #2" in said
         assert "unknown key, `min_permision`; the nearest known one is" in said
-        assert "`ci_rounds` was left out: it must be a whole number from 0 to 10" in (
+        assert "`ci_rounds` was ignored: it must be a whole number from 0 to 10" in (
             said
         )
 

@@ -43,7 +43,7 @@ def _model_errors(settings: Settings) -> Iterator[str]:
         yield f"agent.model: there is no model llm.{name}; set llm.{name}.model"
     elif not model.model:
         key = ("llm", name, "model") if name else ("llm", "model")
-        yield _missing(key, "without it no run can start")
+        yield _missing(key, "no run can start without it")
 
 
 def _key_errors(settings: Settings) -> Iterator[str]:
@@ -54,21 +54,21 @@ def _key_errors(settings: Settings) -> Iterator[str]:
 def _github_errors(github: GitHubSettings) -> Iterator[str]:
     if github.is_configured and not github.webhook_secret:
         yield _missing(
-            ("github", "webhook_secret"), "GitHub is configured, and anybody could post"
+            ("github", "webhook_secret"), "without it anybody could send webhooks"
         )
     if github.webhook_secret and not github.is_configured:
         yield _missing(
             ("github", "app_id"),
-            "deliveries come in and cannot be answered; or a token",
+            "webhooks arrive but the bot cannot answer; or set a token",
         )
     if github.app_id and not github.private_key:
         yield _missing(("github", "private_key"), "an App signs in with it")
     if github.private_key and not github.app_id:
         yield _missing(("github", "app_id"), "the private key belongs to an App")
     if github.client_id and not github.client_secret:
-        yield _missing(("github", "client_secret"), "nobody could sign in")
+        yield _missing(("github", "client_secret"), "nobody can sign in without it")
     if github.client_secret and not github.client_id:
-        yield _missing(("github", "client_id"), "nobody could sign in")
+        yield _missing(("github", "client_id"), "nobody can sign in without it")
     if github.private_key and not _is_rsa_key(github.private_key):
         yield "github.private_key: not an RSA key in PEM; use the file GitHub gave you"
     yield from _signing_errors(github)
@@ -77,42 +77,49 @@ def _github_errors(github: GitHubSettings) -> Iterator[str]:
 def _account_errors(accounts: AccountSettings) -> Iterator[str]:
     if accounts.linking == "required":
         yield (
-            "accounts.linking: `required` cannot be kept for people on GitHub yet; "
-            "with `auto` people on Slack and Jira have to link all the same"
+            "accounts.linking: `required` does not work for people on GitHub yet; use "
+            "`auto`: people on Slack and Jira must link their accounts with it too"
         )
 
 
 def _slack_errors(slack: SlackSettings) -> Iterator[str]:
     if slack.is_configured and not (slack.signing_secret or slack.app_token):
         yield _missing(
-            ("slack", "signing_secret"), "Slack is configured, and anybody could post"
+            ("slack", "signing_secret"), "without it anybody could send webhooks"
         )
     if slack.signing_secret and not (slack.bot_token or slack.client_id):
         yield _missing(
             ("slack", "bot_token"),
-            "deliveries come in and cannot be answered; or a client_id",
+            "webhooks arrive but the bot cannot answer; or set a client_id",
         )
     if slack.app_token and not slack.bot_token:
         yield _missing(
-            ("slack", "bot_token"), "with Socket Mode it serves one workspace"
+            ("slack", "bot_token"), "Socket Mode needs the token of its one workspace"
         )
     if slack.client_id and not slack.client_secret:
-        yield _missing(("slack", "client_secret"), "no workspace could install it")
+        yield _missing(
+            ("slack", "client_secret"), "no workspace can install the app without it"
+        )
 
 
 def _jira_errors(jira: JiraSettings) -> Iterator[str]:
     if not jira.is_configured:
         if jira.webhook_secret or jira.token:
-            yield _missing(("jira", "base_url"), "a secret belongs to a site")
+            yield _missing(
+                ("jira", "base_url"), "a token or secret needs the site it belongs to"
+            )
         return
     if not jira.token:
-        yield _missing(("jira", "token"), "nothing could be read or answered")
+        yield _missing(("jira", "token"), "the bot cannot read or answer without it")
     if not jira.webhook_secret and not jira.poll_s:
         yield _missing(
-            ("jira", "webhook_secret"), "without it and without polling nothing comes"
+            ("jira", "webhook_secret"),
+            "without it and without polling the bot gets no requests",
         )
     if jira.flavour == "cloud" and not jira.user:
-        yield _missing(("jira", "user"), "an API token belongs to an e-mail address")
+        yield _missing(
+            ("jira", "user"), "an API token needs the e-mail address of its user"
+        )
 
 
 def _signing_errors(github: GitHubSettings) -> Iterator[str]:
@@ -121,8 +128,8 @@ def _signing_errors(github: GitHubSettings) -> Iterator[str]:
         yield _missing(("github", "signing_key"), "`commit_signing` is `ssh`")
     if key is not None and not _is_ssh_key(key):
         yield (
-            "github.signing_key: not a private key of OpenSSH without a passphrase; "
-            "`ssh-keygen -t ed25519 -N ''` makes one"
+            "github.signing_key: not an OpenSSH private key without a passphrase; "
+            "make one with `ssh-keygen -t ed25519 -N ''`"
         )
 
 

@@ -121,7 +121,9 @@ def read_github_api(value: str) -> str:
     cloud = _cloud_of(host)
     right = f"https://api.{cloud}" if cloud else f"{root}{_SERVER_API}"
     if path not in ("", _SERVER_API):
-        raise ValueError(f"the path {path} is none of the API's address: use {right}")
+        raise ValueError(
+            f"the path {path} is not part of the API's address: use {right}"
+        )
     if path or cloud or not _is_server(host):
         return right if path or cloud else root
     return right
@@ -135,7 +137,9 @@ def read_github_web(value: str) -> str:
     cloud = _cloud_of(host)
     right = f"https://{cloud}" if cloud else root
     if path not in ("", _SERVER_API):
-        raise ValueError(f"the path {path} is none of the site's address: use {right}")
+        raise ValueError(
+            f"the path {path} is not part of the site's address: use {right}"
+        )
     return right
 
 
@@ -155,7 +159,7 @@ def read_slack_api(value: str) -> str:
         return address
     if path not in ("", "/api"):
         raise ValueError(
-            f"the path {path} is none of the API's address: use {SLACK_API}"
+            f"the path {path} is not part of the API's address: use {SLACK_API}"
         )
     return SLACK_API
 
@@ -175,7 +179,7 @@ def read_public_url(value: str) -> str:
     address = value.rstrip("/")
     base, page, _rest = address.partition("/api/integration/")
     if page:
-        raise ValueError(f"that is where deliveries go: use {base}")
+        raise ValueError(f"that is the address for webhooks: use {base}")
     return address
 
 

@@ -22,7 +22,8 @@ class GitHubSettings(SettingsSection):
 
     api_url: str = Field(
         "https://api.github.com",
-        description="Address of the REST API; `https://HOST/api/v3` for a server.",
+        description="Address of the REST API; `https://HOST/api/v3` for an "
+        "Enterprise Server.",
     )
     web_url: str = Field(
         "",
@@ -33,11 +34,13 @@ class GitHubSettings(SettingsSection):
     private_key: Pem | None = Field(None, description="Private key of the App, PEM.")
     ca_bundle: str = Field(
         "",
-        description="PEM file with the authorities to trust, for an own server.",
+        description="PEM file with the certificate authorities to trust, for your "
+        "own server.",
     )
     webhook_secret: Secrets = Field(
         (),
-        description="Signs deliveries; two, separated by a comma, while it is changed.",
+        description="Secret that signs webhooks; while you change it, set both, "
+        "separated by a comma.",
     )
     token: SecretStr | None = Field(
         None, description="Personal access token, instead of an App."
@@ -46,11 +49,12 @@ class GitHubSettings(SettingsSection):
         "", description="Client id of the App, for people who sign in with GitHub."
     )
     client_secret: SecretStr | None = Field(
-        None, description="Client secret of the App, for the same."
+        None,
+        description="Client secret of the App, for people who sign in with GitHub.",
     )
     mention: str = Field(
         "@patchwright",
-        description="What calls the bot in a text: a name with an @, or a `/word`.",
+        description="What mentions the bot in a text: a name with an @, or a `/word`.",
     )
     label: str = Field(
         "patchwright", min_length=1, description="Label that starts a run."
@@ -58,11 +62,12 @@ class GitHubSettings(SettingsSection):
     commit_signing: Literal["auto", "api", "ssh", "none"] = Field(
         "auto",
         description="Who signs commits: GitHub (`api`), or `signing_key` (`ssh`). "
-        "`auto` is `ssh` where there is a key, otherwise `api`. What GitHub cannot "
-        "commit, such as a new script, is pushed unsigned.",
+        "`auto` is `ssh` if there is a key, otherwise `api`. A change "
+        "that GitHub cannot commit, such as a new script, is pushed "
+        "unsigned.",
     )
     signing_key: Pem | None = Field(
-        None, description="Private SSH key for `ssh`, in OpenSSH's own format."
+        None, description="Private SSH key for `ssh`, in OpenSSH's format."
     )
 
     @model_validator(mode="before")
@@ -92,8 +97,8 @@ class GitHubSettings(SettingsSection):
     def _read_mention(cls, value: str) -> str:
         if not _HANDLE.match(value):
             raise ValueError(
-                "expected a name with the @ in front, as @patchwright, or a word with "
-                "a slash, as /fix"
+                "expected a name with an @ in front, such as @patchwright, or a word "
+                "with a slash, such as /fix"
             )
         return value
 

@@ -33,10 +33,10 @@ class Settings(SettingsSection):
     """Everything that can be set; `load` makes it."""
 
     log_json: bool = Field(
-        default=False, description="Write the log as one JSON object a line."
+        default=False, description="Write each line of the log as a JSON object."
     )
     state_dir: Path = Field(
-        description="Folder for the database, its keys and copies of repositories.",
+        description="Folder for the database, its keys and the copies of repositories.",
         json_schema_extra={
             "default": "`${XDG_STATE_HOME:-~/.local/state}/patchwright`"
         },

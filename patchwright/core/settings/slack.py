@@ -23,22 +23,24 @@ class SlackSettings(SettingsSection):
         "https://slack.com/api", description="Address of Slack's Web API."
     )
     bot_token: SecretStr | None = Field(
-        None, description="Bot token (`xoxb-`) of the one workspace it serves."
+        None,
+        description="Bot token (`xoxb-`) of the one workspace that the service serves.",
     )
     signing_secret: Secrets = Field(
         (),
-        description="Signs deliveries; two, separated by a comma, while it is changed.",
+        description="Secret that signs webhooks; while you change it, set both, "
+        "separated by a comma.",
     )
     app_token: SecretStr | None = Field(
         None,
-        description="App-level token (`xapp-`): deliveries come by Socket Mode, and "
-        "no address of ours need be reachable.",
+        description="App-level token (`xapp-`) for Socket Mode: the service connects "
+        "to Slack, and Slack does not need to reach it.",
     )
     client_id: str = Field(
         "", description="Client id of the app, for workspaces that install it."
     )
     client_secret: SecretStr | None = Field(
-        None, description="Client secret of the app, for the same."
+        None, description="Client secret of the app, for workspaces that install it."
     )
     workspaces: tuple[str, ...] = Field(
         (),
@@ -47,7 +49,7 @@ class SlackSettings(SettingsSection):
     )
     command: str = Field("/patchwright", description="The slash command.")
     channels: dict[str, str] = Field(
-        {}, description="Channel ids and the repository that each is about."
+        {}, description="Channel ids and the repository of each."
     )
 
     @field_validator("api_url")

@@ -75,24 +75,24 @@ def test_what_is_secret_in_a_header_is_known_as_a_secret() -> None:
         ({"url": "file:///etc/passwd"}, ".url: not an http:// or https:// address"),
         (
             {"url": "https://me:pass@tools.example/"},
-            ".url: holds a credential; put it into `headers`",
+            ".url: contains a credential; put it into `headers`",
         ),
         (
             {"url": URL, "env": {"A": "1"}},
-            ": `env` is for a `command`; an address has `headers`",
+            ": `env` works only with a `command`; use `headers` with a `url`",
         ),
         (
             {"command": ["a"], "headers": {"A": "1"}},
-            ": `headers` are for a `url`; a command has `env`",
+            ": `headers` work only with a `url`; use `env` with a `command`",
         ),
-        ({"command": [""]}, ": `command` starts with an empty text"),
+        ({"command": [""]}, ": `command` starts with an empty string"),
         (
             {"command": ["a"], "env": {"A=B": "1"}},
-            ".env: 'A=B' is no name for a variable",
+            ".env: 'A=B' is not a valid name for a variable",
         ),
         (
             {"url": URL, "headers": {"Host": "x"}},
-            ".headers: 'Host' is no header that can be set",
+            ".headers: 'Host' is not a header that can be set",
         ),
         (
             {"url": URL, "headers": {"A": "1\r\nB: 2"}},
@@ -139,8 +139,8 @@ def test_no_secret_of_the_service_goes_into_the_sandbox(env: dict[str, str]) -> 
     line = refusal({"command": ["a"], "env": env}, LLM_API_KEY="sk-live-0123456789")
     [name] = env
     assert line == (
-        f"mcp.servers.fake.env.{name}: a secret of the service never enters the "
-        "sandbox; take it out, or use a server with a `url` and `headers`"
+        f"mcp.servers.fake.env.{name}: a secret of the service may not enter the "
+        "sandbox; remove it, or use a server with a `url` and `headers`"
     )
 
 

@@ -55,21 +55,21 @@ def test_a_whole_configuration_is_accepted(environ: dict[str, str]) -> None:
 @pytest.mark.parametrize(
     ("environ", "key", "reason"),
     [
-        ({}, "llm.model", "without it no run can start"),
+        ({}, "llm.model", "no run can start without it"),
         (
             MODEL | TOKEN,
             "github.webhook_secret",
-            "GitHub is configured, and anybody could post",
+            "without it anybody could send webhooks",
         ),
         (
             MODEL | HOOK,
             "github.app_id",
-            "deliveries come in and cannot be answered; or a token",
+            "webhooks arrive but the bot cannot answer; or set a token",
         ),
         (MODEL | HOOK | APP, "github.private_key", "an App signs in with it"),
         (MODEL | HOOK | KEY, "github.app_id", "the private key belongs to an App"),
-        (MODEL | CLIENT_ID, "github.client_secret", "nobody could sign in"),
-        (MODEL | CLIENT_SECRET, "github.client_id", "nobody could sign in"),
+        (MODEL | CLIENT_ID, "github.client_secret", "nobody can sign in without it"),
+        (MODEL | CLIENT_SECRET, "github.client_id", "nobody can sign in without it"),
     ],
 )
 def test_what_is_missing_is_told(
