@@ -111,9 +111,9 @@ class Tracker(ServiceChannel[TalkThread], Protocol):
     """
 
     def open_thread(self, trigger: Trigger, text: str) -> TalkThread:
-        """Begin the thread that the trigger names only for want of one.
+        """Open a thread for a trigger that has none yet.
 
-        Where there was one, or where an earlier try has begun it, that one counts.
+        If there is one, or an earlier try opened one, use that.
         """
         ...
 

@@ -151,8 +151,7 @@ def definition_of(verb: Verb) -> CommandDefinition:  # noqa: C901, PLR0912 - an 
 
 
 _HELP_ON_ANSWERS: Final = (
-    "`{handle} approve` and `{handle} reject` answer when the bot asks for an "
-    "approval."
+    "`{handle} approve` and `{handle} reject` answer when the bot asks for an approval."
 )
 _HELP_ON_HOLDING: Final = (
     "`{handle} stop` ends the run and keeps its work; `pause` stops it until `resume`."
@@ -191,7 +190,7 @@ def _question(question: Question) -> CommandDefinition:
 
 _PLAN: Final = CommandDefinition(
     help="`{handle} plan` and your request: the bot shows a plan first, and waits "
-        "for an approval.",
+    "for an approval.",
     argument=CommandArgument.REQUEST,
     access=CommandAccess.WHO_MAY_START_RUNS,
     while_running=AnswerQuestion(question=Verb.PLAN),
@@ -277,9 +276,9 @@ _REASON: Final = re.compile(r"\s*[,:;.!–—-]\s*(?=\S)")  # noqa: RUF001 - das
 def parse_command(request: str) -> BotCommand | None:
     """Return the command, or None when the text is a request.
 
-    A command stands alone but for a courtesy ("stop it, please"), so that "help me with
-    the parser" and "stop the server from crashing" stay requests. A reason follows a
-    comma or colon; an amount is in US dollars, and it is said when there is none.
+    Only polite words may stand beside a command ("stop it, please"), so that "help me
+    with the parser" and "stop the server from crashing" stay requests. A reason follows
+    a comma or colon; an amount is in US dollars, and it is said when there is none.
     """
     found = _FIRST_WORD.match(request)
     if found is None or found[1].lower() not in set(Verb):

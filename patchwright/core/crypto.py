@@ -88,5 +88,5 @@ def _decrypt(cipher: AESGCM, value: bytes, context: bytes) -> bytes:
         return cipher.decrypt(nonce, encrypted, context)
     except (InvalidTag, ValueError):
         raise DecryptionError(
-            "a stored secret is damaged, or not what it says"
+            "a stored secret is damaged, or belongs to another row"
         ) from None

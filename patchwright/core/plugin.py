@@ -52,7 +52,7 @@ class PluginCheck(NamedTuple):
 
 
 class SecretName(NamedTuple):
-    """Under which names a secret is kept."""
+    """The names under which a secret is stored."""
 
     name: str
     owner: str = ""
@@ -340,11 +340,11 @@ ConnectForge = Callable[[Settings, SecretVault, Clock], ForgeConnection]
 
 @dataclass(frozen=True)
 class Plugin:
-    """One service: `connect_forge` where code lives there, else `connect_chat`.
+    """One service: with `connect_forge` if it is a forge, else with `connect_chat`.
 
-    Without `make_accounts` nobody can sign in with it. `installation_secret` names what
-    is kept for an installation of our app, and `host_word` begins the name of the place
-    where somebody is, such as `workspace`.
+    Without `make_accounts` nobody can sign in with it. `installation_secret` is the
+    name of the stored secret of an app's installation. `host_word` comes before the
+    name of a person's place, such as `workspace`.
     """
 
     name: str

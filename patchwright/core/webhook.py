@@ -50,7 +50,7 @@ class DeliveryVerdict(StrEnum):
 
 @dataclass(frozen=True)
 class InboxResult:
-    """What became of a delivery: a new job, a message to a job, or nothing.
+    """The result of a delivery: a new job, a message to a job, or nothing.
 
     With `wakes` the job has waited for such a message, and is to be submitted, and so
     are those of `due`. `told` are the other conversations whose log has news.
@@ -71,7 +71,7 @@ class InboxResult:
 
 
 class NotReadyError(PatchwrightError):
-    """Deliveries cannot be read yet; whoever sends them may try again."""
+    """Deliveries cannot be read yet; the sender may try again."""
 
     reason = "not-ready"
 
@@ -112,9 +112,9 @@ class WebhookSource:
 
     `identify` returns the service's own id of a delivery, the same when it is repeated,
     or an empty string. `signature_header` names, in lower case, the header that carries
-    the signature: without one nothing is read. With `is_silent` it shows people what we
-    answer, so that it gets nothing but a status. What has no time of its own counts as
-    it is told where nothing `confirm`s it.
+    the signature: without one nothing is read. With `is_silent` the service shows our
+    answer to people, so it gets only a status. A notice without a time counts as it
+    came if there is no `confirm`.
     """
 
     receiver: WebhookReceiver

@@ -53,7 +53,9 @@ class BackgroundLookup(Generic[T]):
     def known(self) -> T:
         """Return what is known; raises `NotReadyError`."""
         if self._known is None:
-            raise NotReadyError(f"{self._service} has not told yet who we are there")
+            raise NotReadyError(
+                f"{self._service} has not answered yet which user the bot is"
+            )
         return self._known
 
     def _keep_asking(self) -> None:

@@ -11,7 +11,7 @@ _SCHEME: Final = "bearer"
 
 
 def has_bearer_token(authorization: str, token: str) -> bool:
-    """Judge by the header of that name; an empty token is brought by nobody.
+    """Check the header of that name; an empty token never matches.
 
     https://www.rfc-editor.org/rfc/rfc6750#section-2.1
     """

@@ -26,10 +26,10 @@ from patchwright.workers.web.setup_pages import (
 )
 
 _NOT_SET_UP = (
-    "github: not configured, and no App was made yet; open the link that the web "
-    f"process logs (`setup_needed`, {SETUP_PATH}), or set PATCHWRIGHT_GITHUB__TOKEN, "
-    "or PATCHWRIGHT_GITHUB__APP_ID and PATCHWRIGHT_GITHUB__PRIVATE_KEY_FILE; then "
-    "start again"
+    "github: not configured, and there is no App yet; open the link in the log of "
+    f"the web process (`setup_needed`, {SETUP_PATH}), or set "
+    "PATCHWRIGHT_GITHUB__TOKEN, or PATCHWRIGHT_GITHUB__APP_ID and "
+    "PATCHWRIGHT_GITHUB__PRIVATE_KEY_FILE; then start again"
 )
 
 log = structlog.get_logger(__name__)

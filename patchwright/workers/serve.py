@@ -1,4 +1,4 @@
-"""The service's processes: web, worker and beat, together or apart."""
+"""The service's processes: web, worker and beat, together or separate."""
 
 import signal
 import socket
@@ -154,7 +154,7 @@ def _run(settings: Settings, role: Role, queue: Queue) -> int:
 
 @contextmanager
 def _open(settings: Settings, queue: Queue, role: Role) -> Iterator[ServiceParts]:
-    # Anew, as an App that was made for us brings secrets of its own.
+    # Again, because the new App has its own secrets.
     redactor = _log_without_secrets(settings, role)
     with open_service_parts(settings, redactor, submitter(queue)) as base:
         yield base
@@ -231,7 +231,7 @@ def _post(
 def _run_jobs_in_background(
     base: ServiceParts, queue: Queue
 ) -> Iterator[MakeWebHealth]:
-    """Run jobs in this process; yields how it is judged together with its web side."""
+    """Run jobs in this process; yields the health checks for it and its web part."""
     crew, sweep_s = _make_worker_parts(base, queue), base.settings.queue.sweep_s
     with (
         embedded_worker(queue, crew.runner, crew.parallel, sweep_s),
@@ -261,6 +261,6 @@ def _make_worker_parts(base: ServiceParts, queue: Queue) -> _WorkerParts:
 def _broker_errors(settings: Settings, role: Role) -> Iterator[str]:
     if role is not Role.ALL and settings.queue.is_in_memory:
         yield (
-            f"queue.broker_url: a {role} process of its own needs a broker that "
-            "processes share: set PATCHWRIGHT_QUEUE__BROKER_URL to redis://HOST"
+            f"queue.broker_url: a {role} process needs a broker that all processes "
+            "share: set PATCHWRIGHT_QUEUE__BROKER_URL to redis://HOST"
         )

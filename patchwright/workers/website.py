@@ -76,7 +76,7 @@ def make_request_form(
     submit: "Callable[[Delivery], Future[InboxResult]]",
     clock: Clock,
 ) -> RequestFormRoutes | None:
-    """Return the door, or None where nobody can sign in."""
+    """Return the routes, or None if nobody can sign in."""
     if sign_in is None or secret is None:
         return None
 
@@ -154,7 +154,7 @@ def _nobody(_request: object) -> None:
 def make_sign_in(
     plugin: Plugin, settings: Settings, secret: bytes | None, clock: Clock
 ) -> SignInRoutes | None:
-    """Return the door for people, or None where nobody can sign in."""
+    """Return the sign-in routes, or None if nobody can sign in."""
     accounts = make_forge_accounts(plugin, settings, clock)
     if accounts is None or not plugin.describe(settings).can_sign_in:
         return None
@@ -190,7 +190,7 @@ class Website:
 def make_website(
     base: ServiceParts, judge: MakeWebHealth | None = None, role: Role = Role.WEB
 ) -> Website:
-    """Compose the web side; `judge` says what else its process is judged by."""
+    """Compose the web part; `judge` returns further health checks of its process."""
     base.meters.registry.register(ServiceMetrics(base.database, base.clock))
     dispatcher = Dispatcher(base.submit)
     recorder = Recorder(base.stores.events, RandomIds())

@@ -71,7 +71,7 @@ def test_a_pull_request_that_is_not_open_any_more_gets_no_push(
         assert aside.startswith(ASIDE)
         reply = story.reply(number)
         what = "merged" if merged else "closed"
-        assert f"`feature/x` was left alone: #{number} was {what} while" in reply
+        assert f"`feature/x` was not changed: #{number} was {what} while" in reply
         assert f"[`{aside}`]" in reply
         [pull] = story.github.pull_requests(REPO)
         assert not pull.is_open
@@ -150,7 +150,7 @@ def test_what_was_proven_is_proven_again_on_top_of_a_colleagues_push(
         story.work()
         reply = story.reply(number)
         assert "🟢 **Proven**" in reply
-        assert "what checks it was run again there" in reply
+        assert "its tests were run again there" in reply
         head = _git(story, "rev-parse", "feature/x")
         below = _git(story, "rev-parse", "feature/x^")
         after = [one for one in story.outcome().evidence if one.role == "after"]
@@ -172,7 +172,7 @@ def test_what_a_colleagues_push_breaks_is_not_proven_any_more(tmp_path: Path) ->
         story.work()
         reply = story.reply(number)
         assert "Not proven" in reply
-        assert "what checks it was run again there" in reply
+        assert "its tests were run again there" in reply
         assert story.outcome().proof == "not-proven"
         story.pings(number)
 

@@ -8,8 +8,8 @@ _ABOUT: Final = """\
 # Commands
 
 A command comes directly after the mention, in every service, with no other words than
-for example `stop it, please`. Any other text is a request; while a run works, it goes to
-the agent. `help` shows this:
+for example `stop it, please`. Any other text is a request; while a run works, it goes
+to the agent. `help` shows this:
 """
 _TABLE: Final = """\
 | command | what may follow | while a run works | while none works | who may |

@@ -12,8 +12,8 @@ _HEAD: Final = """\
 
 People have reported the same faults of such bots in public again and again. Each kind
 of fault has a number here, and tests whose names begin with this number and say what
-Patchwright does instead: `grep -rn test_s21_ tests` finds the tests of report S-21. This
-page is generated from their names.
+Patchwright does instead: `grep -rn test_s21_ tests` finds the tests of report S-21.
+This page is generated from their names.
 
 These have no test of their own yet:
 
@@ -26,8 +26,8 @@ UNTESTED: Final = {
     16: ("rights inherited in GitLab groups", "GitLab is not supported yet"),
 }
 _BETWEEN: Final = """
-One half of S-17 is tested: a webhook with a token instead of a signature is refused. The
-other half is about GitLab's webhooks, which are not supported yet.
+One half of S-17 is tested: a webhook with a token instead of a signature is refused.
+The other half is about GitLab's webhooks, which are not supported yet.
 """
 
 

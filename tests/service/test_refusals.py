@@ -15,7 +15,7 @@ error: github.webhook_secret: not set; without it anybody could send webhooks: \
 set PATCHWRIGHT_GITHUB__WEBHOOK_SECRET
 security.encryption_keys: not set; processes that share a database need the same key: \
 set PATCHWRIGHT_SECURITY__ENCRYPTION_KEYS to `id:` and the base64 of 32 random bytes
-queue.broker_url: a worker process of its own needs a broker that processes share: \
+queue.broker_url: a worker process needs a broker that all processes share: \
 set PATCHWRIGHT_QUEUE__BROKER_URL to redis://HOST
 """
 UNKNOWN_KEY = """\

@@ -200,7 +200,7 @@ class Controller:
 
     def _failure(self, error: LimitError | ModelError) -> AgentEnding | None:
         if self._cancel_token.is_cancelled:
-            return None  # That is how it ends, and the next step sees to it.
+            return None  # This ends the run; the next step handles it.
         match error:
             case TokenLimitError():
                 return limit_ending(token_limit_reached(self._dependencies.limits))

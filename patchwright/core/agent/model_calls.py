@@ -126,7 +126,7 @@ class ModelCaller:
             return reply
         finally:
             watch.close()
-            # A call that was left behind may have to be waited out by whoever is next.
+            # The next caller may have to wait until an abandoned call has ended.
             if watch.has_waited and future.done():
                 running = ev.StateChanged(state=ev.AgentState.RUNNING)
                 self._run_log.append(ev.Source.SYSTEM, running)

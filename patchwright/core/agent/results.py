@@ -157,7 +157,7 @@ _ABOUT: Final = "What was asked for besides your words; it must fit this schema.
 class FinishCheck:
     """Judges how the agent finishes; knows from its events how often it has tried.
 
-    Without a schema any result is right. What `look` has to say, the agent hears once.
+    Without a schema any result is right. The agent gets the advice of `look` once.
     """
 
     def __init__(
@@ -184,7 +184,7 @@ class FinishCheck:
     def judge(
         self, finish: Finish, *, is_last_word: bool = False
     ) -> Finish | ErrorObservation:
-        """Return it if it may count, or what the agent is to hear first.
+        """Return it if it may count, or the advice for the agent.
 
         With `is_last_word` the agent could not answer to what is left behind.
         """

@@ -141,7 +141,7 @@ def _pattern(trigger: str) -> re.Pattern[str]:
 MAX_PAGE_CHARS = 8_000
 MAX_PROMPT_CHARS = 24_000
 MAX_LISTED = 30
-# Who speaks in these texts, for the fence around them.
+# The author of these texts, for the marks around them.
 SPEAKER = "base branch"
 
 
@@ -181,7 +181,7 @@ class Knowledge(Value):
 
 @cache
 def knowledge_frame() -> str:
-    """Return what an agent is told about all of these texts."""
+    """Return the text about these files for the agent."""
     folder = files("patchwright.core.knowledge")
     return folder.joinpath("frame.md").read_text(encoding="utf-8").strip()
 

@@ -89,7 +89,7 @@ class Billing:
                 return self._usage(told, most)
 
     def _usage(self, told: ReportedUsage, most: Usage) -> Usage:
-        """Return what is told, and the most there can be of what is not."""
+        """Return the reported numbers; a missing one gets its highest value."""
         counted = Usage(
             tokens_in=told.tokens_in or most.tokens_in,
             tokens_out=told.tokens_out or most.tokens_out,
@@ -133,7 +133,7 @@ NO_KEY = "no-key"
 # Or litellm would make a signature of Gemini's part of the call's id, which another
 # provider refuses for its length.
 SIGNATURES_APART: Mapping[str, object] = {"thought_signature_in_tool_call_id": False}
-# What a server of one's own takes is in no table; what it was set, it is told.
+# The options of your own server are in no table; it gets those that are set.
 EFFORT_PASSED_ON: Mapping[str, object] = {"allowed_openai_params": ["reasoning_effort"]}
 
 
@@ -208,7 +208,7 @@ LONGEST_TRY_S = 300.0
 
 @dataclass(frozen=True)
 class _OutputParameter:
-    """How a model wants to be told the most tokens of a reply, as it has said."""
+    """The parameter that sets a model's longest reply, as the model has named it."""
 
     name: str = "max_tokens"
     limit: int | None = None

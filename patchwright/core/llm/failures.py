@@ -112,10 +112,9 @@ class Fault(StrEnum):
 
 
 class SendState(StrEnum):
-    """How far a request came that nothing good came of.
+    """How far a failed request came.
 
-    `REFUSED` is an answer that says so, which is not billed; of what is `LOST` nobody
-    knows.
+    `REFUSED` is an error response, which is not billed; for `LOST` it is unknown.
     """
 
     NOT = "not"

@@ -103,7 +103,7 @@ class Model(Protocol):
 class Models:
     """One model for each role; where a role has none of its own, it is the main one.
 
-    Without a `judge` nobody looks over what no test proves.
+    Without a `judge` a change that no test proves gets no review.
     """
 
     main: Model

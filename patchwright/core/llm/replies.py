@@ -144,8 +144,8 @@ class Reply(Value):
 def read_reply(dump: Mapping[str, JsonValue], request: ModelRequest) -> Reply:
     """Read the JSON form of an answer to `request`.
 
-    What has an odd form is read as far as it can be: the answer is paid for, and a call
-    that cannot be run is told to the model.
+    An answer with an unusual form is read as far as possible, because it is paid for; a
+    call that cannot be run is reported to the model.
     """
     told = read_reported_usage(dump.get("usage"))
     choice = _table(_first(dump.get("choices")))

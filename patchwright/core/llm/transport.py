@@ -29,7 +29,7 @@ def call_within(seconds: float, call: Callable[[], T]) -> T:
     """Return what `call` returns or raises, or raise `TimeoutError` after `seconds`.
 
     An HTTP client's time limit starts anew with each byte, so a server that keeps
-    sending blanks can hold it for ever. Here the call is left behind.
+    sending blanks can hold it for ever. Here the call is abandoned.
     """
     return start_call(call).result(timeout=seconds)
 
@@ -137,7 +137,7 @@ class _Received:
         self._text = ""
 
     def note(self, details: Mapping[str, object]) -> None:
-        """Hear what litellm tells whoever logs its calls."""
+        """Receive what litellm reports to its loggers."""
         match details.get("log_event_type"):
             case "pre_api_call":
                 self.was_sent = True

@@ -71,7 +71,7 @@ class ModelRecording:
         return agents[-1] if agents else ""
 
     def find_ending(self, agent: str) -> OutcomeKind | None:
-        """Return what the agent's next call met, once all that it said was said."""
+        """Return how the agent ended, if it has no recorded reply left."""
         return None if self._has_more(agent) else self._endings.get(agent)
 
     def next_reply(self, agent: str) -> ev.ModelReply | None:

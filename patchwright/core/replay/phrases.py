@@ -1,4 +1,4 @@
-"""Say in a few words what came of an action, and what else has happened."""
+"""Describe the result of an action, or another event, in a few words."""
 
 from enum import StrEnum
 from typing import Final, assert_never

@@ -53,7 +53,7 @@ def find_policy(recorded: Sequence[ev.Event]) -> ConfirmPolicy:
     """
     asked = payloads_of(recorded, ev.ConfirmationAsked)
     was_asked = any(one.action.get("kind") != "finish" for one in asked)
-    # Where the model was told to judge its calls, each states its risk.
+    # If the model rates the risk of its calls, each call has its risk.
     replies = payloads_of(recorded, ev.ModelReply)
     calls = (call for reply in replies for call in reply.tool_calls)
     states_risks = any("risk" in json.loads(call.arguments) for call in calls)
@@ -83,7 +83,7 @@ _TURN_KINDS: Final = frozenset({"message", "model_reply", "condensed"})
 
 
 def results_of(recorded: Sequence[ev.Event]) -> dict[int, ev.Observation]:
-    """Return what came of each action, by the id of the action's event."""
+    """Return the result of each action, by the id of the action's event."""
     return {
         event.cause: event.payload
         for event in recorded

@@ -12,7 +12,7 @@ from patchwright.core.events.log import EventLog
 
 
 def is_steering(event: ev.Event) -> bool:
-    """Tell whether a person said or asked for this, in whoever's name it stands."""
+    """Return whether a person said or asked for this, in any name."""
     payload = event.payload
     if isinstance(payload, ev.Message):
         return event.source is ev.Source.USER
@@ -20,7 +20,7 @@ def is_steering(event: ev.Event) -> bool:
 
 
 def accepted_steering(events: Sequence[ev.Event]) -> dict[int, ev.Event]:
-    """Return how each thing that was said was heard, by the id of its event."""
+    """Return how each message was handled, by the id of its event."""
     return {
         event.cause: event
         for event in events
@@ -59,7 +59,7 @@ _CANCELLING_KINDS: Final = frozenset({ev.AgentState.STOPPED, ev.AgentState.PAUSE
 
 @dataclass(frozen=True)
 class ScriptedInput:
-    """What somebody said after so many beats of the run, and how it was heard."""
+    """A message that came after so many steps of the run, and how it was handled."""
 
     steps_before: int
     event: ev.Event
@@ -90,7 +90,7 @@ class ScriptedUser:
         self.was_answered = False
 
     def filter_steering(self, event: ev.Event) -> AcceptedSteering | None:
-        """Judge what is said as it was judged then."""
+        """Handle a message as it was handled in the recorded run."""
         scripted = self._said.get(event.id)
         return scripted.accepted if scripted else None
 

@@ -21,9 +21,9 @@ from patchwright.core.types.work import Evidence, EvidenceRole, Outcome
 
 
 class CallSummary(Value):
-    """One call of a reply, and what came of it; the ids are those of its events.
+    """One call of a reply, and its result; the ids are those of its events.
 
-    `action_id` is None for a call that was never sent off.
+    `action_id` is None for a call that was never sent.
     """
 
     call_id: str

@@ -56,7 +56,7 @@ class AgentSettings(SettingsSection):
 
 
 class ModelSettings(SettingsSection):
-    """A model and how to reach it; what it costs, where no table knows."""
+    """A model, how to reach it, and its price if the model table has none."""
 
     model: str = Field(
         "", description="Name of the model as litellm writes it: `provider/model`."
@@ -116,7 +116,7 @@ class ModelSettings(SettingsSection):
 
 
 class LlmSettings(ModelSettings):
-    """The model that is used unless another is named, and the named ones."""
+    """The default model, and further models by name."""
 
     fallbacks: tuple[str, ...] = Field(
         (),
@@ -154,6 +154,6 @@ class LlmSettings(ModelSettings):
         return found.replace(api_key=self.api_key, base_url=self.base_url)
 
     def nearest(self, name: str) -> str | None:
-        """Return the configured name that looks most like this one, if there is any."""
+        """Return the configured name that is most similar, if there is any."""
         matches = get_close_matches(name, self.named, n=1, cutoff=0.0)
         return matches[0] if matches else None

@@ -1,4 +1,4 @@
-"""Judge whether the service can start with these settings."""
+"""Check whether the service can start with these settings."""
 
 from collections.abc import Iterator
 from typing import Final

@@ -18,7 +18,7 @@ _HANDLE = re.compile(r"[@/][A-Za-z0-9][A-Za-z0-9_.-]*\Z")
 
 
 class GitHubSettings(SettingsSection):
-    """How to reach GitHub and who we are there: an App, or a user by token."""
+    """How to reach GitHub and who the bot is there: an App, or a user with a token."""
 
     api_url: str = Field(
         "https://api.github.com",
@@ -79,7 +79,7 @@ class GitHubSettings(SettingsSection):
         try:
             return {**data, "web_url": _site_of(read_github_api(api_url))}
         except ValueError:
-            # The address itself is judged, and told of, in its own turn.
+            # The address itself has its own check and message.
             return {**data, "web_url": ""}
 
     @field_validator("api_url")
@@ -119,7 +119,7 @@ class GitHubSettings(SettingsSection):
 
     @property
     def noreply_domain(self) -> str:
-        """The mail domain that stands for an account without showing its address."""
+        """The mail domain for commits of an account that hides its address."""
         return f"users.noreply.{urlsplit(self.web_url).hostname}"
 
 

@@ -18,7 +18,7 @@ _LABEL = re.compile(r"\S{1,255}\Z")
 
 
 class JiraTransitions(SettingsSection):
-    """The status a ticket is brought to, by its name; empty: it stays where it is."""
+    """The status that a ticket moves to, by its name; empty: it does not move."""
 
     on_start: str = Field("", description="When a run starts to work on the ticket.")
     on_pr: str = Field("", description="When there is a pull request for the ticket.")
@@ -26,7 +26,7 @@ class JiraTransitions(SettingsSection):
 
 
 class JiraSettings(SettingsSection):
-    """How to reach Jira as a user of our own, and which repository a project has."""
+    """How to reach Jira as the bot's user, and which repository a project has."""
 
     flavour: Literal["cloud", "datacenter"] = Field(
         "cloud",

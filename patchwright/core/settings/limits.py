@@ -11,7 +11,7 @@ from patchwright.core.types.work import Limits
 
 
 def _read_day_ceiling(value: object) -> object:
-    """Return None for what switches a ceiling off."""
+    """Return None for a value that switches a limit off."""
     is_off = value == "none" or (isinstance(value, str) and not value.strip())
     if is_off:
         return None
@@ -29,7 +29,7 @@ DayCeiling = Annotated[
 
 
 class LimitSettings(SettingsSection):
-    """Where a run must stop, and how much may be spent in all."""
+    """Limits of a run, and of the money that may be spent in all."""
 
     max_cost_usd: float = Field(
         3.0, ge=0, allow_inf_nan=False, description="Highest cost of one run, in USD."
@@ -160,7 +160,7 @@ class SandboxSettings(SettingsSection):
     def _fit_the_network(
         cls, value: tuple[str, ...], info: ValidationInfo
     ) -> tuple[str, ...]:
-        """Refuse what would look like protection and be none."""
+        """Refuse settings that look like protection but have no effect."""
         network = info.data.get("network")
         if value and network == "allow":
             raise ValueError(

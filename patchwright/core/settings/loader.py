@@ -117,7 +117,7 @@ def load_settings(
 
 
 def _default_places(environ: Mapping[str, str], cwd: Path) -> dict[KeyPath, FoundValue]:
-    """Return where state is kept by the rules of the desktop, or else here.
+    """Return the state folder of the XDG rules, or else one in the current folder.
 
     https://specifications.freedesktop.org/basedir-spec/latest/#variables
     """

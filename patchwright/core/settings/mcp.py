@@ -109,7 +109,7 @@ _Servers = Annotated[dict[str, McpServerSettings], BeforeValidator(_read_json)]
 
 
 class McpSettings(SettingsSection):
-    """Servers that bring tools to the agent over the Model Context Protocol."""
+    """Servers that offer tools to the agent over the Model Context Protocol."""
 
     servers: _Servers = Field({}, description=_MEANING)
 

@@ -63,7 +63,7 @@ _SECRETS = (SecretStr, EncryptionKey)
 
 
 class ValueForm(Enum):
-    """How a value is written where only text can be: as it is, hidden, or as JSON."""
+    """How a value is written as text: as it is, hidden, or as JSON."""
 
     TEXT = auto()
     SECRET = auto()
@@ -80,7 +80,7 @@ class SettingsKey:
 def all_keys(
     section: type[SettingsSection] = Settings, path: KeyPath = ()
 ) -> Iterator[SettingsKey]:
-    """Yield every key that can be named, those of `llm.<name>` excepted."""
+    """Yield every key that can be named, except those of `llm.<name>`."""
     for name, field in _fields(section).items():
         inner = _section_of(field)
         if inner:
@@ -116,7 +116,7 @@ def is_model_name(path: KeyPath) -> bool:
 
 
 def nearest_key(path: KeyPath) -> KeyPath:
-    """Return the key that looks most like this one, however little that is."""
+    """Return the most similar key, even if it is not very similar."""
     known = [key.path for key in all_keys()]
     if path[:1] == ("llm",) and len(path) == len(("llm", "name", "key")):
         known += [(*path[:2], name) for name in _fields(ModelSettings)]

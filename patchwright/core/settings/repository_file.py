@@ -1,4 +1,4 @@
-"""Read `.patchwright.toml`; what is wrong in it is told, and the rest counts."""
+"""Read `.patchwright.toml`; mistakes are reported, and the rest applies."""
 
 import re
 import tomllib
@@ -131,7 +131,7 @@ _ASKED_FOR: Final = (
 
 
 class _Hint(NamedTuple):
-    """What holds until a limit can be read, and how people are told."""
+    """The value that applies until a limit can be read, and the text about it."""
 
     key: str
     value: object

@@ -14,7 +14,7 @@ from patchwright.core.types.people import Permission
 
 
 class ServerSettings(SettingsSection):
-    """Where the web side listens, and under which address people reach it."""
+    """Where the web process listens, and the address at which people reach it."""
 
     host: str = Field("127.0.0.1", description="Address to listen on.")
     port: int = Field(8080, ge=0, le=65535, description="Port to listen on.")
@@ -59,7 +59,7 @@ class DatabaseSettings(SettingsSection):
 
 
 class QueueSettings(SettingsSection):
-    """What carries job ids from the web side to the workers."""
+    """The broker that carries job ids from the web process to the workers."""
 
     broker_url: SecretStr = Field(
         SecretStr("memory://"),
@@ -165,7 +165,7 @@ class AccountSettings(SettingsSection):
 
 
 class TelemetrySettings(SettingsSection):
-    """Health and metrics of each process, on a port that the public does not reach."""
+    """Health and metrics of each process, on a port that is not public."""
 
     host: str = Field(
         "127.0.0.1",

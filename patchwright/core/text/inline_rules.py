@@ -34,7 +34,7 @@ _UNCLOSED: Final = -1
 
 @dataclass(frozen=True, slots=True)
 class _Address:
-    """Where a label leads to, and where the text goes on behind it."""
+    """The target of a label, and the place where the text continues."""
 
     end: int
     href: str

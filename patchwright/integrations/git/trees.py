@@ -16,7 +16,7 @@ from patchwright.integrations.git.command import GitDir
 class UnreadReason(StrEnum):
     """Why a file was not read, as the end of a sentence about it."""
 
-    NOT_THERE = "is not there, or is no file"
+    NOT_THERE = "does not exist, or is not a file"
     OUTSIDE = "is a link that leads out of the repository"
     TOO_LARGE = "is too large"
 

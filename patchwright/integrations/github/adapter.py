@@ -78,7 +78,7 @@ class _Reachable(Value):
 
 
 def fetch_server_time(connection: GitHubConnection, clock: Clock) -> datetime | None:
-    """Return what time it is there; whoever asks need not be known."""
+    """Return GitHub's time; this needs no valid credential."""
     with closing(connection.open_client(None)) as client, translate_errors(clock):
         _, headers, _ = client.requester.requestJson("GET", _LIMIT)
     return _date(headers.get("date", ""))

@@ -36,7 +36,7 @@ class _CachedAnswer:
 class ETagCache:
     """The newest answers with their ETags, kept for this process; any thread may ask.
 
-    That we may still read it is GitHub's to say each time.
+    GitHub checks each time whether we may still read it.
     """
 
     def __init__(self) -> None:

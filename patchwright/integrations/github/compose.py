@@ -43,7 +43,7 @@ log = structlog.get_logger(__name__)
 
 
 class GitHubReceiverLookup(BackgroundLookup[GitHubReceiver]):
-    """Reads deliveries, once GitHub has told who we are there.
+    """Reads deliveries after GitHub has answered which user the bot is.
 
     The texts of an App are a bot's, which starts nothing, so that it listens at once.
     Those of a user must be told apart: until that is known, whoever delivers is asked

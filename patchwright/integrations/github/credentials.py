@@ -53,7 +53,7 @@ def _reveal(value: object) -> object:
 
 
 class InstallationTokenStore:
-    """A `TokenCache`. A token that cannot be read any more is minted anew."""
+    """A `TokenCache`. A token that cannot be read any more is created again."""
 
     def __init__(self, secrets: SecretVault) -> None:
         self._secrets = secrets

@@ -17,7 +17,7 @@ _COMPOSE: Final = "patchwright.integrations.github.compose"
 
 
 def installation_name(installation: int | str) -> str:
-    """Return under which name the tokens of an installation are kept."""
+    """Return the name under which an installation's tokens are stored."""
     return f"github-installation-{installation}"
 
 

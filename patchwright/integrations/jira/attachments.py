@@ -43,7 +43,7 @@ def fetch_attachment(api: JiraClient, key: str, url: str, max_bytes: int) -> byt
     files = parse_answer(_AttachmentTicket, answer).fields.attachment
     found = next((file.content for file in files if file.id == number), None)
     if found is None:
-        raise NotFoundError("no such file is attached to this ticket")
+        raise NotFoundError("this ticket has no such attached file")
     # Jira's own word for where it is, which may not lead elsewhere either.
     attachment_of(api.base_url, found)
     return _follow(api, found, max_bytes)
@@ -55,13 +55,13 @@ def attachment_of(base_url: str, url: str) -> str:
     try:
         wanted = urlsplit(url)
     except ValueError as error:
-        raise InvalidRequestError("it is no address") from error
+        raise InvalidRequestError("it is not an address") from error
     is_here = (wanted.scheme, wanted.netloc) == (site.scheme, site.netloc)
     is_below = wanted.path.startswith(f"{site.path}/")
     path = wanted.path.removeprefix(site.path)
     found = _FILE.match(path) if is_here and is_below else None
     if found is None:
-        raise InvalidRequestError("it is no file of this Jira's")
+        raise InvalidRequestError("it is not a file of this Jira")
     return found[1]
 
 
@@ -77,7 +77,7 @@ def _follow(api: JiraClient, url: str, max_bytes: int) -> bytes:
                 return _read(answer, max_bytes)
             url = _next(url, answer.headers["Location"])
         as_ourselves = False
-    raise ServiceUnavailableError("Jira sends us from one address to the next")
+    raise ServiceUnavailableError("Jira redirects too often")
 
 
 def _next(url: str, location: str) -> str:
@@ -85,9 +85,9 @@ def _next(url: str, location: str) -> str:
     try:
         found = urljoin(url, location)
     except ValueError as error:
-        raise InvalidRequestError("it leads to no address") from error
+        raise InvalidRequestError("the redirect has no address") from error
     if urlsplit(found).scheme not in ("https", urlsplit(url).scheme):
-        raise InvalidRequestError("it leads to an address without TLS")
+        raise InvalidRequestError("the redirect goes to an address without TLS")
     return found
 
 

@@ -89,23 +89,23 @@ def send_mail(api: JiraClient, key: str, actor: Actor, text: str) -> None:
     https://developer.atlassian.com/cloud/jira/platform/rest/v3/api-group-issues/#api-rest-api-3-issue-issueidorkey-notify-post
     """
     if not actor.external_id:
-        raise InvalidRequestError("Jira does not say who that is")
+        raise InvalidRequestError("Jira does not know this user")
     try:
         api.post(f"{ticket_path(key)}/notify", _mail(api, key, actor, text))
     except _REFUSALS as error:
-        raise InvalidRequestError(f"no mail could be sent: {error}") from error
+        raise InvalidRequestError(f"the e-mail could not be sent: {error}") from error
 
 
 def mail_notice(actor: Actor) -> str:
     """Return the public words beside the mail: what it says is not among them."""
     whom = mention_link(actor.login, actor.external_id)
-    return f"{whom} I have sent you an e-mail: what it says is for you alone."
+    return f"{whom} I have sent you a private e-mail. Please read it."
 
 
 def _mail(api: JiraClient, key: str, actor: Actor, text: str) -> responses.JsonObject:
     words = _CALL.sub(r"\1", split_marks(text).text)
     return {
-        "subject": f"Patchwright needs you for {key}",
+        "subject": f"Patchwright needs your answer for {key}",
         "textBody": words,
         "htmlBody": _HTML.render(words),
         "to": {
@@ -153,11 +153,15 @@ def choose_transition(
     fitting = leading or called
     if not fitting:
         there = ", ".join(sorted({way.to.name for way in ways})) or "nowhere"
-        raise InvalidRequestError(f"no way leads to {status} from here, only: {there}")
+        raise InvalidRequestError(
+            f"the workflow has no transition to {status} from here, only to: {there}"
+        )
     free = [way for way in fitting if not _required_fields(way)]
     if not free:
         wanted = ", ".join(_required_fields(fitting[0]))
-        raise InvalidRequestError(f"the way to {status} wants to know: {wanted}")
+        raise InvalidRequestError(
+            f"the transition to {status} needs the field: {wanted}"
+        )
     return free[0]
 
 
@@ -253,7 +257,7 @@ class JiraChannel:
 
     def open_thread(self, trigger: Trigger, text: str) -> TalkThread:  # noqa: ARG002 - a ticket is there before anybody can ask in it
         if not isinstance(trigger.thread, TalkThread):
-            raise InvalidRequestError(f"{trigger.thread} is no ticket")
+            raise InvalidRequestError(f"{trigger.thread} is not a ticket")
         return trigger.thread
 
     def name_people(self, trigger: Trigger) -> Trigger:

@@ -220,14 +220,14 @@ def _read(answer: Response) -> JsonValue:
     try:
         found: JsonValue = answer.json()
     except ValueError as error:
-        raise ServiceError("what answers at jira.base_url is no Jira") from error
+        raise ServiceError("the server at jira.base_url is not Jira") from error
     return found
 
 
 def _redirect_error(location: str) -> ServiceError:
     if any(login in location for login in _LOGINS):
         return AuthenticationError(
-            "Jira wants a person to log in: is jira.token valid?"
+            "Jira asks for a login: check that jira.token is valid"
         )
     host = urlsplit(location).netloc
-    return ServiceError(f"Jira sends us to {host}: is jira.base_url right?")
+    return ServiceError(f"Jira redirects to {host}: check jira.base_url")

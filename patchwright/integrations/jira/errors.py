@@ -40,8 +40,8 @@ def translate_errors() -> Iterator[None]:
         yield
     except SSLError as error:
         raise ServiceError(
-            "Jira's certificate is not signed by an authority that is trusted here; "
-            "set jira.ca_bundle to the file that has it"
+            "Jira's certificate comes from an authority that is not trusted here; set "
+            "jira.ca_bundle to the file of that authority"
         ) from error
     except RequestException as error:
         raise ServiceUnavailableError(
@@ -56,9 +56,11 @@ def map_error(answer: Response, now: datetime) -> ServiceError:
     if status == _TOO_MANY:
         return RateLimitedError(words, _end_of_wait(headers, now))
     if headers.get(_DENIED):
-        return AuthenticationError(f"{words}; it wants a person to log in once")
+        return AuthenticationError(f"{words}; a person must log in once with this user")
     if any(reason in headers.get(_LOGIN, "") for reason in _NOT_LET_IN):
-        return AuthenticationError(f"{words}; it does not accept jira.token")
+        return AuthenticationError(
+            f"{words}; it does not accept jira.token: set a valid one"
+        )
     if status >= _BROKEN or status == _CONFLICT:
         return ServiceUnavailableError(words)
     if status in _INVALID:

@@ -40,7 +40,7 @@ def check_host(api_url: str, url: str) -> None:
     try:
         parts, api = urlsplit(url), urlsplit(api_url)
     except ValueError as error:
-        raise InvalidRequestError("it is no address") from error
+        raise InvalidRequestError("it is not an address") from error
     if (parts.scheme, parts.netloc) == (api.scheme, api.netloc):
         return
     host = parts.hostname or ""
@@ -50,7 +50,7 @@ def check_host(api_url: str, url: str) -> None:
     is_slacks = any(host == root or host.endswith(f".{root}") for root in roots)
     if parts.scheme == "https" and is_plain and is_slacks:
         return
-    raise InvalidRequestError(f"{host or 'it'} is no host of Slack's")
+    raise InvalidRequestError(f"{host or 'it'} is not a host of Slack")
 
 
 def _download(
@@ -82,7 +82,7 @@ class _Bearer(requests.auth.AuthBase):
 def _read(answer: requests.Response, max_bytes: int) -> bytes:
     status = answer.status_code
     if status in _DENIED or _REDIRECTED <= status < _BROKEN:
-        raise PermissionDeniedError("Slack does not let us read it")
+        raise PermissionDeniedError("Slack does not allow the bot to read it")
     if status in _MISSING:
         raise NotFoundError(f"Slack answered {status}")
     if status != _OK:

@@ -66,7 +66,7 @@ def react(api: SlackClient, trigger: Trigger, reaction: str) -> None:
     """React to the message that asked; where there is none there is nothing to do."""
     ref = trigger.thread
     if not isinstance(ref, TalkThread):
-        raise InvalidRequestError(f"{ref} is no thread of Slack's")
+        raise InvalidRequestError(f"{ref} is not a thread in Slack")
     if is_unopened(ref):
         return
     channel = channel_of(ref)
@@ -139,7 +139,7 @@ class SlackChannel:
     ) -> bytes:
         # Our rights open files that who names their address may not see.
         if not is_attached(self._api, ref, url):
-            raise NotFoundError("no such file is attached in this thread")
+            raise NotFoundError("this thread has no such attached file")
         return fetch_file(self._api, team_of(ref), url, max_bytes)
 
     def open_thread(self, trigger: Trigger, text: str) -> TalkThread:

@@ -43,7 +43,7 @@ def translate_errors(clock: Clock) -> Iterator[None]:
     except SlackApiError as error:
         raise map_error(error, clock.now()) from error
     except SlackClientError as error:
-        raise ServiceError(f"the call to Slack could not be made: {error}") from error
+        raise ServiceError(f"the call to Slack failed: {error}") from error
     except (OSError, HTTPException) as error:
         kind = type(error).__name__
         raise ServiceUnavailableError(f"Slack did not answer ({kind})") from error

@@ -219,7 +219,7 @@ def open_thread(api: SlackClient, trigger: Trigger, text: str) -> TalkThread:
     """
     ref = trigger.thread
     if not isinstance(ref, TalkThread):
-        raise InvalidRequestError(f"{ref} is no thread of Slack's")
+        raise InvalidRequestError(f"{ref} is not a thread in Slack")
     if not is_unopened(ref):
         return ref
     if person_of(ref) is None:

@@ -148,7 +148,7 @@ FetchPermission = Callable[[Actor], Permission | None]
 _ASSOCIATED: Final = frozenset({"owner", "member", "collaborator"})
 _WHO_IS_LEFT_OUT: Final = {
     "write": "who may not write here",
-    "association": "who are no owner, member or collaborator",
+    "association": "who are not owner, member or collaborator",
 }
 
 

@@ -183,7 +183,7 @@ def find_tampering(versions: Sequence[FileVersions]) -> tuple[str, ...]:
             changes_test_configuration,
         ),
         *_list_files(
-            "The change ends a process at once, or reaches for the test runner",
+            "The change ends a process at once, or accesses the test runner",
             versions,
             _tampers_with_runner,
         ),

@@ -192,17 +192,20 @@ def proof_sentence(
             "passes with it."
         )
     if proof is Proof.NONE:
-        return "**No evidence**: by the repository's wish, nothing was run to check it."
+        return (
+            "**No evidence**: the repository's settings switch the tests off, so "
+            "nothing was run."
+        )
     if reason == EVIDENCE_DOUBTFUL:
         return (
-            "**Not proven**: the change alters how tests are run, so a person must "
-            "look at it first."
+            "**Not proven**: the change affects how tests are run, so a person must "
+            "check it first."
         )
     if evidence:
         return f"**Not proven**: {why_not_proven(evidence)}"
     if reason == EVIDENCE_FAILED:
         return "**Not proven**: the tests could not be run again."
-    return "**Not proven**: no test command was named, so nothing was run."
+    return "**Not proven**: the agent named no test command, so nothing was run."
 
 
 def evidence_table(evidence: tuple[Evidence, ...]) -> str:
@@ -222,7 +225,7 @@ def evidence_table(evidence: tuple[Evidence, ...]) -> str:
 _ROLE_WORDS = {
     EvidenceRole.BEFORE: "before (base + new tests)",
     EvidenceRole.AFTER: "after",
-    EvidenceRole.BASE_TESTS: "after, with the tests of the base",
+    EvidenceRole.BASE_TESTS: "after, with the base's tests",
 }
 
 

@@ -134,4 +134,4 @@ def _sentences(left_out: Sequence[LeftOut], *, is_grave: bool) -> Iterator[str]:
             listed = ", ".join(paths[:_SHOWN]) + (
                 f" and {more} more" if more > 0 else ""
             )
-            yield f"Left out of the change, being {words.why}: {listed}."
+            yield f"Left out of the change ({words.why}): {listed}."

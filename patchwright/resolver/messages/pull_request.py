@@ -60,7 +60,7 @@ def unanswered_note(answers: Sequence[ReviewAnswer], threads: int) -> str:
         return ""
     have = "has" if len(silent) == 1 else "have"
     return (
-        f"{count_noun(len(silent), 'review thread')} {have} no answer of the agent's."
+        f"{count_noun(len(silent), 'review thread')} {have} no answer from the agent."
     )
 
 
@@ -254,9 +254,8 @@ def _answered_issues(origin: Provenance) -> str:
 
 # https://docs.github.com/en/actions/how-tos/write-workflows/choose-when-workflows-run/trigger-a-workflow#triggering-a-workflow-from-a-workflow
 _CHECKS_NEED_NUDGE = (
-    "> [!NOTE]\n"
-    "> The checks need a nudge: GitHub starts none for what the token of a workflow "
-    "has pushed. Close and reopen this pull request, and they run."
+    "> [!NOTE]\n> The checks have not started: GitHub starts none after a push with a "
+    "workflow's token. Close and reopen this pull request to start them."
 )
 _EVIDENCE_NOTE = (
     "<sub>Run by the controller in fresh sandboxes, not by the agent. “Before” is the "

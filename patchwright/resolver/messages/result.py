@@ -147,7 +147,7 @@ def _warnings(warnings: tuple[str, ...], handle: str) -> str:
     """Put what a reviewer must see where it cannot be overlooked."""
     if not warnings:
         return ""
-    title = "**Look at this before you merge:**"
+    title = "**Check this before you merge:**"
     lines = ["[!WARNING]", title, *list_sentences(warnings, handle)]
     return "\n".join(f"> {line}" for line in lines)
 
@@ -184,7 +184,7 @@ def _notes(notes: tuple[str, ...], handle: str) -> str:
     if len(notes) <= _MOST_OPEN_NOTES:
         return lines
     return details_block(
-        f"{len(notes)} notes: what was removed, skipped or doubted", lines
+        f"{len(notes)} notes about removed, skipped or doubtful parts", lines
     )
 
 
@@ -221,7 +221,7 @@ def _kept_change_line(
     """Say where the change is that neither a branch nor this message shows."""
     if not outcome.head_sha or delivered.patch or not frame.work_at:
         return ""
-    return f"The change is kept. {frame.work_at}"
+    return f"The change is stored. {frame.work_at}"
 
 
 def _refusal_text(refusal: str, frame: MessageHeader) -> str:
@@ -231,7 +231,7 @@ def _refusal_text(refusal: str, frame: MessageHeader) -> str:
     said = f"The result could not be delivered: {neutralise(words, frame.handle)}"
     if words == short:
         return said
-    return join(said, details_block("What the service said", code_block(short)))
+    return join(said, details_block("Answer of the service", code_block(short)))
 
 
 def _branch_line(outcome: Outcome, delivered: DeliveryResult) -> str:
@@ -301,13 +301,13 @@ def ping_text(
 
 def _where_to_look(outcome: Outcome, delivered: DeliveryResult) -> str:
     if outcome.kind is OutcomeKind.PLAN_POSTED:
-        return "it is above, and waits for your word"
+        return "see the plan above, it waits for your approval"
     if outcome.waits:
         return "the question is above"
     if outcome.kind is OutcomeKind.NEEDS_INPUT:
-        return "what is missing is said above"
+        return "see above what is missing"
     if delivered.refusal:
-        return "why is said above"
+        return "see above why"
     if delivered.pull_request is not None:
         return ""
     return "see above"

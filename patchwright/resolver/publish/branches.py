@@ -241,10 +241,10 @@ def _rebased_result(
         "The change is on top of that"
     )
     if isinstance(ran, str):
-        said += f"; what was run to check it ran before, on {effect.sha[:10]}: {ran}."
+        said += f"; its tests ran before that, on {effect.sha[:10]}: {ran}."
         evidence: tuple[Evidence, ...] = ()
     else:
-        said += ", and what checks it was run again there." if ran else "."
+        said += ", and its tests were run again there." if ran else "."
         evidence = tuple(_evidence_of_commit(one, *names) for one in ran)
     doubts = find_regressions(evidence)
     is_sound = not doubts and outcome.reason != EVIDENCE_DOUBTFUL
@@ -323,12 +323,12 @@ def _why_left_alone(
 ) -> str:
     branch = inline_code(effect.branch)
     if not effect.fork:
-        return f"{branch} was left alone: {error}."
+        return f"{branch} was not changed: {error}."
     closed = isinstance(error, PermissionDeniedError | NotFoundError)
     why = "the service does not let us write there" if closed else str(error)
     return (
-        f"{branch} of `{effect.fork}` was left alone: {why}. Its owner can take the "
-        f"change over: `git pull {to.repository.clone_url} {aside}`."
+        f"{branch} of `{effect.fork}` was not changed: {why}. Its owner can pull the "
+        f"change: `git pull {to.repository.clone_url} {aside}`."
     )
 
 

@@ -114,7 +114,7 @@ def prove_nothing(
     _outcome: Outcome, _mirror: Mirror, _base_sha: str, _head_sha: str
 ) -> str:
     """Prove nothing again, where there is no sandbox to do it in."""
-    return "there was nothing to run it with"
+    return "there was no sandbox for it"
 
 
 @dataclass(frozen=True)

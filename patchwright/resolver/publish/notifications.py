@@ -306,7 +306,7 @@ def _no_private_way_mark(to: Destination) -> str:
 
 
 _NO_PRIVATE_WAY: Final = (
-    "I have to ask you something in private, and found no way to do that. An "
-    "administrator can let me send you messages here, or say who you are in "
+    "I have a private question for you, but I cannot send you a private message. An "
+    "administrator can allow me to send you messages here, or add you to "
     "`accounts.map`; then ask again."
 )

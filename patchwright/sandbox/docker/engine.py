@@ -65,8 +65,8 @@ def as_sandbox_errors(failed: str) -> Iterator[None]:
 def pull(client: docker.DockerClient, image: str) -> None:
     """Fetch an image from its registry; raise `SandboxError` with its words."""
     failed = (
-        f"cannot pull the sandbox image {image} (sandbox.image names another one, and "
-        'sandbox.kind = "local" takes none)'
+        f"cannot pull the sandbox image {image} (set another one in sandbox.image, or "
+        'use sandbox.kind = "local", which needs no image)'
     )
     with as_sandbox_errors(failed):
         lines = list(client.api.pull(image, stream=True, decode=True))

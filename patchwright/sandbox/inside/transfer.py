@@ -61,11 +61,11 @@ CONFLICTS = 1
 
 
 class ExportRequest(NamedTuple):
-    """What is to be carried out, and how much of it.
+    """Which work to transfer, and how much of it.
 
-    With `is_last` whatever stays behind is looked for and named. With
-    `takes_stray_work` work that the agent has kept elsewhere counts where the work tree
-    has none. Files beyond `max_file_bytes` are named; the host will not have them.
+    With `is_last` everything that stays in the sandbox is found and named. With
+    `takes_stray_work` a stash or another branch counts if the work tree has no change.
+    Files above `max_file_bytes` are named and left out.
     """
 
     base: str
@@ -167,7 +167,7 @@ def write_tree() -> str:
 
 
 def take_stray_work(base: str, work: list[StrayWork]) -> StrayWork | None:
-    """Count the newest work that the agent has kept aside, if it is on the base."""
+    """Use the agent's newest stash or branch, if it is based on the base commit."""
     chosen = [one for one in work if not one.is_apart]
     if not chosen or has_merge():
         return None

@@ -39,7 +39,7 @@ class SandboxFolder:
 
     @property
     def egress(self) -> Path:
-        """Where the sandbox meets its proxy, if it has one."""
+        """The folder that the sandbox shares with its proxy, if it has one."""
         return self.path / "egress"
 
     def remove(self) -> bool:

@@ -1,4 +1,4 @@
-"""An action server and its proxy as child processes, and the runtime made of them."""
+"""An action server and its proxy as child processes, and the runtime with both."""
 
 import os
 import subprocess

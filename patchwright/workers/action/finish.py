@@ -45,9 +45,9 @@ _MOST_CHARS = 200_000
 _FAILING = {"error": ("error",), "unresolved": ("error", "unresolved"), "never": ()}
 _LEVELS = {"error": "error", "unresolved": "warning"}
 _MOST_ANNOTATED = 500
-_NOT_SET_UP = "Patchwright could not be set up; the log of that step has the cause."
-_CANCELLED = "The workflow run was cancelled before the run could tell its end."
-_CRASHED = "The run ended without a word: its process was killed, or could not start."
+_NOT_SET_UP = "Patchwright could not be set up; see the log of that step."
+_CANCELLED = "The workflow run was cancelled before the run could report its result."
+_CRASHED = "The run ended without a result: its process was killed, or could not start."
 
 
 def main(environ: Mapping[str, str]) -> int:

@@ -20,8 +20,9 @@ def check_version(wanted: str) -> None:
     own = own_version()
     if wanted and wanted.removeprefix("v") != own:
         raise SettingsError(
-            f"input `version` is {wanted}, but this action is {own}, and never fetches "
-            f"another one; pin the action: uses: OWNER/REPOSITORY@v{wanted.lstrip('v')}"
+            f"input `version` is {wanted}, but this action is {own}, and never "
+            "downloads another version; pin the action: uses: "
+            f"OWNER/REPOSITORY@v{wanted.lstrip('v')}"
         )
 
 
@@ -249,7 +250,7 @@ def _read_bytes(name: str, workspace: Path, named: str) -> bytes:
     path = (root / named).resolve()
     # A link may lead out, or to where a checkout keeps its token.
     if not path.is_relative_to(root) or ".git" in path.relative_to(root).parts:
-        raise wrong_input(name, f"{named} is not a file of the workspace")
+        raise wrong_input(name, f"{named} is not a file in the workspace")
     try:
         with path.open("rb") as file:
             return file.read(MAX_BYTES + 1)

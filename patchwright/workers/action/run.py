@@ -68,7 +68,9 @@ def run(environ: Mapping[str, str]) -> None:
         result = error_result(error)
     except Exception:  # the edge of the run: whatever broke, the result says so
         log.exception("run_broke")
-        text = "Something broke inside Patchwright; the log of this step has more."
+        text = (
+            "Patchwright had an internal error; the log of this step has the details."
+        )
         result = error_result(_InternalError(text))
     result.write(workflow_job.result, redact)
 

@@ -100,7 +100,8 @@ def with_mode(trigger: Trigger, mode: str) -> Trigger:
     thread = trigger.thread
     if mode in _OF_PULL_REQUESTS and thread.kind is not ThreadKind.PULL_REQUEST:
         raise SettingsError(
-            f"input `mode` is {mode}, which is for pull requests; {thread.name} is none"
+            f"input `mode` is {mode}, which works only on pull requests; "
+            f"{thread.name} is not one"
         )
     return trigger.replace(request=_request_for_mode(trigger.request, mode))
 
@@ -202,7 +203,7 @@ class TriggerReader:
             self._payload.get(name) or self._payload.get(name.replace("-", "_")) or ""
         )
         if given and not re.fullmatch(r"[1-9][0-9]{0,17}", given):
-            raise SettingsError(f"client_payload: `{name}` is no number")
+            raise SettingsError(f"client_payload: `{name}` is not a number")
         return int(given or 0)
 
     def _by_event(self) -> ActionRequest | NoTrigger:
@@ -316,13 +317,11 @@ class TriggerReader:
 
     def _actor(self) -> Actor:
         if not self._workflow_job.actor:
-            raise SettingsError(
-                "GITHUB_ACTOR: not set, so that nobody would have asked"
-            )
+            raise SettingsError("GITHUB_ACTOR: not set, so the requester is unknown")
         return _person(self._workflow_job.actor, self._workflow_job.actor_id)
 
     def _with_rerunner(self, trigger: Trigger) -> Trigger:
-        """Judge whoever has had the workflow run again as well."""
+        """Also check the person who started the workflow again."""
         again = _person(self._workflow_job.rerun_by)
         if not again.login or _is_same_login(again, self._actor()):
             return trigger

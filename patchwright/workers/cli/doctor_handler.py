@@ -89,7 +89,7 @@ def _print_results(
 
 
 def _silence_logs() -> None:
-    """Let nothing but the report be heard: what is logged on the way is in it too."""
+    """Silence the log: the report contains the same facts."""
     level = logging.CRITICAL
     structlog.configure(wrapper_class=structlog.make_filtering_bound_logger(level))
     logging.basicConfig(level=level, handlers=[logging.NullHandler()], force=True)

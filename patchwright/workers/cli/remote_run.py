@@ -136,13 +136,13 @@ def read_url(url: str, github: GitHubSettings) -> ForgeThread:
     if thread is None:
         raise SettingsError(
             f"{url} is not an issue or pull request on {github.web_url}; expected "
-            f"{github.web_url}/OWNER/NAME/issues/7, and github.api_url says which host"
+            f"{github.web_url}/OWNER/NAME/issues/7, on the host of github.api_url"
         )
     return thread
 
 
 def _trigger(thread: ForgeThread, github: GitHub) -> Trigger:
-    """Put the wish of whoever runs the command into the form of a request."""
+    """Make a request from what the user of the command asks for."""
     asker = github.fetch_identity() or Actor(service=NAME, login="somebody")
     return Trigger(
         key=f"cli:{thread}",

@@ -107,9 +107,9 @@ class RunSession:
     def with_repository_config(
         self, config: RepositoryConfig
     ) -> "tuple[RunSession, tuple[str, ...]]":
-        """Return the run as a repository wishes it, and which wishes do not count.
+        """Return the run with the repository's settings, and the ignored settings.
 
-        Which model is asked is for whoever runs the command to say.
+        The user of the command chooses the model.
         """
         heeded = apply_configuration(self.settings, config.replace(model=""))
         return replace(self, settings=heeded.settings), heeded.notes

@@ -102,13 +102,13 @@ def combine(findings: Iterable[CheckResult]) -> CheckResult:
 
 
 _FIXES: Final[Mapping[type[PatchwrightError], str]] = {
-    SettingsError: "correct the setting that is named",
-    AuthenticationError: "set a credential that is valid",
-    PermissionDeniedError: "give the credential the permission that is named",
-    RateLimitedError: "wait; if it comes again, lower limits.max_parallel",
-    ServiceUnavailableError: "look at the check `network`: can this machine reach it?",
+    SettingsError: "correct this setting",
+    AuthenticationError: "set a valid credential",
+    PermissionDeniedError: "give the credential this permission",
+    RateLimitedError: "wait; if it happens again, lower limits.max_parallel",
+    ServiceUnavailableError: "see the check `network`: can this machine reach it?",
 }
-_UNKNOWN: Final = "see the message; the service would meet the same"
+_UNKNOWN: Final = "see the message; the service would have the same problem"
 
 
 def result_of_error(error: BaseException, fix: str = "") -> CheckResult:
@@ -117,9 +117,9 @@ def result_of_error(error: BaseException, fix: str = "") -> CheckResult:
         return failed(_one_line(error), fix or _fix_of(error))
     if isinstance(error, SQLAlchemyError):
         words = f"the database cannot be read: {database_error_text(error)}"
-        return failed(words, fix or "look at the check `database`")
-    words = f"the check itself broke: {type(error).__name__}: {_one_line(error)}"
-    return failed(words, "report it, with this line")
+        return failed(words, fix or "see the check `database`")
+    words = f"the check itself failed: {type(error).__name__}: {_one_line(error)}"
+    return failed(words, "report this line as a bug")
 
 
 def _one_line(error: BaseException) -> str:
@@ -252,7 +252,7 @@ def _named_result(
         seconds = running.ended.result(left_s) - began_at
     except LateError:
         words = f"no answer within {entry.within_s:.0f} s"
-        fix = f"try it alone: patchwright doctor --only {entry.name}"
+        fix = f"run only this check: patchwright doctor --only {entry.name}"
         return NamedResult(entry.name, failed(words, fix), entry.within_s)
     error = asked.exception()
     finding = result_of_error(error) if error else asked.result()

@@ -26,8 +26,8 @@ from patchwright.workers.doctor.checks import (
 _WITHIN_S: Final = 5.0
 _PORTS: Final[Mapping[str, int]] = {"https": 443, "http": 80}
 _FIX_AUTHORITY: Final = (
-    "its authority is not trusted here: set github.ca_bundle or jira.ca_bundle, or add "
-    "it to the system's"
+    "its certificate authority is not trusted here: set github.ca_bundle or "
+    "jira.ca_bundle, or add it to the system's authorities"
 )
 
 
@@ -87,9 +87,9 @@ def _proxy_of(url: str) -> str:
 
 def _fix_of_route(url: str) -> str:
     if _proxy_of(url):
-        return f"check the proxy of the environment ({urlsplit(url).scheme}_proxy)"
+        return f"check the proxy in the environment ({urlsplit(url).scheme}_proxy)"
     host = urlsplit(url).hostname
-    return f"let this machine reach {host}: name server, firewall, or HTTPS_PROXY"
+    return f"let this machine reach {host}: check name server, firewall, or HTTPS_PROXY"
 
 
 def _error_text(error: Exception) -> str:
@@ -104,7 +104,7 @@ def _error_text(error: Exception) -> str:
 # https://docs.github.com/en/apps/creating-github-apps/authenticating-with-a-github-app/generating-a-json-web-token-jwt-for-a-github-app
 _TOO_FAR_APART_S: Final = 60.0
 _FAR_APART_S: Final = 20.0
-_FIX_CLOCK: Final = "let NTP set the clock: timedatectl set-ntp true"
+_FIX_CLOCK: Final = "set the clock with NTP: timedatectl set-ntp true"
 
 
 def check_clock(context: CheckContext) -> CheckResult:
@@ -113,7 +113,7 @@ def check_clock(context: CheckContext) -> CheckResult:
         make_github_connection(context.settings.github), context.clock
     )
     if theirs is None:
-        return skipped("GitHub does not tell what time it is")
+        return skipped("GitHub does not send the time")
     ours = asked_at + (context.clock.now() - asked_at) / 2
     return judge_clock(ours, theirs)
 
@@ -124,9 +124,9 @@ def judge_clock(ours: datetime, theirs: datetime) -> CheckResult:
     way = "ahead of" if apart_s > 0 else "behind"
     words = f"{abs(apart_s):.0f} s {way} GitHub's clock"
     if abs(apart_s) >= _TOO_FAR_APART_S:
-        return failed(f"{words}: signatures are refused", _FIX_CLOCK)
+        return failed(f"{words}: signatures will be refused", _FIX_CLOCK)
     return (
         warning(words, _FIX_CLOCK)
         if abs(apart_s) >= _FAR_APART_S
-        else ok("as GitHub's clock")
+        else ok("same as GitHub's clock")
     )

@@ -39,7 +39,7 @@ from patchwright.workers.ops.heartbeat import ProcessStatus, live_processes
 from patchwright.workers.queue.app import check_round_trip
 from patchwright.workers.queue.interface import BrokerUnavailableError
 
-_FIX_BROKER = "start it, and check host and password in queue.broker_url"
+_FIX_BROKER = "start the broker, and check host and password in queue.broker_url"
 
 
 def check_broker(context: CheckContext) -> CheckResult:
@@ -64,7 +64,7 @@ _NEEDED_ROLES = ("web", "worker", "beat")
 def check_processes(context: CheckContext) -> CheckResult:
     with open_current_database(context.settings) as database:
         if database is None:
-            return skipped("no process has told of itself in this database")
+            return skipped("no process has written a heartbeat into this database")
         found = live_processes(database)
     return judge_processes(found, version("patchwright"))
 
@@ -74,7 +74,7 @@ def judge_processes(found: Sequence[ProcessStatus], own: str) -> CheckResult:
     if not found:
         return warning(
             "no process of the service is alive",
-            "patchwright serve; or look into its log, why it ended",
+            "run patchwright serve; its log says why it ended",
         )
     roles = Counter(one.role for one in found)
     shown = ", ".join(f"{count} {role}" for role, count in sorted(roles.items()))
@@ -88,18 +88,18 @@ def _process_problems(
         one for one in _NEEDED_ROLES if not roles[one] and not roles[_ALL_IN_ONE_ROLE]
     ]
     for role in absent:
-        yield warning(f"there is no {role}", f"patchwright serve --role {role}")
+        yield warning(f"no {role} is running", f"patchwright serve --role {role}")
     for one in found:
         if one.red:
             yield warning(
                 f"{one.role} {one.name}: {', '.join(one.red)} not working",
-                f"look into the log of {one.name}, and at the checks of these parts",
+                f"see the log of {one.name}, and the checks of these parts",
             )
     other = sorted({one.version for one in found if one.version != own})
     if other:
         yield warning(
             f"{', '.join(other)} is running, and this is {own}",
-            "start all processes anew with one version",
+            "restart all processes with one version",
         )
 
 
@@ -107,7 +107,8 @@ _WITHIN_S: Final = 10.0
 _MOST_BYTES: Final = 64 * 1024
 _NO_HEADERS: Final[Mapping[str, str]] = {}
 _FIX_CERTIFICATE: Final = (
-    "renew the certificate, send the whole chain, and let it name this host"
+    "renew the certificate; it must name this host, and the server must send the "
+    "whole chain"
 )
 _FIX_UNREACHABLE: Final = (
     "start `patchwright serve` and the proxy in front; check DNS and firewall"
@@ -178,12 +179,12 @@ def _unreachable(error: Exception) -> UnreachableError:
 
 
 _HEALTH: Final = "/healthz"
-# Signed, and naming no event: whoever holds the secret calls it malformed, and stores
-# nothing of it.
+# Signed, without an event: a service with the same secret answers that it is malformed,
+# and stores nothing.
 _BODY: Final = b"{}"
 _OWN_ANSWER: Final = (HTTPStatus.BAD_REQUEST, "bad-payload")
 _FIX_ADDRESS: Final = (
-    "let server.public_url, its name in DNS and the proxy in front lead to "
+    "check that server.public_url, its name in DNS and the proxy in front lead to "
     "`patchwright serve`"
 )
 
@@ -235,12 +236,12 @@ def judge_webhook_answer(answer: HttpAnswer, public_url: str) -> CheckResult:
     if answer.status == HTTPStatus.UNAUTHORIZED:
         return failed(
             f"the service at {public_url} has another github.webhook_secret",
-            "start it anew with these settings, or correct server.public_url",
+            "restart it with these settings, or correct server.public_url",
         )
     if (answer.status, word) == (HTTPStatus.NOT_FOUND, "not-configured"):
         return failed(
             f"the service at {public_url} has no GitHub configured",
-            "start it anew with these settings, or correct server.public_url",
+            "restart it with these settings, or correct server.public_url",
         )
     words = f"{public_url}{WEBHOOK_PATH} answers {answer.status}"
-    return failed(words, "let the proxy in front pass on every path of the service")
+    return failed(words, "the proxy in front must forward every path of the service")

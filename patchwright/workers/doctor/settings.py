@@ -20,7 +20,7 @@ from patchwright.workers.doctor.checks import (
     warning,
 )
 
-# What signs or lets in must not be guessed: 16 characters of a random generator.
+# Secrets for signatures and access must not be easy to guess: 16 random characters.
 _LEAST_SECRET_CHARS: Final = 16
 _WEAK_PERMISSIONS: Final = frozenset({Permission.READ, Permission.TRIAGE})
 
@@ -31,8 +31,8 @@ def settings_warnings(settings: Settings) -> Iterator[CheckResult]:
     yield from _weak_protection(settings)
     if settings.github.token and settings.github.app_id:
         yield warning(
-            "github.token is not used beside an App",
-            "take github.token out, or github.app_id and github.private_key",
+            "github.token has no effect with an App",
+            "remove github.token, or github.app_id and github.private_key",
         )
 
 
@@ -54,8 +54,8 @@ def _unencrypted_addresses(settings: Settings) -> Iterator[CheckResult]:
     for key, url in addresses.items():
         if url.startswith("http:") and not is_loopback(url):
             yield warning(
-                f"{key} is not https: tokens and cookies travel in the clear",
-                f"put TLS in front of it, and write https:// in {key}",
+                f"{key} is not https: tokens and cookies are sent unencrypted",
+                f"use TLS for it, and write https:// in {key}",
             )
 
 
@@ -71,8 +71,8 @@ def _short_secrets(settings: Settings) -> Iterator[CheckResult]:
         if lengths and min(lengths) < _LEAST_SECRET_CHARS:
             yield warning(
                 f"{key} has {min(lengths)} characters: it can be guessed",
-                f"set {key} to what `openssl rand -hex 32` prints, here and where it "
-                "is used",
+                f"set {key} to the output of `openssl rand -hex 32`, here and at the "
+                "service that uses it",
             )
 
 
@@ -88,8 +88,8 @@ def _weak_protection(settings: Settings) -> Iterator[CheckResult]:
         )
     if settings.sandbox.network == "allow":
         yield warning(
-            "sandbox.network is allow: what the agent reads can leave the sandbox",
-            'set sandbox.network to "deny"; what set-up needs belongs into the image',
+            "sandbox.network is allow: data that the agent reads can leave the sandbox",
+            'set sandbox.network to "deny"; put what the set-up needs into the image',
         )
     lowest = settings.security.min_permission
     if lowest in _WEAK_PERMISSIONS:
@@ -103,6 +103,6 @@ def _weak_protection(settings: Settings) -> Iterator[CheckResult]:
 def check_settings(context: CheckContext) -> CheckResult:
     errors = service_errors(context.settings)
     if errors:
-        words = f"{count_noun(len(errors), 'fault')} that `serve` refuses to start with"
+        words = f"`serve` cannot start: {count_noun(len(errors), 'error')}"
         return failed(words, "\n".join(errors))
     return combine((ok("complete"), *settings_warnings(context.settings)))

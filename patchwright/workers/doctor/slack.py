@@ -27,11 +27,9 @@ from patchwright.workers.doctor.checks import (
 from patchwright.workers.doctor.storage import open_current_database, secret_store
 
 _FIX_BOT_ACCESS = (
-    "install the app in the workspace again, and set slack.bot_token to its token"
+    "install the app in the workspace again, and set slack.bot_token to its new token"
 )
-_FIX_SCOPES = (
-    "take them over from slack.yml (OAuth & Permissions), and install it again"
-)
+_FIX_SCOPES = "add them from slack.yml (OAuth & Permissions), and install the app again"
 
 
 def check_slack(context: CheckContext) -> CheckResult:
@@ -70,7 +68,7 @@ def _fix_not_installed(context: CheckContext) -> str:
     page = f"{context.public_url}/auth/slack/install"
     if context.settings.slack.workspaces:
         return f"install it: {page}"
-    return f"name the workspaces in slack.workspaces, then install it: {page}"
+    return f"set slack.workspaces to the workspaces, then install the app: {page}"
 
 
 def _check_workspace(api: SlackClient, team: str) -> Iterator[CheckResult]:
@@ -97,11 +95,11 @@ _FIX_APP_ACCESS = (
 def check_slack_socket(context: CheckContext) -> CheckResult:
     settings = context.settings.slack
     if settings.app_token is None:
-        return skipped("slack.app_token is not set: deliveries come by HTTP")
+        return skipped("slack.app_token is not set: webhooks come by HTTP")
     tokens = StaticBotToken(settings.app_token)
     api = connect(settings.api_url, tokens=tokens, clock=context.clock).api
     try:
         try_connection(api, settings.app_token)
     except (AuthenticationError, PermissionDeniedError) as error:
         return result_of_error(error, _FIX_APP_ACCESS)
-    return ok("Slack lets us connect")
+    return ok("Slack accepts the connection")

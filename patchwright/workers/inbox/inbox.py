@@ -62,7 +62,7 @@ class Dispatcher:
                     return
 
     def _drop_waiting(self) -> bool:
-        """Drop what waits, as each would wait for the broker in vain; tell the end."""
+        """Drop what waits, because the broker does not answer; end the thread."""
         with suppress(queue.Empty):
             while self._waiting.get_nowait() is not None:
                 pass

@@ -165,7 +165,7 @@ LOST: Final = "the App lost its access to the repository"
 
 @dataclass(frozen=True)
 class AfterCommit:
-    """What is to be done after the commit: jobs to submit, and who must be told."""
+    """Work after the commit: jobs to submit, and runs to notify."""
 
     due: tuple[JobId, ...] = ()
     other_conversations: tuple[ConversationId, ...] = ()
@@ -260,9 +260,9 @@ class LifecycleEvents:
     def _installation(
         self, connection: Connection, notice: InstallationChanged, now: datetime
     ) -> AfterCommit:
-        """Forget the tokens, and end the jobs that can reach their repository no more.
+        """Remove the tokens, and end the jobs that have lost their repository.
 
-        Nothing can be said there either.
+        No message can be posted there either.
         """
         if _is_installed_since(connection, notice):
             return NOTHING_TO_DO

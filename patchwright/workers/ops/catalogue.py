@@ -1,4 +1,4 @@
-"""Every figure that `/metrics` shows: its name, what it means and by what it is told.
+"""Every metric of `/metrics`: its name, its meaning and its labels.
 
 Names follow https://prometheus.io/docs/practices/naming/; the labels have few values,
 and none of them names a person or a repository.

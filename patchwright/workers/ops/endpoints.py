@@ -107,7 +107,7 @@ class Reporter:
         return _json(404, {"status": "not-found"})
 
     def live(self) -> StatusAnswer:
-        """Tell whether the process does anything, or should be started anew."""
+        """Return whether the process makes progress, or should be restarted."""
         parts = run_health_checks(self.health.live, self.clock.now())
         if not (red := failing_parts(parts)):
             return _json(200, {"status": "ok"})

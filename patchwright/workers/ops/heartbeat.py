@@ -10,7 +10,7 @@ from patchwright.core.types.base import Value
 from patchwright.workers.db.database import Database, insert_or_replace
 from patchwright.workers.db.tables import processes
 
-# How long the row of a process is kept that ended without a word.
+# How long the row of a process is kept that ended without removing it.
 _KEPT_FOR: Final = timedelta(hours=1)
 WORKING_ROLES: Final = frozenset({"all", "worker"})
 

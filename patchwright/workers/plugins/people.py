@@ -83,9 +83,9 @@ class PersonDirectory:
         )
 
     def invite(self, actor: Actor) -> Invitation | None:
-        """Make a link that counts once; None where there is no page for it.
+        """Make a link that works once; None if there is no page for it.
 
-        Who gets no more of them hears that once: each word may be a mail.
+        A person who got too many is told once, because each message may be an e-mail.
         """
         if not self.can_invite:
             return None
@@ -101,7 +101,7 @@ class PersonDirectory:
         )
 
     def renew(self, actor: Actor) -> Invitation | None:
-        """Make a link for somebody whose earlier word counts no more."""
+        """Make a link for a person whose earlier link is not valid any more."""
         token = self.links.invite(self.resolve_name(actor)) if self.can_invite else None
         if token is None:
             return None
@@ -112,7 +112,7 @@ class PersonDirectory:
         )
 
     def scope_of(self, person: Actor) -> str:
-        """Return the name under which a person's own choices are kept."""
+        """Return the name under which a person's own choices are stored."""
         return account_scope(self.accounts.account_of(person, self.forge.account_host))
 
 

@@ -105,7 +105,7 @@ class IdentityTokens:
         )
 
     def claim_report(self, account_id: AccountId) -> bool:
-        """Tell once whether the person must be asked to link anew."""
+        """Return once whether the person must be asked to link again."""
         told = update(identities).where(
             identities.c.account_id == account_id,
             identities.c.needs_reauth.is_(True),
@@ -135,7 +135,8 @@ class IdentityTokens:
         came = self._ask(account_id, grant)
         with self._database.writing() as connection:
             row = self._lock(connection, account_id)
-            # Unlinked or linked anew meanwhile, or another process has taken over.
+            # The person unlinked or linked again in the meantime, or another process
+            # renewed it.
             if row is None or self._read(connection, account_id) != grant:
                 return
             match came:

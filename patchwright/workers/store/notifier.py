@@ -1,4 +1,4 @@
-"""Notify all processes on one database of new events, and hear from them."""
+"""Send and receive notifications of new events between processes on one database."""
 
 import selectors
 import socket
@@ -110,7 +110,7 @@ class NotificationListener:
 
 @contextmanager
 def open_notifier(database: Database) -> Iterator[Notifier]:
-    """Hear the others from now on; whoever has a database opens this once a process."""
+    """Receive notifications from now on; each process with a database opens one."""
     opened = _over_sockets if database.is_sqlite else _over_notices
     with opened(database) as notifier:
         yield notifier
@@ -118,7 +118,7 @@ def open_notifier(database: Database) -> Iterator[Notifier]:
 
 @contextmanager
 def _over_notices(database: Database) -> Iterator[Notifier]:
-    # Nobody has to be told: the database does it when an event is committed.
+    # Nothing to send: the database notifies when an event is committed.
     notifier = Notifier()
     open_line = partial(open_notifications, database)
     with NotificationListener(notifier, open_line, notification_errors(database)):

@@ -36,9 +36,9 @@ class RequestStore:
         self._database = database
 
     def joined(self, job_id: JobId, after_id: int = 0) -> tuple[JoinedRequest, ...]:
-        """Return who is behind the job's messages after an event.
+        """Return the authors of the job's messages after an event.
 
-        Whether they may steer the run has not been judged yet.
+        Whether they may steer the run is not checked yet.
         """
         with self._database.reading() as connection:
             return _find(connection, job_id, deliveries.c.event_id > after_id)
@@ -274,6 +274,6 @@ class ConversationLinkStore:
 
 
 def _hand_over(connection: Connection, old: JobId, **values: object) -> None:
-    """Have the delivery that asked lead to where its request is now."""
+    """Let the delivery of a request point to the conversation that has it now."""
     asked = deliveries.c.id == first_delivery_of(connection, old)
     connection.execute(update(deliveries).where(asked).values(**values))

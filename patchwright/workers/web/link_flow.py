@@ -119,7 +119,7 @@ log = structlog.get_logger(__name__)
 
 
 def show_offer(routes: LinkingRoutes, request: Request, token: str) -> Response:
-    """Say who wants to be linked; whoever only looks, such as a preview, may."""
+    """Show who wants to be linked; visitors such as link previews may see it."""
     found = usable_link(routes.links.find(digest_of(token)))
     if isinstance(found, LinkProblem):
         return link_problem_page(found)

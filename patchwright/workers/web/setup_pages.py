@@ -42,10 +42,10 @@ class _SetupSession:
 
 
 class SetupVisitors:
-    """Knows the browsers that were let in, and what each sent to GitHub along.
+    """Knows the browsers with access, and the state that each sent to GitHub.
 
     With an `admin_token` that is the key, as often as it is shown. Otherwise a key is
-    made that opens once, so that who finds it later in a log is too late.
+    made that works once, so that it is useless when somebody finds it in a log later.
     """
 
     def __init__(self, admin_token: SecretStr | None, clock: Clock) -> None:
@@ -67,7 +67,7 @@ class SetupVisitors:
             return browser
 
     def find_state(self, browser: str) -> str | None:
-        """Return what GitHub is asked to send back, or None: not let in."""
+        """Return the state that GitHub sends back, or None without access."""
         with self._lock:
             session = self._find(browser)
             return session.state if session else None
@@ -137,7 +137,7 @@ class SetupPages:
 
 
 def create_setup_app(site: SetupPages, leave: Callable[[], None]) -> FastAPI:
-    """Return the application; it calls `leave` when it is needed no more."""
+    """Return the application; it calls `leave` when it is not needed any more."""
     app = FastAPI(title="Patchwright", openapi_url=None)
     add_body_errors(app)
     _add_health(app, site, leave)
@@ -150,7 +150,7 @@ def create_setup_app(site: SetupPages, leave: Callable[[], None]) -> FastAPI:
 
     @app.post(SETUP_PATH)
     async def enter(request: Request) -> Response:
-        """Admit a browser with the key, or with `security.admin_token`."""
+        """Let a browser in with the key, or with `security.admin_token`."""
         try:
             body = await read_body(request, _MAX_FORM_BYTES)
         except BodyTooLargeError:
@@ -207,7 +207,7 @@ def _offer(site: SetupPages, request: Request) -> Response:
         return _PAGES.show("address.html", status=409)
     organization = request.query_params.get("organization", "").strip()
     if organization and not is_organization(organization):
-        return _problem(site, 400, "That is no organization.")
+        return _problem(site, 400, "That is not the name of an organization.")
     return _PAGES.show(
         "offer.html",
         sends_to=site.web_url,
@@ -225,13 +225,15 @@ def _finish(site: SetupPages, request: Request, leave: Callable[[], None]) -> Re
     browser = request.cookies.get(_COOKIE, "")
     if not site.visitors.use_state(browser, request.query_params.get("state", "")):
         log.warning("setup_refused")
-        problem = "This is not the browser that began, or it has come back before."
+        problem = (
+            "The set-up did not start in this browser, or it was already finished."
+        )
         return _problem(site, 403, problem)
     try:
         app = site.register(request.query_params.get("code", ""))
     except ServiceError as error:
         log.warning("setup_failed", reason=error.reason, error=str(error))
-        return _problem(site, 502, f"GitHub did not hand over the App. {error}")
+        return _problem(site, 502, f"GitHub did not return the App. {error}")
     log.info("app_registered", app_id=app.id, slug=app.slug)
     response = _PAGES.show(
         "done.html",

@@ -45,7 +45,7 @@ def test_complete_settings_are_ok_and_what_is_missing_is_told_with_its_variable(
     fine = case_of(tmp_path, LLM__MODEL="openai/scripted")
     assert examined("settings", fine).status is CheckStatus.OK
     bad = examined("settings", case_of(tmp_path, GITHUB__APP_ID="1"))
-    assert bad.found == "3 faults that `serve` refuses to start with"
+    assert bad.found == "`serve` cannot start: 3 errors"
     assert "set PATCHWRIGHT_GITHUB__WEBHOOK_SECRET" in bad.fix
     assert "set PATCHWRIGHT_GITHUB__PRIVATE_KEY" in bad.fix
     assert "set PATCHWRIGHT_LLM__MODEL" in bad.fix
@@ -86,7 +86,7 @@ def test_an_address_on_this_machine_needs_no_tls(tmp_path: Path) -> None:
 
 def test_the_state_folder_is_looked_at_and_not_made(tmp_path: Path) -> None:
     case = case_of(tmp_path)
-    assert "will be made" in examined("state", case).found
+    assert "will be created" in examined("state", case).found
     assert not case.settings.state_dir.exists()
     case.settings.state_dir.mkdir()
     assert "can be written" in examined("state", case).found
@@ -149,8 +149,8 @@ def test_a_database_of_a_later_version_is_told_from_one_that_is_behind(
             connection.execute(text("UPDATE alembic_version SET version_num = '9999'"))
     told = examined("database", case)
     assert told.status is CheckStatus.WARNING
-    assert told.found == "of a later version: its schema is 9999"
-    assert "start the version that migrated it" in told.fix
+    assert told.found == "it belongs to a later version: its schema is 9999"
+    assert "start the newer version that migrated it" in told.fix
 
 
 def test_a_file_that_is_no_database_and_a_server_that_is_away_are_told(
@@ -182,13 +182,13 @@ def test_a_key_that_stored_secrets_need_is_missed_by_its_id(tmp_path: Path) -> N
         store = SecretStore(database, keys, SystemClock())
         store.put("github-app", SecretStr("pem"))
         store.put("T1", SecretStr("xoxb"), owner="slack")
-    assert examined("secrets", before).found == "2 secrets, all open"
+    assert examined("secrets", before).found == "2 secrets, all can be decrypted"
     lost = examined("secrets", case_of(tmp_path, SECURITY__ENCRYPTION_KEYS=NEW))
     assert lost.status is CheckStatus.FAILED
     assert lost.found == "2 of 2 secrets do not open with the key k1"
     both = case_of(tmp_path, SECURITY__ENCRYPTION_KEYS=f"{NEW},{OLD}")
     turning = examined("secrets", both)
-    assert turning.found == "2 secrets still under an old key (k1)"
+    assert turning.found == "2 secrets still encrypted with an old key (k1)"
     assert turning.fix.startswith("patchwright keys rotate")
 
 

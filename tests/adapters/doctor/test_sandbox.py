@@ -30,7 +30,7 @@ def test_a_real_sandbox_has_its_tools_and_its_limits_and_is_gone_afterwards(
     told = examined("sandbox", case)
     assert told.status is CheckStatus.OK, told
     assert told.found.startswith(shown)
-    assert "network `deny` and limits hold" in told.found
+    assert "network `deny` and limits work" in told.found
     # Which of the two holds the memory is said.
     assert ("memory is watched" in told.found) == (shown == "bubblewrap")
     assert ("nothing holds sandbox.cpus" in told.found) == (shown == "bubblewrap")

@@ -230,7 +230,7 @@ def test_branch_that_exists_is_not_taken_over(
     mirror: Mirror, forge: WorkTree, origin: WorkTree
 ) -> None:
     forge.git("branch", "bot/fix", "trunk")
-    with pytest.raises(BranchMovedError, match="not where it was left"):
+    with pytest.raises(BranchMovedError, match="has changed"):
         push(mirror, new_commit(mirror, origin, b"fixed\n"))
 
 
@@ -263,7 +263,9 @@ def test_default_branch_is_refused(
     mirror: Mirror, forge: WorkTree, origin: WorkTree
 ) -> None:
     sha = new_commit(mirror, origin, b"fixed\n")
-    with pytest.raises(PushRefusedError, match="not ours to write"):
+    with pytest.raises(
+        PushRefusedError, match="is not a branch that the bot may write"
+    ):
         push(mirror, sha, branch="trunk", expect=mirror.resolve(TRUNK))
     assert forge.head != sha
 

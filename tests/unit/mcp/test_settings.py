@@ -111,7 +111,9 @@ def test_a_wrong_table_is_told_with_its_place(server: Any, message: str) -> None
 @pytest.mark.parametrize("name", ["two words", "1st", "a__b", "x" * 33, ""])
 def test_a_name_that_tools_cannot_start_with_is_refused(name: str) -> None:
     line = refusal({"command": ["a"]}, name)
-    assert line.startswith(f"mcp.servers: {name!r} is no name for a server: use")
+    assert line.startswith(
+        f"mcp.servers: {name!r} is not a valid name for a server: use"
+    )
 
 
 def test_servers_that_are_not_json_are_refused() -> None:
@@ -147,7 +149,7 @@ def test_no_secret_of_the_service_goes_into_the_sandbox(env: dict[str, str]) -> 
 def test_no_secret_of_the_service_stands_in_a_command() -> None:
     server = {"command": ["a", "--key=sk-live-0123456789"]}
     line = refusal(server, LLM_API_KEY="sk-live-0123456789")
-    assert line.startswith("mcp.servers.fake.command: holds a secret of the service")
+    assert line.startswith("mcp.servers.fake.command: contains a secret of the service")
     assert "sk-live" not in line
 
 
@@ -176,5 +178,5 @@ def test_an_allow_list_that_commands_could_ignore_is_refused() -> None:
     with pytest.raises(SettingsError) as caught:
         load_settings(environ, flags={}, cwd=NOWHERE)
     assert str(caught.value).startswith(
-        "sandbox.allow_domains: a list of domains is not enforced where"
+        "sandbox.allow_domains: a list of domains has no effect if"
     )

@@ -116,7 +116,7 @@ def test_s36_signing_by_ssh_takes_a_key() -> None:
 @pytest.mark.parametrize("text", [pem(), "ssh-ed25519 AAAA"])
 def test_s36_a_signing_key_that_git_could_not_use_is_an_error(text: str) -> None:
     (error,) = check(WHOLE | {SIGNING_KEY: text})
-    assert error.startswith("github.signing_key: not a private key of OpenSSH")
+    assert error.startswith("github.signing_key: not an OpenSSH private key")
     assert text not in error
 
 
@@ -130,7 +130,7 @@ def test_s36_a_signing_key_that_git_could_not_use_is_an_error(text: str) -> None
         ("none", True, False, False),
     ],
 )
-def test_s36_one_of_both_signs(
+def test_s36_either_github_or_the_key_signs(
     signing: str, *, has_key: bool, by_github: bool, by_key: bool
 ) -> None:
     given = {"commit_signing": signing, **({"signing_key": "k"} if has_key else {})}

@@ -111,7 +111,7 @@ def test_an_unknown_key_is_told_with_the_nearest_known_one() -> None:
 @pytest.mark.parametrize(
     ("line", "meaning"),
     [
-        ('min_permission = "read"', "with less than that every stranger could start"),
+        ('min_permission = "read"', "with less, every stranger could start"),
         ('min_permission = "none"', "`triage`, `write`, `maintain` or `admin`"),
         ('allow_users = ["*"]', "a list of logins without the @; `*` is not allowed"),
         ('allow_users = "@alice"', "a list of logins without the @"),
@@ -152,7 +152,12 @@ def test_a_bad_value_is_told_and_left_out(line: str, meaning: str) -> None:
     [
         ('min_permission = "owner"', "min_permission", "admin", "only admins may ask"),
         ('network = "none"', "network", "deny", "the network is closed"),
-        ("plan_approval = true", "plan_approval", "comment", "plan waits for a yes"),
+        (
+            "plan_approval = true",
+            "plan_approval",
+            "comment",
+            "plan waits for an approval",
+        ),
         ('pr = "Draft"', "pr", "draft", "changes stay drafts"),
         ("protected_paths = [1]", "pr", "draft", "changes stay drafts"),
         ('protected_paths = [1]\npr = "ready"', "pr", "draft", "stay drafts"),

@@ -168,7 +168,7 @@ def test_what_comes_through_our_own_connection_needs_no_signature() -> None:
     assert isinstance(SocketReceiver(LISTENING).read({}, BODY), Trigger)
 
 
-def test_s68_delivery_that_comes_again_has_the_same_name() -> None:
+def test_s68_a_repeated_delivery_has_the_same_name() -> None:
     again = {"X-Slack-Retry-Num": "1", "X-Slack-Retry-Reason": "http_timeout"}
     first = delivery_id({}, BODY)
     assert first == delivery_id(again, BODY) == "Ev1"

@@ -31,7 +31,7 @@ def check_tenant(delivery: JiraModel, host: str) -> None:
     https://developer.atlassian.com/cloud/jira/platform/webhooks/#secure-admin-webhooks
     """
     if not all(_is_below(address, host) for address in _find_addresses(delivery)):
-        raise TenantError("the delivery speaks for another site than jira.base_url")
+        raise TenantError("the webhook comes from another site than jira.base_url")
 
 
 def _find_addresses(part: JiraModel) -> Iterator[str]:
@@ -116,7 +116,7 @@ class JiraReceiver:
         if not secrets or not all(secret.get_secret_value() for secret in secrets):
             raise SettingsError(
                 "jira.webhook_secret is empty: without it anybody could send "
-                "deliveries; set the secret that the webhook in Jira has"
+                "webhooks; set it to the secret of the webhook in Jira"
             )
         self._secrets = tuple(secrets)
         self._rules = rules

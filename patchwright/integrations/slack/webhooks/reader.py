@@ -166,7 +166,7 @@ class SlackReceiver:
         ):
             raise SettingsError(
                 "slack.signing_secret is empty: without it anybody could send "
-                "deliveries; set the signing secret of the app's Basic Information"
+                "webhooks; set it to the signing secret in the app's Basic Information"
             )
         self._verifiers = [
             SignatureVerifier(secret.get_secret_value()) for secret in secrets
@@ -191,9 +191,9 @@ class SlackReceiver:
             _is_signed(verifier, stamp, body, sent) for verifier in self._verifiers
         ]
         if not any(matches):
-            raise SignatureError("the delivery is not signed by a secret of ours")
+            raise SignatureError("the signature of the webhook is wrong")
         if not self._is_recent(stamp):
-            raise SignatureError("the delivery was signed too long ago")
+            raise SignatureError("the webhook was signed too long ago")
 
     def _is_recent(self, stamp: str) -> bool:
         if not (stamp.isascii() and stamp.isdigit()) or len(stamp) > _LONGEST_TIMESTAMP:

@@ -1,4 +1,4 @@
-"""What counts as a request in Slack, and the trigger that is made of it."""
+"""The requests in Slack, and the triggers made from them."""
 
 from dataclasses import dataclass
 from typing import Final

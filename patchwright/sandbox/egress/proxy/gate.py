@@ -15,7 +15,7 @@ from patchwright.sandbox.egress.proxy.rules import (
     is_open,
 )
 
-# Whoever tries out all names there are gets no list of them.
+# A program that tries many names must not make this list endless.
 MAX_HOSTS = 100
 OTHERS = ("other hosts", 0)
 
@@ -102,7 +102,7 @@ class Gate(NamedTuple):
             addresses = list(dict.fromkeys(self.resolve(target)))
         except OSError as error:
             raise _unreachable(target, error) from error
-        # Looked up once: what was judged is what is called.
+        # Looked up once: the checked address is the one that is called.
         good = [one for one in addresses if is_open(one, target, self.rules, self.own)]
         if not good:
             why = NOT_ALLOWED if self.opens_public else NOT_PUBLIC

@@ -1,4 +1,4 @@
-"""Take the connections of the sandbox's programs, judge each and carry its bytes."""
+"""Accept connections of the sandbox's programs, check each and forward its bytes."""
 
 from __future__ import annotations
 
@@ -78,7 +78,7 @@ def _refuse(client: socket.socket, refusal: ProxyRefusal) -> None:
 
 
 class _ProxiedConnection(NamedTuple):
-    """A request that is let through, and the two ends of its way."""
+    """A request that is allowed, and both ends of its connection."""
 
     client: socket.socket
     remote: socket.socket
@@ -217,7 +217,7 @@ def _receive(caller: socket.socket) -> socket.socket:
 
 
 def accept_connections(server_socket: socket.socket, gate: Gate) -> None:
-    """Serve whoever calls, a bounded number at a time."""
+    """Serve all connections, a limited number at a time."""
     free = threading.BoundedSemaphore(MAX_VISITS)
 
     def handle(client: socket.socket) -> None:

@@ -48,7 +48,7 @@ def main() -> None:
     )
     for line in sys.stdin:
         _answer(line, gate.refusals)
-    # Whoever has started it is gone for good: an engine keeps this open.
+    # The process that started it has ended: otherwise this stays open.
     os._exit(0)
 
 

@@ -56,7 +56,7 @@ class RunHead(Value):
 
 
 class RunView(Value):
-    """The whole page, but for its events."""
+    """The whole page, except its events."""
 
     id: str
     title: str
@@ -270,7 +270,7 @@ def run_page(view: RunView, events: EventsView) -> Response:
 
 
 def missing_page(sign_in: str) -> Response:
-    """Answer alike for runs that are not there and those that must not be seen."""
+    """Answer the same for runs that do not exist and for those that are not visible."""
     html = _ENVIRONMENT.get_template("missing.html").render(sign_in=sign_in)
     return _html_response(html, 404)
 
