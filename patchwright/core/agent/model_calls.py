@@ -67,8 +67,8 @@ class ModelCaller:
             )
             self._run_log.append(ev.Source.AGENT, failed, seen_id)
             raise
-        said = reply.replace(agent=self._agent)
-        return self._run_log.append(ev.Source.AGENT, said, seen_id)
+        answer_event = reply.replace(agent=self._agent)
+        return self._run_log.append(ev.Source.AGENT, answer_event, seen_id)
 
     def ask_as_role(
         self, role: str, model: Model, system: str, text: str

@@ -191,10 +191,10 @@ class FinishCheck:
         judged = self._judge_result(finish)
         if isinstance(judged, ErrorObservation) or self._was_told or is_last_word:
             return judged
-        if not (said := self._look(judged)):
+        if not (advice := self._look(judged)):
             return judged
         self._held_back = judged
-        return ErrorObservation(reason=LEFT_OUT, text=said, call_id=finish.call_id)
+        return ErrorObservation(reason=LEFT_OUT, text=advice, call_id=finish.call_id)
 
     def _judge_result(self, finish: Finish) -> Finish | ErrorObservation:
         """Return it if it fits, or what is wrong; after some tries, it without that."""

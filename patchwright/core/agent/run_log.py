@@ -81,8 +81,8 @@ class RunLog:
         self._read_on()
         while self._unjudged:
             event = self._unjudged[min(self._unjudged)]
-            if heard := self._filter_steering(event):
-                self.append(ev.Source.SYSTEM, heard, event.id)
+            if steering := self._filter_steering(event):
+                self.append(ev.Source.SYSTEM, steering, event.id)
             self._unjudged.pop(event.id, None)
 
     def since(self, event_id: int) -> RunState:

@@ -154,8 +154,8 @@ def _line_of(turn: Turn) -> str:
     for message in turn.messages:
         if isinstance(message, ToolResult):
             continue
-        if said := _short(message.text, MAX_SAID_CHARS):
-            parts.append(said)
+        if text := _short(message.text, MAX_SAID_CHARS):
+            parts.append(text)
         if isinstance(message, AssistantTurn):
             parts += [_step(call, results) for call in message.tool_calls]
     return "; ".join(parts)

@@ -83,24 +83,24 @@ class Billing:
         match answer:
             case Failure(may_be_billed=False):
                 return NO_USAGE
-            case Failure(reported=told):
-                return self._usage(told, most) if told.is_whole else most
-            case Reply(reported=told):
-                return self._usage(told, most)
+            case Failure(reported=reported):
+                return self._usage(reported, most) if reported.is_whole else most
+            case Reply(reported=reported):
+                return self._usage(reported, most)
 
-    def _usage(self, told: ReportedUsage, most: Usage) -> Usage:
+    def _usage(self, reported: ReportedUsage, most: Usage) -> Usage:
         """Return the reported numbers; a missing one gets its highest value."""
         counted = Usage(
-            tokens_in=told.tokens_in or most.tokens_in,
-            tokens_out=told.tokens_out or most.tokens_out,
-            tokens_cached=told.tokens_cached,
-            tokens_cache_written=told.tokens_cache_written,
+            tokens_in=reported.tokens_in or most.tokens_in,
+            tokens_out=reported.tokens_out or most.tokens_out,
+            tokens_cached=reported.tokens_cached,
+            tokens_cache_written=reported.tokens_cache_written,
         )
-        known = told.cost_usd is not None
+        known = reported.cost_usd is not None
         return Usage(
             **{
                 **dict(counted),
-                "cost_usd": told.cost_usd if known else self._cost_usd(counted),
+                "cost_usd": reported.cost_usd if known else self._cost_usd(counted),
             }
         )
 

@@ -166,8 +166,8 @@ def image_count(request: ModelRequest) -> int:
 
 def estimated_output(reply: Reply) -> int:
     """Estimate the tokens that a reply has taken, where its provider does not count."""
-    said = reply.text + "".join(call.arguments for call in reply.tool_calls)
-    return tokens_in_bytes(len(said.encode())) + 1
+    text = reply.text + "".join(call.arguments for call in reply.tool_calls)
+    return tokens_in_bytes(len(text.encode())) + 1
 
 
 def _texts(message: ChatMessage) -> list[str]:

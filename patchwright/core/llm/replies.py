@@ -147,7 +147,7 @@ def read_reply(dump: Mapping[str, JsonValue], request: ModelRequest) -> Reply:
     An answer with an unusual form is read as far as possible, because it is paid for; a
     call that cannot be run is reported to the model.
     """
-    told = read_reported_usage(dump.get("usage"))
+    usage = read_reported_usage(dump.get("usage"))
     choice = _table(_first(dump.get("choices")))
     message = _table(choice.get("message")) or {"content": choice.get("text")}
     read = read_calls(_sent_calls(message), request)
@@ -158,7 +158,7 @@ def read_reply(dump: Mapping[str, JsonValue], request: ModelRequest) -> Reply:
         malformed=read.malformed,
         reasoning=read_reasoning(_sent_reasoning(message), read.extras),
         stop_reason=_word(choice.get("finish_reason")),
-        reported=told,
+        reported=usage,
     )
 
 

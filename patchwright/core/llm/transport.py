@@ -183,12 +183,12 @@ def _make_sense(
         if (reply := _reply_in(body, request)) is not None:
             return reply
     failure = classify_refusal(refusal, now)
-    told = (
+    answer = (
         read_reported_usage(body.get("usage"))
         if failure.may_be_billed
         else NOTHING_REPORTED
     )
-    return failure.replace(reported=told)
+    return failure.replace(reported=answer)
 
 
 def _reply_in(body: Mapping[str, JsonValue], request: ModelRequest) -> Reply | None:

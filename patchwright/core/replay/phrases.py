@@ -51,10 +51,10 @@ def observation_phrase(observation: ev.Observation) -> Phrase:
             assert_never(observation)
 
 
-def _verdict(said: ev.UserRejected | ev.PlanApproved) -> Phrase:
-    if isinstance(said, ev.PlanApproved):
+def _verdict(answer: ev.UserRejected | ev.PlanApproved) -> Phrase:
+    if isinstance(answer, ev.PlanApproved):
         return Phrase(text="plan approved", tone=Tone.GOOD)
-    return _bad(f"rejected: {said.text}")
+    return _bad(f"rejected: {answer.text}")
 
 
 def _sandbox_phrase(observation: ev.SandboxObservation) -> Phrase:

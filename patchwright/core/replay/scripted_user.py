@@ -36,18 +36,18 @@ def in_order_noticed(events: Sequence[ev.Event]) -> list[ev.Event]:
     Which of the two came first is chance then, and changed nothing.
     """
     places = {event.id: (event.id, 0) for event in events}
-    heard = accepted_steering(events)
-    said: list[ev.Event] = []
+    steering = accepted_steering(events)
+    messages: list[ev.Event] = []
     for event in events:
         if is_steering(event):
-            said.append(event)
+            messages.append(event)
         elif isinstance(event.payload, ev.ModelReply):
             seen_id = event.cause or 0
-            for one in said:
-                is_heard = one.id in heard and heard[one.id].id < event.id
+            for one in messages:
+                is_heard = one.id in steering and steering[one.id].id < event.id
                 if one.id > seen_id and not is_heard:
                     places[one.id] = (event.id, one.id)
-            said.clear()
+            messages.clear()
     return sorted(events, key=lambda event: places[event.id])
 
 
@@ -151,22 +151,22 @@ class ScriptedUser:
         payload = scripted.event.payload
         if not isinstance(payload, ev.Steering):
             return
-        said = self._log.append(scripted.event.source, payload)
-        self._said[said.id] = scripted
+        event = self._log.append(scripted.event.source, payload)
+        self._said[event.id] = scripted
         self.was_answered = True
-        self._cancels |= _cancels(said)
+        self._cancels |= _cancels(event)
         if scripted.accepted is not None:
-            self._unjudged.add(said.id)
+            self._unjudged.add(event.id)
 
 
 def find_scripted_inputs(recorded: Sequence[ev.Event]) -> list[ScriptedInput]:
-    heard = accepted_steering(recorded)
+    steering = accepted_steering(recorded)
     cues: list[ScriptedInput] = []
     steps_before = 0
     for event in in_order_noticed(recorded):
         steps_before += is_own_step(event)
         if is_steering(event):
-            answer = heard[event.id].payload if event.id in heard else None
+            answer = steering[event.id].payload if event.id in steering else None
             kept = answer if isinstance(answer, ev.Steering) else None
             cues.append(ScriptedInput(steps_before, event, kept))
     return cues

@@ -286,9 +286,9 @@ def _describe(key: str, error: ErrorDetails) -> str:
     if error["type"] == "extra_forbidden":
         close = nearest_name(key[:MAX_NAME_CHARS], sorted(known_keys()))
         return f" has an unknown key, {shown}; the nearest known one is `{close}`."
-    said = error.get("ctx", {}).get("error")
-    if key in _TEMPLATES and isinstance(said, ValueError):
-        return f": {shown} was ignored: {said}."
+    reason = error.get("ctx", {}).get("error")
+    if key in _TEMPLATES and isinstance(reason, ValueError):
+        return f": {shown} was ignored: {reason}."
     meaning = _RepositoryFile.model_fields[key].description
     until_then = f" Until then {_CARE[key].told}." if key in _CARE else ""
     return f": {shown} was ignored: it must be {meaning}.{until_then}"

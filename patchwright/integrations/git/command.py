@@ -114,8 +114,8 @@ def read_git(
         if process.wait() == 0:
             return output
         error_file.seek(0)
-        said = error_file.read().decode("utf-8", "replace")
-        done = GitResult(process.returncode, b"", without_credentials(said, ()))
+        errors = error_file.read().decode("utf-8", "replace")
+        done = GitResult(process.returncode, b"", without_credentials(errors, ()))
         raise GitError(f"git {args[0]} failed: {done.error_summary}")
 
 

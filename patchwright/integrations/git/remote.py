@@ -101,8 +101,10 @@ def _reasons(error_output: str, why: str) -> Iterator[str]:
     The reason is often only the name of a hook.
     """
     lines = (line.strip() for line in error_output.splitlines())
-    said = [line.removeprefix("remote:").strip() for line in lines if "remote:" in line]
-    words = [line for line in said if line and not _PROGRESS.match(line)]
+    lines_of_remote = [
+        line.removeprefix("remote:").strip() for line in lines if "remote:" in line
+    ]
+    words = [line for line in lines_of_remote if line and not _PROGRESS.match(line)]
     yield from words
     if not words or not _NO_REASON.search(why):
         yield why

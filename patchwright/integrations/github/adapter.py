@@ -142,10 +142,10 @@ def _get(
 
 def _rate_limit(headers: Mapping[str, Any]) -> RateLimit | None:
     """Read what every answer tells; a server of one's own may limit nothing."""
-    told = [str(headers.get(f"x-ratelimit-{name}", "")) for name in _PARTS]
-    if not all(one.isdecimal() for one in told):
+    values = [str(headers.get(f"x-ratelimit-{name}", "")) for name in _PARTS]
+    if not all(one.isdecimal() for one in values):
         return None
-    limit, remaining, reset = map(int, told)
+    limit, remaining, reset = map(int, values)
     return RateLimit(
         limit=limit,
         remaining=remaining,

@@ -268,11 +268,11 @@ class GitHubChannel:
             return self._thread(ref, fetch_posts(repo, ref))
         thread = self._thread(ref, fetch_posts(repo, ref))
         opening, *comments = thread.posts
-        said = sorted(
+        posts = sorted(
             (*comments, *fetch_review_posts(repo, ref)), key=lambda post: post.at
         )
         reviews = fetch_reviews(repo, ref)
-        return thread.replace(posts=(opening, *said), reviews=reviews)
+        return thread.replace(posts=(opening, *posts), reviews=reviews)
 
     def _thread(self, ref: ForgeThread, found: ThreadPosts) -> Thread:
         return Thread(

@@ -354,11 +354,11 @@ def _fetch_log(run: _CheckRun, found: Repository) -> str:
 
 
 def _failed_run(run: _CheckRun, log: str) -> FailedCheck:
-    said = (run.output.title, run.output.summary)
+    texts = (run.output.title, run.output.summary)
     return FailedCheck(
         name=run.name,
         url=run.html_url or run.details_url,
-        summary="\n".join(part for part in said if part.strip()),
+        summary="\n".join(part for part in texts if part.strip()),
         log=log,
     )
 

@@ -159,6 +159,6 @@ def _problems(data: Mapping[str, object]) -> list[object]:
 def _problem_text(problem: object) -> str:
     if not isinstance(problem, dict):
         return str(problem)
-    said = problem.get("message") or problem.get("code") or ""
+    message = problem.get("message") or problem.get("code") or ""
     field = problem.get("field")
-    return f"{field}: {said}" if field else str(said)
+    return f"{field}: {message}" if field else str(message)

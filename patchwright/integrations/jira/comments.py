@@ -153,11 +153,11 @@ def _withheld(text: str, audience: str) -> str:
     """Return what all may read in place of a text for some, with the same marks."""
     kind, _, name = audience.partition(":")
     whom = f"the {kind} {name}" if name else "colleagues"
-    said = (
+    refusal = (
         f"Only {whom} may read the answer, and the bot may not write for them. Add "
         "the bot to this group or role, or ask in a comment that everybody can read."
     )
-    return "\n".join((said, *split_marks(text).marks))
+    return "\n".join((refusal, *split_marks(text).marks))
 
 
 def _property_value(marked: Marked) -> responses.JsonObject:

@@ -189,14 +189,14 @@ def fetch_thread(
     ticket = _fetch(api, ref, (*_FIELDS, *own.ids))
     comments = fetch_comments(api, ref.id)
     files = sorted(ticket.fields.attachment, key=lambda file: file.created)
-    said = (*(_file_post(api, file) for file in files[-MAX_FILES:]), *comments.posts)
+    posts = (*(_file_post(api, file) for file in files[-MAX_FILES:]), *comments.posts)
     epic = ticket.issue.raw_fields.get(own.epic)
     thread = _opening_thread(api, ref, ticket)
     return thread.replace(
         posts=(
             *thread.posts,
             *_criteria(api, ticket, own),
-            *sorted(said, key=lambda post: post.at),
+            *sorted(posts, key=lambda post: post.at),
         ),
         linked_issues=fetch_linked_issues(
             api,

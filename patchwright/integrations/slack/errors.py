@@ -78,8 +78,8 @@ def map_error(error: SlackApiError, now: datetime) -> ServiceError:
 
 def _wait(headers: Mapping[str, str]) -> timedelta:
     lower = {key.lower(): value for key, value in headers.items()}
-    said = lower.get("retry-after", "")
-    return timedelta(seconds=int(said)) if said.isdigit() else DEFAULT_WAIT
+    header = lower.get("retry-after", "")
+    return timedelta(seconds=int(header)) if header.isdigit() else DEFAULT_WAIT
 
 
 def _details(data: Mapping[str, object]) -> str:

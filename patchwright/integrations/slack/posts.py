@@ -235,8 +235,8 @@ def open_thread(api: SlackClient, trigger: Trigger, text: str) -> TalkThread:
 def _post_opening(api: SlackClient, ref: TalkThread, text: str) -> TalkThread:
     mark = f"<!-- patchwright:opened={ref.id} -->"
     # Marks of ours are put in here alone: the text has other people's words.
-    said = text.replace("<!--", "<! --")
-    ts = _find(api, ref, mark) or _post(api, ref, f"{said}\n{mark}")
+    shown = text.replace("<!--", "<! --")
+    ts = _find(api, ref, mark) or _post(api, ref, f"{shown}\n{mark}")
     return ref.replace(id=ts)
 
 

@@ -130,8 +130,8 @@ def _read_page(
 
 def _hidden_text_notes(cleaner: TextCleaner) -> list[str]:
     removed = cleaner.describe()
-    said = f"Hidden text in the repository's instructions was not used: {removed}."
-    return [said] if removed else []
+    note = f"Hidden text in the repository's instructions was not used: {removed}."
+    return [note] if removed else []
 
 
 def _read_documents(

@@ -169,8 +169,8 @@ def pull_request_text(
 def _summary(outcome: Outcome, origin: Provenance, room: int) -> str:
     """Call nobody in code either: of this text a squash makes a commit's message."""
     for most in (room, room // 2):
-        said = outcome_text(outcome, origin.handle, most, origin.links)
-        quiet = without_mentions_except(said, outcome.by)
+        text = outcome_text(outcome, origin.handle, most, origin.links)
+        quiet = without_mentions_except(text, outcome.by)
         if len(quiet) <= room:
             return quiet
     return ""

@@ -208,11 +208,11 @@ def _where_work_is(
     if not outcome.head_sha or delivered.pull_request is not None:
         return ""
     left_alone = truncate_middle(delivered.left_alone, _MAX_REFUSAL_CHARS)
-    said = neutralise(left_alone, frame.handle)
+    reason = neutralise(left_alone, frame.handle)
     where = _branch_line(outcome, delivered) or _kept_change_line(
         outcome, delivered, frame
     )
-    return join(said, where, delivered.patch)
+    return join(reason, where, delivered.patch)
 
 
 def _kept_change_line(
@@ -228,18 +228,22 @@ def _refusal_text(refusal: str, frame: MessageHeader) -> str:
     """Name the rule in our words, and give the service's own for whoever keeps it."""
     short = truncate_middle(refusal, _MAX_REFUSAL_CHARS)
     words = refusal_words(short, frame.config_file)
-    said = f"The result could not be delivered: {neutralise(words, frame.handle)}"
+    text = f"The result could not be delivered: {neutralise(words, frame.handle)}"
     if words == short:
-        return said
-    return join(said, details_block("Answer of the service", code_block(short)))
+        return text
+    return join(text, details_block("Answer of the service", code_block(short)))
 
 
 def _branch_line(outcome: Outcome, delivered: DeliveryResult) -> str:
     if not delivered.branch:
         return ""
     where = f"[`{delivered.branch}`]({delivered.branch_url})"
-    kept = outcome.kind is OutcomeKind.RESOLVED
-    return f"The change is on {where}." if kept else f"The work so far is on {where}."
+    is_resolved = outcome.kind is OutcomeKind.RESOLVED
+    return (
+        f"The change is on {where}."
+        if is_resolved
+        else f"The work so far is on {where}."
+    )
 
 
 def _open_it_yourself(delivered: DeliveryResult) -> str:

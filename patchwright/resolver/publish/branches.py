@@ -236,15 +236,15 @@ def _rebased_result(
 
     `names` are what its commit was called when it was run, and what it is called now.
     """
-    said = (
+    note = (
         f"Others have pushed to {inline_code(effect.branch)} while this run worked. "
         "The change is on top of that"
     )
     if isinstance(ran, str):
-        said += f"; its tests ran before that, on {effect.sha[:10]}: {ran}."
+        note += f"; its tests ran before that, on {effect.sha[:10]}: {ran}."
         evidence: tuple[Evidence, ...] = ()
     else:
-        said += ", and its tests were run again there." if ran else "."
+        note += ", and its tests were run again there." if ran else "."
         evidence = tuple(_evidence_of_commit(one, *names) for one in ran)
     doubts = find_regressions(evidence)
     is_sound = not doubts and outcome.reason != EVIDENCE_DOUBTFUL
@@ -252,7 +252,7 @@ def _rebased_result(
         "is_rebased": True,
         "evidence": evidence,
         "proof": judge_evidence(evidence) if is_sound else Proof.NOT_PROVEN,
-        "remarks": (said, *doubts),
+        "remarks": (note, *doubts),
     }
     return DeliveryResult.model_validate(pushed.model_dump() | again)
 

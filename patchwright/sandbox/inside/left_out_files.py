@@ -332,9 +332,9 @@ def read_added(base: str, tree: str) -> dict[bytes, bytes]:
     """Return the lines that a change adds, by file, as far as that is not too much."""
     words = ("diff-tree", "-r", "-p", "-U0", "--no-renames", "--no-ext-diff")
     quiet = ("-c", "core.quotePath=false", "--git-dir", STORE)
-    told = read_some(MOST_READ, *quiet, *words, "--no-textconv", base, tree)
+    diff = read_some(MOST_READ, *quiet, *words, "--no-textconv", base, tree)
     added: dict[bytes, bytes] = {}
-    for file in told.split(b"\ndiff --git "):
+    for file in diff.split(b"\ndiff --git "):
         _, _, lines = file.partition(b"\n+++ b/")
         path, _, rest = lines.partition(b"\n")
         new = (line[1:] for line in rest.split(b"\n") if line.startswith(b"+"))

@@ -67,11 +67,11 @@ def _read(environ: Mapping[str, str]) -> tuple[str, dict[str, str], str]:
     folder = environ.get("PATCHWRIGHT_ACTION_FOLDER")
     was_cancelled = environ.get("PATCHWRIGHT_ACTION_JOB_STATUS") == "cancelled"
     try:
-        told = json.loads(
+        result = json.loads(
             (Path(folder or "/nowhere") / "result.json").read_text("utf-8")
         )
-        grade, summary = str(told["grade"]), str(told["summary"])
-        outputs = {str(name): str(text) for name, text in told["outputs"].items()}
+        grade, summary = str(result["grade"]), str(result["summary"])
+        outputs = {str(name): str(text) for name, text in result["outputs"].items()}
     except (OSError, ValueError, KeyError, TypeError, AttributeError):
         return _missing_result(environ, {}, was_cancelled=was_cancelled)
     if was_cancelled and outputs.get("error-code") == "crashed":

@@ -190,13 +190,13 @@ def read_inputs(text: str) -> Inputs:
     return inputs
 
 
-def wrong_input(name: str, said: str) -> SettingsError:
-    return SettingsError(f"input `{name}`: {said}")
+def wrong_input(name: str, message: str) -> SettingsError:
+    return SettingsError(f"input `{name}`: {message}")
 
 
 def _invalid_inputs(inputs: Inputs) -> list[str]:
-    said = ((name, one.check(inputs.text(name))) for name, one in INPUTS.items())
-    return [f"input `{name}` {problem}" for name, problem in said if problem]
+    problems = ((name, one.check(inputs.text(name))) for name, one in INPUTS.items())
+    return [f"input `{name}` {problem}" for name, problem in problems if problem]
 
 
 def _contradictions(inputs: Inputs) -> list[str]:
@@ -255,5 +255,5 @@ def _read_bytes(name: str, workspace: Path, named: str) -> bytes:
         with path.open("rb") as file:
             return file.read(MAX_BYTES + 1)
     except OSError as error:
-        said = f"{named} cannot be read: {error.strerror}; is there a checkout step?"
-        raise wrong_input(name, said) from error
+        message = f"{named} cannot be read: {error.strerror}; is there a checkout step?"
+        raise wrong_input(name, message) from error

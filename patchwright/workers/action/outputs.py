@@ -37,10 +37,10 @@ _DRY_RUN: Final = "**Dry run**: nothing was written outside this job."
 def summary_of(end: EndedRun, outputs: dict[str, str]) -> str:
     """Show the thread's message, what was removed or not delivered, and the outputs."""
     outcome = as_delivered(end.outcome, end.delivered)
-    told = final_comment(outcome, end.delivered, end.plan.frame, end.plan.last)
+    comment = final_comment(outcome, end.delivered, end.plan.frame, end.plan.last)
     parts = (
         _DRY_RUN if end.is_dry_run else "",
-        split_marks(told).text,
+        split_marks(comment).text,
         _result_links(outputs),
         _taken_out(end.outcome.removed),
         _undelivered(end),
@@ -66,9 +66,9 @@ def _planned_writes(end: EndedRun) -> str:
     """Show what would have been written, each text as it is, marks and all."""
     if not end.is_dry_run:
         return ""
-    told = list_planned_writes(end.base.stores, end.job.id)
+    writes = list_planned_writes(end.base.stores, end.job.id)
     return details_block(
-        "What would have been written", "\n\n".join(map(code_block, told))
+        "What would have been written", "\n\n".join(map(code_block, writes))
     )
 
 

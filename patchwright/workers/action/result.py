@@ -43,13 +43,13 @@ class Result:
     def write(self, path: Path, redact: Callable[[str], str]) -> None:
         """Put it in place of what was there, whole, and without secrets."""
         outputs = {name: redact(self.outputs.get(name, "")) for name in OUTPUTS}
-        told = {
+        values = {
             "grade": self.grade,
             "outputs": outputs,
             "summary": redact(self.summary),
         }
         new = path.with_suffix(".new")
-        new.write_text(json.dumps(told), "utf-8")
+        new.write_text(json.dumps(values), "utf-8")
         new.replace(path)
 
 
@@ -131,10 +131,10 @@ def _event_name(workflow_job: WorkflowJob) -> str:
 
 
 def _listens_for(rules: GitHubTriggerRules) -> str:
-    heard = [
+    triggers = [
         f"the mention {inline_code(rules.mention)}",
         f"the label {inline_code(rules.label)}",
     ]
     if rules.assignee:
-        heard.append(f"an assignment of {inline_code(rules.assignee)}")
-    return ", ".join(heard)
+        triggers.append(f"an assignment of {inline_code(rules.assignee)}")
+    return ", ".join(triggers)

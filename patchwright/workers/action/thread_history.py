@@ -129,8 +129,8 @@ def find_previous_run(
     """
     by_run: dict[str, PreviousRun] = {}
     for post in thread.posts[1:]:
-        told = _verified_text(post, thread.ref, rules, seal)
-        marked = _status_in(told) if told else Marked(text="")
+        text = _verified_text(post, thread.ref, rules, seal)
+        marked = _status_in(text) if text else Marked(text="")
         if marked.state:
             words = clean_text(redact, _FOOTER.sub("", marked.text))
             previous = PreviousRun(
@@ -185,11 +185,11 @@ def answer_about_previous_run(
     ours = _answer(previous, command.verb, runs_url)
     if not ours:
         return None
-    told = previous.words if previous and _asks_about_last(command.verb) else ""
+    last_words = previous.words if previous and _asks_about_last(command.verb) else ""
     return Outcome(
         kind=OutcomeKind.ANSWERED,
         reason=command.verb,
-        summary=f"{ours}\n\n{told}" if told else ours,
+        summary=f"{ours}\n\n{last_words}" if last_words else ours,
         service_text=ours,
     )
 

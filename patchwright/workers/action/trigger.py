@@ -275,27 +275,27 @@ class TriggerReader:
         )
 
     def _by_comment(self, comment_id: int) -> ActionRequest | NoTrigger:
-        said = fetch_comment(self._github.api, self._repo, comment_id)
-        if any(map(self._rules.is_own, (said.author.login, said.app))):
+        comment = fetch_comment(self._github.api, self._repo, comment_id)
+        if any(map(self._rules.is_own, (comment.author.login, comment.app))):
             return NoTrigger("own-text")
-        thread = self._fetch_opening(said.number)
-        return ActionRequest(self._comment_trigger(said, thread))
+        thread = self._fetch_opening(comment.number)
+        return ActionRequest(self._comment_trigger(comment, thread))
 
-    def _comment_trigger(self, said: FoundComment, thread: Thread) -> Trigger:
+    def _comment_trigger(self, comment: FoundComment, thread: Thread) -> Trigger:
         """Make a request of a comment; who has it followed counts as taking part."""
-        actor, request = self._actor(), find_request(said.text, self._rules.mention)
+        actor, request = self._actor(), find_request(comment.text, self._rules.mention)
         return Trigger(
-            key=f"{thread.ref}:comment:{said.post_id}",
+            key=f"{thread.ref}:comment:{comment.post_id}",
             kind=TriggerKind.COMMENT_MENTION,
-            actor=said.author,
+            actor=comment.author,
             thread=thread.ref,
-            request=said.text if request is None else request,
+            request=comment.text if request is None else request,
             title=thread.title,
             body=thread.posts[0].text,
-            text=said.text,
-            post_id=said.post_id,
-            review_id=said.review_id,
-            others=() if _is_same_login(actor, said.author) else (actor,),
+            text=comment.text,
+            post_id=comment.post_id,
+            review_id=comment.review_id,
+            others=() if _is_same_login(actor, comment.author) else (actor,),
         )
 
     def _fetch_opening(self, number: int) -> Thread:

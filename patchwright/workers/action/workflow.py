@@ -31,18 +31,18 @@ class WorkflowCheck:
 
         A workflow without phrases lets everything through, or has them elsewhere.
         """
-        heard = self.phrase.lower()
+        phrase = self.phrase.lower()
         return not self.workflow_phrases or any(
-            one.lower() in heard for one in self.workflow_phrases
+            one.lower() in phrase for one in self.workflow_phrases
         )
 
     def __str__(self) -> str:
         shown = ", ".join(f"`{one}`" for one in self.workflow_phrases) or "no phrase"
-        told = f"the workflow's `if:` asks for {shown}, the Action for `{self.phrase}`"
+        text = f"the workflow's `if:` asks for {shown}, the Action for `{self.phrase}`"
         if self.is_sound:
-            return told
+            return text
         return (
-            f"{told}: no comment has both, so the bot never answers. Write the same "
+            f"{text}: no comment has both, so the bot never answers. Write the same "
             "phrase in both: the input `trigger-phrase`, and the `if:` of the "
             "workflow."
         )

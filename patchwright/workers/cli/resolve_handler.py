@@ -126,8 +126,8 @@ def _deliver(
         return _work_tree_unchanged(
             session, repository, local_task, FinishedRun(outcome, delivered), error
         )
-    said = "The change is in your work tree; nothing was staged or committed."
-    return FinishedRun(outcome, delivered.replace(remarks=(said,)))
+    note = "The change is in your work tree; nothing was staged or committed."
+    return FinishedRun(outcome, delivered.replace(remarks=(note,)))
 
 
 def _work_tree_unchanged(
@@ -143,13 +143,13 @@ def _work_tree_unchanged(
         delivered = _make_branch(
             repository, local_task, finished.outcome, session.run_id
         )
-    said = (
+    refusal = (
         "to your work tree, because it would overwrite changes that are not "
         f"committed. Commit or stash them, then run `git merge {delivered.branch}`. "
         f"{error}"
     )
-    told = delivered.replace(refusal=said)
-    return FinishedRun(finished.outcome, told, is_left_out=True)
+    result = delivered.replace(refusal=refusal)
+    return FinishedRun(finished.outcome, result, is_left_out=True)
 
 
 def _make_branch(
@@ -297,11 +297,11 @@ def _resolve_task(
     return FinishedRun(session.record_early_end(said), DeliveryResult())
 
 
-def _stopped_outcome(told: KeyboardInterrupt, *, is_local: bool) -> Outcome:
+def _stopped_outcome(interrupt: KeyboardInterrupt, *, is_local: bool) -> Outcome:
     """Also say which of its work is stored."""
     kept = "The events of the run are kept; its changes were lost with the sandbox."
     notes = (kept, "Your repository was not changed.") if is_local else (kept,)
-    text = f"Stopped by {told}."
+    text = f"Stopped by {interrupt}."
     return Outcome(
         kind=OutcomeKind.STOPPED,
         reason=ASKED,

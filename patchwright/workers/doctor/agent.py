@@ -58,8 +58,8 @@ def _examine_model(
     found: ModelSettings, model: Model, settings: Settings
 ) -> Iterator[CheckResult]:
     price = model.ceiling_usd(_TEST_REQUEST)
-    told = "price known" if price is not None else "no price known"
-    yield ok(f"{found.model}, {told}")
+    price_text = "price known" if price is not None else "no price known"
+    yield ok(f"{found.model}, {price_text}")
     if not found.base_url and not table_entry(found.model):
         yield warning(f"{found.model} is not in the model table", _FIX_MODEL_NAME)
     if not found.api_key and not found.base_url:
@@ -215,12 +215,12 @@ def _run_probe(runtime: Runtime) -> SandboxProbe:
         timeout_s=_PROBE_COMMAND_S,
     )
     seen = runtime.run(action, RandomIds().new())
-    said = seen.output if isinstance(seen, CommandOutput) else ""
+    output = seen.output if isinstance(seen, CommandOutput) else ""
     try:
-        [*first, last] = said.strip().splitlines()
+        [*first, last] = output.strip().splitlines()
         probe = SandboxProbe.model_validate_json(last)
     except (ValueError, ValidationError):
-        words = " ".join(said.split())[-200:]
+        words = " ".join(output.split())[-200:]
         raise SandboxError(f"the test in the sandbox did not end: {words}") from None
     return probe.replace(git=_git_version(first))
 

@@ -93,10 +93,10 @@ def combine(findings: Iterable[CheckResult]) -> CheckResult:
     several = tuple(findings)
     worst = max((one.status for one in several), key=_BY_WEIGHT.index)
     wrong = [one for one in several if one.fix]
-    told = wrong or [one for one in several if one.status is worst]
+    shown = wrong or [one for one in several if one.status is worst]
     return CheckResult(
         worst,
-        "; ".join(dict.fromkeys(one.found for one in told)),
+        "; ".join(dict.fromkeys(one.found for one in shown)),
         "\n".join(dict.fromkeys(one.fix for one in wrong)),
     )
 

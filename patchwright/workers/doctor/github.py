@@ -287,9 +287,9 @@ def judge_deliveries(attempts: Sequence[DeliveryAttempt]) -> CheckResult:
         return ok(f"the newest {len(attempts)} arrived")
     newest = bad[0]
     words = f"{len(bad)} of the newest {len(attempts)} did not arrive"
-    told = f"{words}; the last one with {newest.status_code}, on {_when(newest)}"
+    text = f"{words}; the last one with {newest.status_code}, on {_when(newest)}"
     fix = _FIX_BY_STATUS.get(newest.status_code, _FIX_UNREACHABLE)
-    return failed(told, fix) if newest is attempts[0] else warning(told, fix)
+    return failed(text, fix) if newest is attempts[0] else warning(text, fix)
 
 
 def _when(attempt: DeliveryAttempt) -> str:

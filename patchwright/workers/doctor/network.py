@@ -95,8 +95,8 @@ def _fix_of_route(url: str) -> str:
 def _error_text(error: Exception) -> str:
     if isinstance(error, TimeoutError):
         return f"no answer within {_WITHIN_S:.0f} s"
-    told = error.strerror if isinstance(error, OSError) else None
-    return (told or str(error) or type(error).__name__).lower()
+    text = error.strerror if isinstance(error, OSError) else None
+    return (text or str(error) or type(error).__name__).lower()
 
 
 # GitHub takes no signature of an App from its future, and we sign a minute back.

@@ -174,8 +174,8 @@ def _unreachable(error: Exception) -> UnreachableError:
         return UnreachableError(
             f"bad certificate: {reason.verify_message}", _FIX_CERTIFICATE
         )
-    told = reason.strerror if isinstance(reason, OSError) else None
-    return UnreachableError((told or str(reason)).lower(), _FIX_UNREACHABLE)
+    text = reason.strerror if isinstance(reason, OSError) else None
+    return UnreachableError((text or str(reason)).lower(), _FIX_UNREACHABLE)
 
 
 _HEALTH: Final = "/healthz"
@@ -229,8 +229,8 @@ def _check_secret(context: CheckContext) -> CheckResult:
 
 def judge_webhook_answer(answer: HttpAnswer, public_url: str) -> CheckResult:
     """Judge the answer to a delivery that was signed by our secret."""
-    said = answer.json()
-    word = said.get("status") if isinstance(said, dict) else None
+    body = answer.json()
+    word = body.get("status") if isinstance(body, dict) else None
     if (answer.status, word) == _OWN_ANSWER:
         return ok(f"{public_url} is this service")
     if answer.status == HTTPStatus.UNAUTHORIZED:

@@ -82,8 +82,8 @@ def judge_scopes(standing: AppStatus) -> CheckResult:
     missing = missing_scopes(standing)
     if missing:
         return failed(f"{standing.team}: no {', '.join(missing)}", _FIX_SCOPES)
-    told = "" if standing.scopes is None else ", with all scopes"
-    return ok(f"{standing.user} in {standing.team}{told}")
+    scopes_text = "" if standing.scopes is None else ", with all scopes"
+    return ok(f"{standing.user} in {standing.team}{scopes_text}")
 
 
 _FIX_APP_ACCESS = (

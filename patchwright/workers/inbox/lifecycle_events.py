@@ -251,11 +251,11 @@ class LifecycleEvents:
         stop = ChangeState(state=AgentState.STOPPED, reason=reason)
         event = self.events.new_event(Source.SYSTEM, stop)
         append_row(connection, job.conversation_id, event)
-        told = AfterCommit(other_conversations=(job.conversation_id,))
+        after = AfterCommit(other_conversations=(job.conversation_id,))
         if job.state is not JobState.WAITING_USER:
-            return told
+            return after
         wake_job(connection, job.id, now)
-        return told + AfterCommit(due=(job.id,))
+        return after + AfterCommit(due=(job.id,))
 
     def _installation(
         self, connection: Connection, notice: InstallationChanged, now: datetime

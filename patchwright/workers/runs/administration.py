@@ -111,8 +111,8 @@ class RunAdministration:
                     f"the run {job.id[:SHORT_ID_LENGTH]} has finished its work and "
                     "publishes it now"
                 )
-            said = ChangeState(state=AgentState.STOPPED, reason=self.name)
-            event = self.events.new_event(Source.USER, said)
+            change = ChangeState(state=AgentState.STOPPED, reason=self.name)
+            event = self.events.new_event(Source.USER, change)
             append_row(connection, job.conversation_id, event)
             if active.state is JobState.WAITING_USER:
                 wake_job(connection, job.id, self.clock.now())
@@ -135,8 +135,8 @@ class RunAdministration:
                     f"`patchwright runs stop {active.id[:SHORT_ID_LENGTH]}`"
                 )
             reason = f"{self.name}, to retry the run {job.id[:SHORT_ID_LENGTH]},"
-            said = ChangeState(state=AgentState.RUNNING, reason=reason)
-            event = self.events.new_event(Source.USER, said)
+            change = ChangeState(state=AgentState.RUNNING, reason=reason)
+            event = self.events.new_event(Source.USER, change)
             append_row(connection, job.conversation_id, event)
             insert_job(connection, new_id, job.conversation_id, trigger, now)
             # It has not been handed to the queue: the next sweep does that in any case.

@@ -106,14 +106,14 @@ class IdentityTokens:
 
     def claim_report(self, account_id: AccountId) -> bool:
         """Return once whether the person must be asked to link again."""
-        told = update(identities).where(
+        claim = update(identities).where(
             identities.c.account_id == account_id,
             identities.c.needs_reauth.is_(True),
             identities.c.is_reported.is_(False),
             *self._is_ours,
         )
         with self._database.writing() as connection:
-            return connection.execute(told.values(is_reported=True)).rowcount == 1
+            return connection.execute(claim.values(is_reported=True)).rowcount == 1
 
     def _take_turn(self, account_id: AccountId, grant: PersonalToken) -> _Turn:
         with self._database.writing() as connection:

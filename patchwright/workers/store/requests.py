@@ -157,8 +157,8 @@ class RequestMover:
         """Say it in the other log, and have its delivery tell so."""
         message = self.events.new_event(Source.USER, Message(text=trigger.request))
         event_id = append_row(self.connection, self.into, message)
-        said = {"trigger": trigger.model_dump_json(), "event_id": event_id}
-        self._lead(delivery, job_id, **said)
+        payload = {"trigger": trigger.model_dump_json(), "event_id": event_id}
+        self._lead(delivery, job_id, **payload)
 
     def _lead(self, delivery: str | None, job_id: JobId, **said: object) -> None:
         self.connection.execute(

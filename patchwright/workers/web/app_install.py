@@ -79,8 +79,8 @@ def make_install_routes(
 
 def _installed(routes: InstallRoutes, request: Request) -> Response:
     held = routes.attempts.read(request).get("state", "")
-    told = request.query_params.get("state", "")
-    if not held or not secrets.compare_digest(held.encode(), told.encode()):
+    state = request.query_params.get("state", "")
+    if not held or not secrets.compare_digest(held.encode(), state.encode()):
         path = routes.installation.path
         return _answer(
             400,

@@ -101,8 +101,8 @@ def _name(browser: str) -> str:
     return hashlib.sha256(browser.encode()).hexdigest()
 
 
-def _same(known: str, told: str) -> bool:
-    return secrets.compare_digest(known.encode(), told.encode())
+def _same(known: str, given: str) -> bool:
+    return secrets.compare_digest(known.encode(), given.encode())
 
 
 SETUP_PATH: Final = "/setup/github"

@@ -133,8 +133,8 @@ def add_sign_in(
     def callback(request: Request) -> Response:
         """Receive the browser back from the forge, and go to the page it came from."""
         name, dot, _ = request.query_params.get("state", "").partition(".")
-        errand = callback_handlers.get(name) if dot else None
-        return errand(request) if errand else _callback(routes, request)
+        handler = callback_handlers.get(name) if dot else None
+        return handler(request) if handler else _callback(routes, request)
 
     @app.post("/auth/logout", include_in_schema=False)
     def logout(request: Request) -> Response:
@@ -160,9 +160,9 @@ def _login(routes: SignInRoutes, request: Request) -> Response:
 
 def _callback(routes: SignInRoutes, request: Request) -> Response:
     attempt = routes.attempts.read(request)
-    told = request.query_params.get("state", "")
+    state = request.query_params.get("state", "")
     if not attempt or not secrets.compare_digest(
-        attempt.get("state", "").encode(), told.encode()
+        attempt.get("state", "").encode(), state.encode()
     ):
         return _drop_attempt(routes, _answer(400, "bad-state"))
     code = request.query_params.get("code", "")

@@ -205,11 +205,11 @@ def read_updated(context: TicketContext, delivery: JiraDelivery) -> ParsedWebhoo
     One screen of Jira's takes both. What the comment asks comes first, then what the
     change does, then a comment that does not call us.
     """
-    said = _read_new_text(context, delivery)
-    if isinstance(said, Trigger) and said.kind is TriggerKind.COMMENT_MENTION:
-        return said
+    parsed = _read_new_text(context, delivery)
+    if isinstance(parsed, Trigger) and parsed.kind is TriggerKind.COMMENT_MENTION:
+        return parsed
     done = _read_changed_fields(context, delivery)
-    return done if isinstance(done, Trigger) else said or done
+    return done if isinstance(done, Trigger) else parsed or done
 
 
 def _read_new_text(

@@ -76,12 +76,12 @@ def _read_revoked(envelope: EventEnvelope) -> ParsedWebhook:
 
 def _read_uninstalled(envelope: EventEnvelope) -> ParsedWebhook:
     installation = origin_of_event(envelope).installation
-    told = envelope.event_time
+    event_time = envelope.event_time
     return InstallationChanged(
         service=SERVICE,
         installation=installation,
         gone=True,
-        at=datetime.fromtimestamp(told, UTC) if told else None,
+        at=datetime.fromtimestamp(event_time, UTC) if event_time else None,
     )
 
 

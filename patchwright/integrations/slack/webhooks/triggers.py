@@ -105,12 +105,12 @@ def find_host(envelope: EventEnvelope, part: MessageEvent | ReactionEvent) -> st
     """
     if not envelope.is_ext_shared_channel:
         return origin_of_event(envelope).team
-    told = part.user_team or part.team
+    team = part.user_team or part.team
     known = {
         envelope.enterprise_id: envelope.team_id,
         envelope.context_enterprise_id: envelope.context_team_id,
     }
-    return (told and known.get(told)) or told
+    return (team and known.get(team)) or team
 
 
 _LONGEST_TITLE: Final = 80

@@ -233,8 +233,8 @@ def _state_and_tone(job: Job) -> tuple[str, Tone]:
 def _proof_text(outcome: Outcome | None) -> str:
     if outcome is None or outcome.kind is not OutcomeKind.RESOLVED:
         return ""
-    said = proof_sentence(outcome.proof, outcome.evidence, outcome.reason)
-    return said.replace("**", "")
+    text = proof_sentence(outcome.proof, outcome.evidence, outcome.reason)
+    return text.replace("**", "")
 
 
 def _notes(
