@@ -34,7 +34,7 @@ class BackgroundLookup(Generic[T]):
         self._is_tried = threading.Event()
         self._is_over = threading.Event()
         self._thread = threading.Thread(
-            target=self._keep_asking, name=f"{service}-ear", daemon=True
+            target=self._keep_asking, name=f"{service}-identity", daemon=True
         )
 
     def __enter__(self) -> Self:

@@ -144,7 +144,7 @@ def make_services(
     forge: ForgeConnection,
     directory: ServiceDirectory,
     trackers: Mapping[str, Tracker],
-    talk: ChatServices,
+    chat: ChatServices,
     stores: Stores,
     clock: Clock,
     find_known: FindKnownSecrets,
@@ -165,7 +165,7 @@ def make_services(
             starts_no_checks=forge.starts_no_checks,
         ),
         channel=ChannelRouter(forge.channel, trackers, _page_channel(stores)),
-        chat=talk,
+        chat=chat,
         mirrors=MirrorCache(settings.state_dir / "mirrors", forge.git_environment),
         sandboxes=_sandboxes(settings, clock, meters),
         find_models=_find_models(settings, clock, meters),
@@ -271,7 +271,7 @@ def make_worker(base: ServiceParts, overrides: RunOverrides = _NONE) -> JobWorke
         forge=base.forge,
         directory=base.directory,
         trackers=base.chats.trackers,
-        talk=make_chat_composition(base).chat_services(),
+        chat=make_chat_composition(base).chat_services(),
         stores=base.stores,
         clock=base.clock,
         find_known=base.redactor.find_known,
@@ -311,7 +311,7 @@ def make_chat_composition(base: ServiceParts) -> ChatComposition:
     )
 
 
-def vitals_of(base: ServiceParts) -> HealthChecks:
+def health_checks_of(base: ServiceParts) -> HealthChecks:
     return HealthChecks(base.database, base.clock, base.settings.queue.sweep_s)
 
 

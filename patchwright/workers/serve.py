@@ -21,11 +21,11 @@ from patchwright.core.text.redaction import Redactor
 from patchwright.workers.agent_configuration import warm_up
 from patchwright.workers.compose import (
     ServiceParts,
+    health_checks_of,
     make_catch_up,
     make_reporter,
     make_worker,
     open_service_parts,
-    vitals_of,
 )
 from patchwright.workers.db.database import Database
 from patchwright.workers.github_setup import with_github_app, with_stored_app
@@ -140,7 +140,7 @@ def _run(settings: Settings, role: Role, queue: Queue) -> int:
                 _listen(settings) as server_socket,
                 _open(with_github_app(settings, server_socket), queue, role) as base,
             ):
-                return _serve_web(base, server_socket, vitals_of(base).web, role)
+                return _serve_web(base, server_socket, health_checks_of(base).web, role)
         case Role.ALL:
             with (
                 _listen(settings) as server_socket,
@@ -193,7 +193,7 @@ def _serve_web(
 def _serve_jobs(base: ServiceParts, queue: Queue) -> int:
     crew = _make_worker_parts(base, queue)
     start_call(crew.catch_up)
-    health = vitals_of(base).worker(
+    health = health_checks_of(base).worker(
         crew.taken, partial(broker_answers, queue), crew.is_busy
     )
     reporter = make_reporter(base, Role.WORKER, health)
@@ -238,7 +238,7 @@ def _run_jobs_in_background(
         repeat_in_background(crew.catch_up, CATCH_UP_EVERY_S),
     ):
         yield partial(
-            vitals_of(base).all,
+            health_checks_of(base).all,
             taken=crew.taken,
             broker_answers=partial(broker_answers, queue),
             is_busy=crew.is_busy,

@@ -20,11 +20,11 @@ from patchwright.core.webhook import Delivery, InboxResult
 from patchwright.workers.account_links import make_forge_accounts, make_identity_tokens
 from patchwright.workers.compose import (
     ServiceParts,
+    health_checks_of,
     make_chat_composition,
     make_reporter,
     own_session_secret,
     page_finder,
-    vitals_of,
 )
 from patchwright.workers.inbox.inbox import Dispatcher, Inbox
 from patchwright.workers.inbox.missed_deliveries import ReadPositions
@@ -196,7 +196,7 @@ def make_website(
     recorder = Recorder(base.stores.events, RandomIds())
     inbox = Inbox(base.database, recorder, dispatcher.dispatch)
     base.meters.watch_intake(lambda: inbox.waiting)
-    health = (judge or vitals_of(base).web)(lambda: inbox.is_alive)
+    health = (judge or health_checks_of(base).web)(lambda: inbox.is_alive)
     reporter = make_reporter(base, role, health)
     secret = own_session_secret(base)
     sign_in = make_sign_in(base.plugin, base.settings, secret, base.clock)

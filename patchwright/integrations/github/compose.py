@@ -72,10 +72,10 @@ class GitHubReceiverLookup(BackgroundLookup[GitHubReceiver]):
 
 
 def _receive_as(github: GitHubSettings, own: Actor | None) -> GitHubReceiver:
-    listening = GitHubTriggerRules(
+    trigger_rules = GitHubTriggerRules(
         mention=github.mention, label=github.label, own_login=own.login if own else ""
     )
-    return GitHubReceiver(github.webhook_secret, listening)
+    return GitHubReceiver(github.webhook_secret, trigger_rules)
 
 
 @dataclass(frozen=True)

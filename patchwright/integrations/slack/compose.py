@@ -119,7 +119,7 @@ class ConnectedSlack:
         secrets = self.settings.slack.signing_secret
         if not secrets:
             return None
-        receiver = SlackReceiver(secrets, self._listening, clock)
+        receiver = SlackReceiver(secrets, self._trigger_rules, clock)
         return _make_source(receiver, interactions)
 
     def _sockets(
@@ -128,7 +128,7 @@ class ConnectedSlack:
         token = self.settings.slack.app_token
         if token is None:
             return
-        source = _make_source(SocketReceiver(self._listening), interactions)
+        source = _make_source(SocketReceiver(self._trigger_rules), interactions)
         receive = partial(host.receive, source)
         client = self.slack.api.open_client()
         yield SocketConnection(SocketMode(client, token, receive, host.clock))
@@ -162,7 +162,7 @@ class ConnectedSlack:
         )
 
     @property
-    def _listening(self) -> SlackTriggerRules:
+    def _trigger_rules(self) -> SlackTriggerRules:
         return SlackTriggerRules(command=self.settings.slack.command)
 
 

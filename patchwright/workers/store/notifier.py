@@ -49,7 +49,9 @@ class NotificationListener:
         errors: tuple[type[Exception], ...],
     ) -> None:
         self._notifier, self._open_line, self._errors = notifier, open_line, errors
-        self._thread = threading.Thread(target=self._run, name="ear", daemon=True)
+        self._thread = threading.Thread(
+            target=self._run, name="notifications", daemon=True
+        )
         self._closing = False
         self._has_tried = threading.Event()
         self._wake, self._woken = socket.socketpair()
@@ -79,14 +81,14 @@ class NotificationListener:
         while not self._closing:
             try:
                 with self._open_line() as line:
-                    self._hear(line)
+                    self._receive(line)
             except self._errors as error:
                 log.warning("others_not_heard", error=type(error).__name__)
                 self._notifier.notify_all_here()
                 self._has_tried.set()
                 self._selector.select(LOOK_AGAIN_S)
 
-    def _hear(self, line: NotificationSource) -> None:
+    def _receive(self, line: NotificationSource) -> None:
         # By number: a connection that broke has none to be found by any more.
         number = line.fileno()
         self._selector.register(number, selectors.EVENT_READ)
