@@ -89,7 +89,7 @@ def test_a_branch_that_was_deleted_does_not_come_back(tmp_path: Path) -> None:
         story.work()
         [aside] = story.branches()
         assert aside.startswith(ASIDE)
-        assert "`feature/x` was left alone" in story.reply(number)
+        assert "`feature/x` was not changed" in story.reply(number)
         assert f"[`{aside}`]" in story.reply(number)
         story.pings(number)
 
@@ -205,5 +205,5 @@ def test_a_colleagues_push_that_conflicts_is_not_written_over(tmp_path: Path) ->
         story.say(number, WISH)
         story.work()
         assert _git(story, "rev-parse", "feature/x") == theirs[0]
-        assert "`feature/x` was left alone" in story.reply(number)
+        assert "`feature/x` was not changed" in story.reply(number)
         story.pings(number)

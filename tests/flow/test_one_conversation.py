@@ -24,7 +24,7 @@ The agent wrote:
 Should {{total}} count in cents, or in euros?
 {quote}
 
-To continue, answer here: {{@patchwright}} and your words.
+To continue, answer here: {{@patchwright}} and your answer.
 
 run RUN
 

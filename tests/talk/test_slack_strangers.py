@@ -89,7 +89,7 @@ def test_who_is_known_but_may_not_write_ends_nobody_elses_request(
         assert slack.max == "U3"
         thread = slack.ask(f"fix the total in {REPO}")
         story.work()
-        assert "link is yours alone" in slack.whisper().shown
+        assert "link is only for you" in slack.whisper().shown
         slack.ask(f"fix it in {REPO}", thread=thread, user=slack.max)
         story.work()
         assert "write is needed" in slack.whisper(slack.max).shown

@@ -157,7 +157,7 @@ def test_a_webhook_that_leads_elsewhere_is_told_where_to(scene: Scene) -> None:
     told = examined(
         "github-webhook", scene.case(SERVER__PUBLIC_URL="https://x.example")
     )
-    assert told.found == f"leads to {PUBLIC}{WEBHOOK_PATH}"
+    assert told.found == f"it points to {PUBLIC}{WEBHOOK_PATH}"
     assert f"to https://x.example{WEBHOOK_PATH}" in told.fix
 
 
@@ -181,7 +181,7 @@ def test_a_delivery_that_did_not_arrive_is_told_by_its_status(scene: Scene) -> N
     assert told.found.startswith(
         "1 of the newest 1 did not arrive; the last one with 502"
     )
-    assert "look at `public-url`" in told.fix
+    assert "see the check `public-url`" in told.fix
 
 
 def test_with_a_token_the_webhooks_of_known_repositories_are_looked_at(

@@ -61,7 +61,7 @@ def test_processes_that_share_a_database_need_a_key(tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     ("key", "value", "found", "fix"),
     [
-        ("SERVER__PUBLIC_URL", "http://bot.example", "is not https", "put TLS"),
+        ("SERVER__PUBLIC_URL", "http://bot.example", "is not https", "use TLS"),
         ("SECURITY__ADMIN_TOKEN", "abc", "3 characters", "openssl rand"),
         ("SECURITY__MIN_PERMISSION", "read", "strangers", "to write"),
         ("SANDBOX__KIND", "unconfined", "as this user", "docker or local"),
@@ -121,7 +121,7 @@ def test_little_room_is_a_warning_and_none_a_failure(
 
 def test_a_database_that_is_not_there_is_not_made(tmp_path: Path) -> None:
     case = case_of(tmp_path)
-    assert "will make" in examined("database", case).found
+    assert "will create" in examined("database", case).found
     assert not case.settings.state_dir.exists()
 
 
@@ -133,7 +133,7 @@ def test_pending_migrations_are_counted_and_stay_pending(tmp_path: Path) -> None
     for _ in range(2):
         told = examined("database", case)
         assert told.status is CheckStatus.WARNING
-        assert "pending, from 0002 on" in told.found
+        assert "pending, starting with 0002" in told.found
         assert told.fix.startswith("patchwright db upgrade")
     assert examined("secrets", case).status is CheckStatus.SKIPPED
     assert examined("processes", case).status is CheckStatus.SKIPPED
@@ -185,7 +185,7 @@ def test_a_key_that_stored_secrets_need_is_missed_by_its_id(tmp_path: Path) -> N
     assert examined("secrets", before).found == "2 secrets, all can be decrypted"
     lost = examined("secrets", case_of(tmp_path, SECURITY__ENCRYPTION_KEYS=NEW))
     assert lost.status is CheckStatus.FAILED
-    assert lost.found == "2 of 2 secrets do not open with the key k1"
+    assert lost.found == "2 of 2 secrets cannot be decrypted with the key k1"
     both = case_of(tmp_path, SECURITY__ENCRYPTION_KEYS=f"{NEW},{OLD}")
     turning = examined("secrets", both)
     assert turning.found == "2 secrets still encrypted with an old key (k1)"
@@ -222,7 +222,7 @@ def test_no_process_or_a_missing_role_is_a_warning(tmp_path: Path) -> None:
     assert examined("processes", case).found == "no process of the service is alive"
     web, worker = alive("web"), alive("worker")
     told = judge_processes((web, worker, worker), "1.0")
-    assert told.found == "there is no beat"
+    assert told.found == "no beat is running"
     assert told.fix == "patchwright serve --role beat"
     assert judge_processes((alive("all"),), "1.0").found == "1 all"
 

@@ -93,7 +93,7 @@ def at(folder: Path, url: str, **more: str) -> CheckContext:
             (401, {"status": "bad-signature"}),
             CheckStatus.FAILED,
             "another",
-            "start it anew",
+            "restart it",
         ),
         (
             (404, {"status": "not-configured"}),

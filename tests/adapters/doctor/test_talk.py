@@ -131,7 +131,7 @@ def test_a_token_of_jira_that_is_not_accepted_is_told(tmp_path: Path) -> None:
         case = case_of(tmp_path, **jira_settings(jira, JIRA__TOKEN="wrong"))
         told = examined("jira", case)
     assert told.status is CheckStatus.FAILED
-    assert told.fix.startswith("set jira.token to a valid one")
+    assert told.fix.startswith("set jira.token to a valid token")
 
 
 def test_permissions_that_are_missing_in_a_project_are_told_with_their_use(

@@ -286,7 +286,7 @@ def test_rule_of_the_remote_is_told_in_its_own_words(
     ["--upload-pack=x", "-f", "a..b", "a b", "a~1", "", "HEAD", "a.lock", "x\0y"],
 )
 def test_branch_name_git_would_misread_is_refused(mirror: Mirror, branch: str) -> None:
-    with pytest.raises(GitError, match="not a usable"):
+    with pytest.raises(GitError, match="not a valid"):
         push(mirror, mirror.resolve(TRUNK), branch=branch)
 
 

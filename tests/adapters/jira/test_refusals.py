@@ -81,7 +81,7 @@ def test_redirect_elsewhere_is_a_wrong_address(scene: Scene) -> None:
 
 def test_page_that_is_no_answer_is_no_jira(scene: Scene) -> None:
     scene.fake.fail_next("GET", "/issue/", 200, body="<title>Welcome</title>")
-    with pytest.raises(ServiceError, match="is no Jira"):
+    with pytest.raises(ServiceError, match="is not Jira"):
         scene.channel.fetch_opening(scene.ref)
 
 
