@@ -32,7 +32,7 @@ Offers = tuple[Offer, ...]
 
 
 class ServiceChannel(Protocol[Ref_contra]):
-    """Reads a service's threads and speaks in them, in the bot's own name.
+    """Reads a service's threads and writes in them, in the bot's name.
 
     Every text is Markdown, with marks of ours in HTML comments, and each channel turns
     it into what its service shows. Every call raises a `ServiceError` of `core.errors`

@@ -1,7 +1,7 @@
 """Envelope encryption: every value has its own key, wrapped by one of the operator's.
 
-Changing the operator's key means to wrap the small keys anew; the values stay as they
-are.
+To change the operator's key, only the small keys are wrapped again; the values stay as
+they are.
 """
 
 import os

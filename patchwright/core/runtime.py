@@ -85,7 +85,7 @@ class Runtime(Protocol):
         ...
 
     def detach(self) -> None:
-        """Let go of the sandbox, for another worker to `attach` where that can be.
+        """Release the sandbox, so that another worker can `attach` if possible.
 
         One that cannot live without this process is closed.
         """

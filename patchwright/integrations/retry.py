@@ -11,7 +11,7 @@ from patchwright.core.webhook import NotReadyError
 
 _FIRST_WAIT_S: Final = 1.0
 _LONGEST_WAIT_S: Final = 60.0
-# Whoever ends the process waits no longer for a service that does not answer.
+# The end of the process waits no longer for a service that does not answer.
 GRACE_S: Final = 2.0
 
 T = TypeVar("T")
@@ -22,8 +22,8 @@ log = structlog.get_logger(__name__)
 class BackgroundLookup(Generic[T]):
     """Asks a service for what one must know to listen there, until it is answered.
 
-    Used as a context, with a thread of its own. Until then `known` is what is known,
-    and whoever delivers is asked to come again.
+    Used as a context, with a thread of its own. Until then `known` is the known part,
+    and senders are asked to send again.
     """
 
     def __init__(

@@ -59,8 +59,8 @@ def create_factory(
 ) -> RuntimeFactory:
     """Return the factory of that kind; raise `SandboxError` when it cannot work here.
 
-    `auto` is Docker where an engine answers, else bubblewrap where it works. Nothing
-    but its own name chooses `unconfined`. Any other name is a plug-in's, which is
+    `auto` is Docker where an engine answers, else bubblewrap where it works.
+    `unconfined` is used only if it is named. Any other name is a plug-in's, which is
     called with clock and image, or a `SettingsError`.
     """
     made = find_maker(RUNTIMES, kind, BUILT_IN, setting="sandbox.kind")(clock, image)

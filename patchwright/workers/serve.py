@@ -67,7 +67,7 @@ log = structlog.get_logger(__name__)
 
 
 class _Terminated(BaseException):
-    """The process was told to end; nothing but `until_terminated` may catch it."""
+    """The process must end; only `until_terminated` may catch this."""
 
 
 @contextmanager

@@ -303,7 +303,7 @@ _BROKEN_OFF = (
 
 
 def _finish_check(dependencies: AgentDependencies, agent: str) -> FinishCheck:
-    """Return what looks at a finish; that of a delegate ends nothing but its part."""
+    """Return what looks at a finish; the end of a delegate ends only its part."""
     if agent:
         return FinishCheck(None, allow_finish)
     return FinishCheck(dependencies.result_schema, dependencies.before_finish)

@@ -78,7 +78,7 @@ _CANCELLED_TEXT: Final = "Ended before its time: a person wanted the run to stop
 class ActionExecutor:
     """Carries out actions of one agent, all but delegation.
 
-    Raises `RuntimeLostError`, and `LeaseLostError` when the job was given back.
+    Raises `RuntimeLostError`, and `LeaseLostError` when the job was released.
     """
 
     def __init__(

@@ -147,7 +147,7 @@ class CancelToken:
     def check(self) -> None:
         """Read new messages; raise if the run must stop.
 
-        Raises `RunCancelledError`, or `LeaseLostError` when the job was given back.
+        Raises `RunCancelledError`, or `LeaseLostError` when the job was released.
         """
         self._check_held()
         self._run_log.catch_up()

@@ -46,8 +46,8 @@ class CommandOutput(Payload):
 class IpythonOutput(Payload):
     """What a piece of Python printed, with the value of its last expression.
 
-    `failed` means that it raised; the traceback is in `output`. `note` says whether
-    the interpreter had to be started anew, and whether it is IPython or plain Python.
+    `failed` means that it raised; the traceback is in `output`. `note` says whether the
+    interpreter was restarted, and whether it is IPython or plain Python.
     """
 
     kind: Literal["ipython_output"] = "ipython_output"
@@ -284,8 +284,8 @@ class CheckpointTaken(Payload):
 class RequestBlocked(Payload):
     """Commands in a sandbox tried to reach a host, `count` times, and were blocked.
 
-    `role` is the sandbox's. A `port` of 0 is one that is not known. `why` was told to
-    the program that asked.
+    `role` is the sandbox's. A `port` of 0 is one that is not known. `why` is the reason
+    that the program got.
     """
 
     kind: Literal["request_blocked"] = "request_blocked"

@@ -20,7 +20,7 @@ TRANSITIONS: Final[dict[ev.AgentState, frozenset[ev.AgentState]]] = {
             S.PAUSED,
             S.AWAITING_USER_INPUT,
             S.AWAITING_USER_CONFIRMATION,
-            # A waiting run is loaded anew when the answer is there.
+            # A waiting run is loaded again when the answer has arrived.
             S.USER_CONFIRMED,
             S.USER_REJECTED,
             S.RATE_LIMITED,
@@ -121,7 +121,7 @@ def fold(run: RunState, event: ev.Event) -> RunState:
 
 
 def _with_payload(run: RunState, event: ev.Event) -> RunState:
-    """Return the state with what the event says, but for the time that has passed."""
+    """Return the state after the event, except the time that has passed."""
     payload = event.payload
     if isinstance(payload, ev.ModelReply):
         return run.replace(

@@ -140,7 +140,7 @@ EFFORT_PASSED_ON: Mapping[str, object] = {"allowed_openai_params": ["reasoning_e
 def call_arguments(
     config: ModelConfig, request: ModelRequest, capabilities: ModelCapabilities
 ) -> dict[str, object]:
-    """Return the arguments, but for how long the reply may be: tries differ in that."""
+    """Return the arguments, except the longest reply: tries differ in that."""
     optional = {
         "tools": wire_tools(request.tools) or None,
         "temperature": config.temperature,

@@ -138,7 +138,7 @@ class Failure(Value):
     With `output_budget` the prompt fits after all, if the reply may have only so many
     tokens; `output_limit` is how many the model ever gives, and `wants_new_name` says
     that it has another name for that number. What `may_be_billed` is repeated little;
-    `told` is what the provider counts for it.
+    `told` is the provider's count for it.
     """
 
     fault: Fault

@@ -26,8 +26,8 @@ class ModelConfig(Value):
     """A model as the settings describe it.
 
     `model` is litellm's name, `provider/name`; `openai/NAME` with a `base_url` is any
-    server that speaks the OpenAI protocol. Prices are in USD for one token, and both
-    input and output are needed; together they override the price table.
+    server with the OpenAI protocol. Prices are in USD for one token, and both input and
+    output are needed; together they override the price table.
     """
 
     model: str

@@ -70,7 +70,7 @@ def read_reported_usage(value: JsonValue) -> ReportedUsage:
 
 
 def _count(table: Mapping[str, JsonValue], *names: str) -> int:
-    """Return the first number of tokens that is told by one of the names, or 0."""
+    """Return the first number of tokens under one of the names, or 0."""
     counts = (_whole(table.get(name)) for name in names)
     return next(filter(None, counts), 0)
 

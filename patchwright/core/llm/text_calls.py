@@ -334,7 +334,7 @@ def _sent(found: _FoundCall, tool: ToolSpec | None) -> tuple[SentCall, str]:
 
 
 def _bare_call(prose: str, tools: Mapping[str, ToolSpec]) -> SentCall | None:
-    """Read a reply that is nothing but a call in JSON."""
+    """Read a reply that is only a call in JSON."""
     text = prose.strip()
     fenced = _FENCED.match(text)
     try:

@@ -28,7 +28,7 @@ T = TypeVar("T")
 def call_within(seconds: float, call: Callable[[], T]) -> T:
     """Return what `call` returns or raises, or raise `TimeoutError` after `seconds`.
 
-    An HTTP client's time limit starts anew with each byte, so a server that keeps
+    An HTTP client's time limit starts again with each byte, so a server that keeps
     sending blanks can hold it for ever. Here the call is abandoned.
     """
     return start_call(call).result(timeout=seconds)
@@ -80,8 +80,8 @@ class RetryPolicy:
     ) -> T | Failure:
         """Call `once` with the seconds left, until it succeeds or fails for good.
 
-        `deadline_at` is a reading of the clock's monotonic counter; `watch` hears of
-        each wait before it begins.
+        `deadline_at` is a reading of the clock's monotonic counter; `watch` is called
+        before each wait.
         """
         started_at = self.clock.monotonic()
         tries = 0

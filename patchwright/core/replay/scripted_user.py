@@ -31,7 +31,7 @@ def accepted_steering(events: Sequence[ev.Event]) -> dict[int, ev.Event]:
 
 
 def in_order_noticed(events: Sequence[ev.Event]) -> list[ev.Event]:
-    """Put what was said while a model answered after its answer, unless it was heard.
+    """Put messages that came during a model call after its reply, unless handled.
 
     Which of the two came first is chance then, and changed nothing.
     """
@@ -52,7 +52,7 @@ def in_order_noticed(events: Sequence[ev.Event]) -> list[ev.Event]:
 
 
 AcceptedSteering = ev.Message | ev.ChangeState | ev.RaiseLimits
-# To hear takes milliseconds; whoever does not will not any more.
+# Handling takes milliseconds; later it will not happen any more.
 WAIT_LIMIT_S: Final = 5.0
 _CANCELLING_KINDS: Final = frozenset({ev.AgentState.STOPPED, ev.AgentState.PAUSED})
 
@@ -95,7 +95,7 @@ class ScriptedUser:
         return scripted.accepted if scripted else None
 
     def wait_until_accepted(self) -> bool:
-        """Wait until all is heard that was said; return whether the work goes on.
+        """Wait until all messages are handled; return whether the work goes on.
 
         A model that answers at once would otherwise now and then be faster.
         """

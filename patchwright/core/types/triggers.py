@@ -23,7 +23,7 @@ class TriggerKind(StrEnum):
 
     @property
     def is_automatic(self) -> bool:
-        """Tell whether nobody asked: something became of the bot's own work."""
+        """Tell whether nobody asked: something happened to the bot's own work."""
         return trigger_definition(self).is_automatic
 
 
@@ -188,7 +188,7 @@ class ThreadClosed(Value):
 
     @property
     def key(self) -> str | None:
-        """Its name by meaning, where the forge has told the time."""
+        """Its name by meaning, if the forge sent the time."""
         act = "reopened" if self.is_open else "closed"
         return f"{self.thread}:{act}:{self.at.isoformat()}" if self.at else None
 

@@ -121,7 +121,7 @@ class Evidence(Value):
 
     `exit_code` is None when the command did not end by itself; `digest` is the SHA-256
     of its whole output, in hexadecimal; `tail` is the end of that output. Without
-    `results` no test runner that we know has told what it ran.
+    `results` no known test runner has reported what it ran.
     """
 
     role: EvidenceRole
@@ -135,7 +135,7 @@ class Evidence(Value):
 
 
 class ReviewVerdict(StrEnum):
-    """What became of what a reviewer asked for."""
+    """What was done about a reviewer's request."""
 
     ADDRESSED = "addressed"
     NOT_ADDRESSED = "not-addressed"

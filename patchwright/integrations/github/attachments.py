@@ -79,7 +79,7 @@ def check_host(addresses: Addresses, url: str) -> None:
         return
     web = urlsplit(addresses.web_url)
     host = parts.hostname or ""
-    # Nothing but the host: no port, and nobody's name and password.
+    # Only the host: no port, no name and no password.
     is_plain = parts.netloc.lower() == host
     if parts.scheme == "https" and is_plain and _is_known(host, web.hostname or ""):
         return

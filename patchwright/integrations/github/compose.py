@@ -46,8 +46,8 @@ class GitHubReceiverLookup(BackgroundLookup[GitHubReceiver]):
     """Reads deliveries after GitHub has answered which user the bot is.
 
     The texts of an App are a bot's, which starts nothing, so that it listens at once.
-    Those of a user must be told apart: until that is known, whoever delivers is asked
-    to come again, and what it does not send again is fetched later.
+    Texts of a user must be distinguished: until that is known, the sender is asked to
+    send again, and missing deliveries are fetched later.
     """
 
     def __init__(self, settings: GitHubSettings, github: GitHub) -> None:

@@ -40,10 +40,10 @@ from patchwright.integrations.retry import BackgroundLookup
 
 
 class JiraTriggerRulesLookup(BackgroundLookup[JiraTriggerRules]):
-    """Knows what counts as asking, once Jira has told who we are there.
+    """Knows what counts as a request, after Jira has answered which user the bot is.
 
-    Whoever does not know their own name does not know their own words either, and might
-    answer them for ever. A Jira that answers is heard from the beginning.
+    Without its own name the bot cannot recognise its own comments, and might answer
+    them for ever. If Jira answers at once, deliveries are read from the start.
     """
 
     def __init__(

@@ -75,7 +75,7 @@ def fetch_linked_issues(
 ) -> tuple[LinkedIssue, ...]:
     """Return them, the nearest first, with their own words as far as they are read.
 
-    Of projects that are not ours the key alone is told: who asks may not see more.
+    For projects that are not served only the key is shown: who asks may not see more.
     """
     near = [one for one in _list_linked(fields, epic) if one[0].key][:MAX_NAMED]
     ours = [issue.key for issue, _ in near if project_of(issue.key) in projects]

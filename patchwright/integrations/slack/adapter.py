@@ -99,7 +99,7 @@ class Slack:
 
 
 def connect(api_url: str, *, tokens: BotTokens, clock: Clock) -> Slack:
-    """Speak for the app in every workspace that `tokens` has a token of."""
+    """Write for the app in every workspace that `tokens` has a token for."""
     api = SlackClient(api_url, tokens=tokens, clock=clock)
     people = UserNames(api)
     return Slack(api, SlackChannel(api, people), people)

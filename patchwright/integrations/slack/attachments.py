@@ -44,7 +44,7 @@ def check_host(api_url: str, url: str) -> None:
     if (parts.scheme, parts.netloc) == (api.scheme, api.netloc):
         return
     host = parts.hostname or ""
-    # Nothing but the host: no port, and nobody's name and password.
+    # Only the host: no port, no name and no password.
     is_plain = parts.netloc.lower() == host
     roots = (_SLACK, api.hostname or _SLACK)
     is_slacks = any(host == root or host.endswith(f".{root}") for root in roots)

@@ -95,8 +95,8 @@ class ConnectedSlack:
     def is_from_own_site(self, actor: Actor) -> bool:
         """Tell whether they are of the workspace whose token is set.
 
-        In a channel that workspaces share, others speak too, and where workspaces
-        install the app none is more at home than another.
+        In a shared channel people of other workspaces write too, and if workspaces
+        install the app, all are equal.
         """
         if self.settings.slack.bot_token is None:
             return False

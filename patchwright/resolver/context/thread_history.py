@@ -139,7 +139,7 @@ def _reviews_as_requested(
     return tuple(thread for thread in earlier if thread.posts)
 
 
-# Whoever comes after so many is not asked about, the newest being asked about first.
+# The permission of at most so many people is checked, the newest first.
 MAX_AUTHORS: Final = 30
 
 # Returns None for what could not be found out.
@@ -153,7 +153,7 @@ _WHO_IS_LEFT_OUT: Final = {
 
 
 class FilteredThreads(Value):
-    """Threads without the comments that do not count, and what people are told."""
+    """Threads without the comments that do not count, and the notes about them."""
 
     threads: tuple[Thread, ...]
     notes: tuple[str, ...] = ()

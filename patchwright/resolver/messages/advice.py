@@ -138,7 +138,7 @@ _KNOWN_REFUSALS: Final = (
     ),
 )
 
-# Whoever tries it by hand is refused as well.
+# A person who tries it by hand is refused as well.
 _REFUSES_EVERYBODY: Final = frozenset(
     {
         "the repository is archived",
@@ -160,7 +160,7 @@ def explain_refusal(text: str, config_file: str = CONFIG_FILE) -> KnownRefusal:
 
 
 def refusal_words(refusal: str, config_file: str = CONFIG_FILE) -> str:
-    """Say a refusal in our words; what is not known is told as it came."""
+    """Say a refusal in our words; an unknown refusal is shown unchanged."""
     known = explain_refusal(refusal, config_file)
     if not known.rule:
         return refusal

@@ -1,4 +1,4 @@
-"""What people are told who ask about a run: while it works, and when it has ended."""
+"""The answers to questions about a run: while it works, and when it has ended."""
 
 from typing import Final, assert_never
 
@@ -35,8 +35,8 @@ class RunStatus(Value):
     """How a run stands.
 
     `admitted` is the rule that let it in. Without a `task` it has not begun. `held` is
-    the state it waits in, and `posted` what it has said when it began to wait. What is
-    private is told only where it `shows_words`.
+    the state it waits in, and `posted` what it has said when it began to wait. Private
+    text is shown only with `shows_words`.
     """
 
     frame: MessageHeader
@@ -50,7 +50,7 @@ class RunStatus(Value):
 
 
 class PastRun(Value):
-    """A run of the past, and what came of it outside."""
+    """An ended run, and what it published."""
 
     frame: MessageHeader
     trigger: Trigger

@@ -22,7 +22,7 @@ from patchwright.core.types.work import (
 )
 from patchwright.resolver.evidence import why_not_proven
 
-# The reason of an outcome whose proof failed for want of a sandbox.
+# The reason of an outcome whose proof had no sandbox.
 EVIDENCE_FAILED = "evidence-failed"
 # … and of one whose tests passed, while the change alters how they are run.
 EVIDENCE_DOUBTFUL = "evidence-doubtful"
@@ -141,7 +141,7 @@ def raise_example(max_raise_usd: float | None, raised_usd: float = 0.0) -> str:
     Empty where that takes an admin. Without a known bound two dollars are an example.
     """
     left_usd = _EXAMPLE_USD if max_raise_usd is None else max_raise_usd - raised_usd
-    # Rounded down, but for what sums of floats lose.
+    # Rounded down, with a correction for sums of floats.
     cents = math.floor(100 * min(left_usd, _EXAMPLE_USD) + 1e-6)
     return f"+{cents / 100:g}" if cents > 0 else ""
 

@@ -96,7 +96,7 @@ def taken_from_note(place: LeftOut) -> str:
 def left_out_advice(left_out: Sequence[LeftOut], conflicts: Sequence[str]) -> str:
     """Tell the agent what its change would lack, and what it can do; empty for nothing.
 
-    It hears this once: after that its finish counts.
+    The agent gets this once: after that its finish counts.
     """
     lines = [
         *(

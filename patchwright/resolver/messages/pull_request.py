@@ -67,7 +67,7 @@ def unanswered_note(answers: Sequence[ReviewAnswer], threads: int) -> str:
 def answer_requesting_threads(outcome: Outcome, asked: Sequence[int]) -> Outcome:
     """Answer each thread that asked with the run's own words, if the agent has not.
 
-    Whether its wish was met, the words say: nothing here can tell.
+    The text says whether the request was fulfilled: nothing here can tell.
     """
     answered = {answer.thread for answer in outcome.reviews}
     added = tuple(

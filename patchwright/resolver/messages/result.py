@@ -132,7 +132,7 @@ def _size(changed: DiffStat) -> str:
 
 
 def _is_own_end(outcome: Outcome) -> bool:
-    """Tell whether the work was done, whatever became of it then."""
+    """Return whether the work was done, even if it was not published."""
     return outcome.kind is OutcomeKind.RESOLVED or outcome.reason == NOT_DELIVERED
 
 
@@ -225,7 +225,7 @@ def _kept_change_line(
 
 
 def _refusal_text(refusal: str, frame: MessageHeader) -> str:
-    """Name the rule in our words, and give the service's own for whoever keeps it."""
+    """Name the rule in plain words, and add the service's own text."""
     short = truncate_middle(refusal, _MAX_REFUSAL_CHARS)
     words = refusal_words(short, frame.config_file)
     text = f"The result could not be delivered: {neutralise(words, frame.handle)}"
@@ -263,7 +263,7 @@ def _where_it_stopped(outcome: Outcome, last: Progress, handle: str) -> str:
     return join(stopped, details_block("What it had done", before) if before else "")
 
 
-# Whoever asked less than this ago still looks at the thread.
+# A person who asked less than this ago still looks at the thread.
 _STILL_LOOKING_S: Final = 30.0
 # What a person has just asked for needs no calling them.
 _ASKED_BY_PERSON: Final = frozenset({ASKED, WaitReason.PAUSED})

@@ -101,7 +101,7 @@ def push_branch(
     """Push; where somebody else holds the branch, to one of our own instead.
 
     What others have pushed there meanwhile stays, and the change goes on top of it
-    where the two do not conflict. What became of the pull request is asked now: it may
+    where the two do not conflict. The state of the pull request is fetched now: it may
     have been merged or closed while the run worked.
     """
     if not effect.expect:

@@ -122,9 +122,9 @@ class PublisherDependencies:
     """What it is delivered with; `fetch_mirror` brings the commits.
 
     With `forge_signs` the forge makes the commits that it can make exactly. `invite`
-    makes what somebody is told who is to show who they are, `renew` who did so and must
-    do it again, None where that cannot be. `prove_again` runs a change on another base,
-    and says why not where it does not.
+    makes the invitation for a person who must link, `renew` for one who must link
+    again; None if that is impossible. `prove_again` runs a change on another base, and
+    says why not where it does not.
     """
 
     forge: Forge

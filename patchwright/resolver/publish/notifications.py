@@ -146,7 +146,7 @@ def report_check(
     dependencies: PublisherDependencies,
     so_far: DeliveryResult,
 ) -> DeliveryResult:
-    """Report on the commit that was worked on, and on the one that came of it."""
+    """Report on the commit of the request, and on the new commit."""
     report = check_at_end(outcome, so_far, to.frame, dependencies.clock.now())
     checks = dependencies.forge.checks
     if checks is None:

@@ -219,7 +219,7 @@ _SEGMENT_ATTACHED, _SEGMENT_BYTES = 6, 14
 
 
 def resident_bytes(pid: int) -> int:
-    """Return what a process has in memory, whoever else has it too."""
+    """Return the memory of a process, including shared memory."""
     try:
         with open(f"/proc/{pid}/statm", encoding="ascii") as file:
             return int(file.read().split()[1]) * PAGE_BYTES

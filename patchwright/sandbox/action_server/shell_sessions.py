@@ -122,7 +122,7 @@ class ShellSession:
                 send_signal(process.pid, signal.SIGINT)
 
     def close(self) -> None:
-        """Let go of the files of an idle session."""
+        """Close the files of an idle session."""
         self._drop(self._spare)
         self._capture.close()
         for fd in self._wiring:

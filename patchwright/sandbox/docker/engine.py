@@ -182,7 +182,7 @@ class ContainerStream:
         return self._words.decode(errors="replace")
 
     def close(self) -> None:
-        """Wake up a reader and let go; harmless when the engine did it before."""
+        """Wake up a reader and close; harmless when the engine did it before."""
         with suppress(OSError):
             self._socket.shutdown(socket.SHUT_RDWR)
         self._wrapper.close()

@@ -45,7 +45,7 @@ class SandboxFolder:
     def remove(self) -> bool:
         """Remove it, and tell whether nothing is left; a run must not fail for that.
 
-        In any case the lock is let go: what is left, the reaper comes for.
+        In any case the lock is released: what is left, the reaper comes for.
         """
         try:
             if self._lock_fd >= 0:

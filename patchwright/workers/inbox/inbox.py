@@ -29,7 +29,7 @@ log = structlog.get_logger(__name__)
 class Dispatcher:
     """Submits job ids from a thread of its own.
 
-    An id that cannot be submitted is let go: the sweep finds its job in the database.
+    An id that cannot be submitted is dropped: the sweep finds its job in the database.
     Used as a context: leaving it submits what still waits.
     """
 

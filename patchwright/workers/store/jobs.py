@@ -284,7 +284,7 @@ class JobStore:
 
 
 def _waiting(now: datetime, long_ago: datetime) -> sa.Select[*tuple[Any, ...]]:
-    """Select the jobs that no worker has, and that nobody was told of lately."""
+    """Select the jobs that no worker has and that were not submitted lately."""
     postponed = sa.select(effects.c.job_id).where(
         effects.c.state == EffectState.PENDING, effects.c.due_at > now
     )

@@ -38,8 +38,8 @@ class NotificationSource(Protocol):
 class NotificationListener:
     """Listens on a line that it opens again whenever it breaks with one of `errors`.
 
-    What was missed meanwhile is not known, so everybody is told to look: each second
-    while there is no line, and once when there is one again.
+    Missed notifications are unknown, so everybody is notified: each second while there
+    is no line, and once when there is one again.
     """
 
     def __init__(

@@ -143,7 +143,8 @@ AddPages = Callable[[FastAPI], None]
 class WebServices:
     """What the web edge works with. `webhook_sources` are by the name of their service.
 
-    `reporter` tells how the process is, and `count_request` is told of each request.
+    `reporter` reports the health of the process, and `count_request` counts each
+    request.
 
     `background_tasks` go on as long as the intake does. Without a `sign_in` nobody can
     sign in, without `run_pages` nobody sees a run, without `asking` nobody asks on a

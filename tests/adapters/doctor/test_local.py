@@ -189,7 +189,7 @@ def test_a_key_that_stored_secrets_need_is_missed_by_its_id(tmp_path: Path) -> N
     both = case_of(tmp_path, SECURITY__ENCRYPTION_KEYS=f"{NEW},{OLD}")
     turning = examined("secrets", both)
     assert turning.found == "2 secrets still encrypted with an old key (k1)"
-    assert turning.fix.startswith("patchwright keys rotate")
+    assert turning.fix.startswith("run patchwright keys rotate")
 
 
 def test_without_any_key_none_is_made(tmp_path: Path) -> None:

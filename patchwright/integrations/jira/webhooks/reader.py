@@ -48,7 +48,7 @@ def _is_below(address: str, host: str) -> bool:
         parts = urlsplit(address)
     except ValueError:
         return False
-    # With or without TLS: a proxy in front of Jira may be what speaks it.
+    # With or without TLS: a proxy in front of Jira may provide it.
     is_web = parts.scheme in {"http", "https"}
     return is_web and f"{parts.netloc}{parts.path}".lower().startswith(f"{host}/")
 

@@ -122,7 +122,7 @@ def read_change(context: TicketContext, act: TicketChange) -> ParsedWebhook:
     if act.person is None or not act.person.ids:
         return Ignored(reason="nobody")
     kind, request = found
-    # The texts of a ticket ask once; labels and assignments can be done anew.
+    # The texts of a ticket ask once; labels and assignments can be repeated.
     name = "body" if kind is TriggerKind.BODY_MENTION else f"{kind}:{act.id}"
     name = f"issue:{context.issue.id}:{name}"
     return context.trigger(name, kind, act.person, request=request)
@@ -160,8 +160,8 @@ def read_comment(
 ) -> ParsedWebhook:
     """Read a comment: it asks at most once, however often it is edited.
 
-    What an edited one said before is not told, nor whose words it has now: both who
-    wrote it and who changed it are judged.
+    The payload has neither the old text of an edited comment nor the author of its new
+    words: both who wrote it and who changed it are judged.
     """
     if context.is_own(comment.author, comment.editor):
         return Ignored(reason="own-text")

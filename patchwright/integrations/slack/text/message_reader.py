@@ -220,7 +220,7 @@ class MessageReader:
     def _attachment(self, one: SlackAttachment) -> str:
         if one.is_message:
             return _quoted(self._forwarded(one))
-        # A preview of a link is the work of whoever owns the page.
+        # The text of a link preview comes from the owner of the page.
         return "" if one.from_url else self._added(one)
 
     def _forwarded(self, one: SlackAttachment) -> str:

@@ -168,7 +168,7 @@ def _ignored_reason(received: ReceivedMessage) -> str:
 
 
 def _is_mentioned(received: ReceivedMessage) -> bool:
-    """Tell whether the message mentions us, or may do so where our id is not told."""
+    """Return whether the message mentions the bot, or may if its id is unknown."""
     if not received.own_id:
         return bool(_first_mentioned(received.message.text))
     return mentions_us(received.message.text, received.own_id)

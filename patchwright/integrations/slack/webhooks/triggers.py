@@ -97,7 +97,7 @@ def member_of(origin: DeliveryOrigin, person: InteractingUser) -> Actor:
 
 
 def find_host(envelope: EventEnvelope, part: MessageEvent | ReactionEvent) -> str:
-    """Return the workspace of whoever wrote or reacted, empty if it isn't told.
+    """Return the workspace of the author, or an empty text if it is unknown.
 
     Only in a channel that organizations share may that be another than ours. There
     `user_team` may also name an organization, which for two of them stands for the
