@@ -33,12 +33,13 @@ Offers = tuple[Offer, ...]
 
 
 class ServiceChannel(Protocol[Ref_contra]):
-    """Reads a service's threads and speaks in them, in the bot's own name.
+    """Reads a service's threads and writes in them, in the bot's name.
 
     Every text is Markdown, with marks of ours in HTML comments, and each channel turns
-    it into what its service shows. Every call raises a `ServiceError` of `core.errors`
-    and none of a vendor's. A class that derives from this one has no reactions, labels,
-    private words and files, and takes nothing back, unless it says how.
+    it into what its service shows. Every call raises a `ServiceError` of
+    `core.types.errors` and none of a vendor's. A class that derives from this one has
+    no reactions, labels, private words and files, and takes nothing back, unless it
+    says how.
     """
 
     def acknowledge(self, trigger: Trigger) -> None:
@@ -113,9 +114,9 @@ class Tracker(ServiceChannel[TalkThread], Protocol):
     """
 
     def open_thread(self, trigger: Trigger, text: str) -> TalkThread:
-        """Begin the thread that the trigger names only for want of one.
+        """Open a thread for a trigger that has none yet.
 
-        Where there was one, or where an earlier try has begun it, that one counts.
+        If there is one, or an earlier try opened one, use that.
         """
         ...
 

@@ -49,8 +49,8 @@ class CommandArgument(StrEnum):
 class CommandAccess(StrEnum):
     """Whose command counts once a thread has had a run, in those words."""
 
-    ANYONE = "everybody, where no run works"
-    WHO_MAY_START_RUNS = "who may start runs"
+    ANYONE = "everybody, if no run works"
+    WHO_MAY_START_RUNS = "people who may start runs"
 
 
 Question = Literal[Verb.STATUS, Verb.COST, Verb.WHY, Verb.PLAN, Verb.HELP]
@@ -75,8 +75,8 @@ class AnswerQuestion(Value):
 
 class RaiseBudget(Value):
     words: str = (
-        "the run may cost more, up to `limits.max_raise_usd`; admins of the repository "
-        "may go beyond"
+        "the run may cost more, up to `limits.max_raise_usd`; admins of the "
+        "repository may allow more"
     )
 
 
@@ -88,7 +88,7 @@ class StartRun(Value):
 
 class TellLastRun(Value):
     question: Question
-    words: str = "tells of the last run"
+    words: str = "shows the last run"
 
 
 class ShowHelp(Value):
@@ -151,15 +151,14 @@ def definition_of(verb: Verb) -> CommandDefinition:  # noqa: C901, PLR0912 - an 
 
 
 _HELP_ON_ANSWERS: Final = (
-    "`{handle} approve` and `{handle} reject` answer when it asks whether to do "
-    "something."
+    "`{handle} approve` and `{handle} reject` answer when the bot asks for an approval."
 )
 _HELP_ON_HOLDING: Final = (
-    "`{handle} stop` ends the run and keeps its work; `pause` and `resume` hold it up."
+    "`{handle} stop` ends the run and keeps its work; `pause` stops it until `resume`."
 )
 _HELP_ON_QUESTIONS: Final = (
-    "`{handle} status`, `cost` and `why` say how far it is, what it has spent, and why "
-    "it runs or how it ended."
+    "`{handle} status`, `cost` and `why` show the progress, the cost, and why the run "
+    "started or how it ended."
 )
 
 
@@ -190,7 +189,8 @@ def _question(question: Question) -> CommandDefinition:
 
 
 _PLAN: Final = CommandDefinition(
-    help="`{handle} plan` and what you want: it brings a plan first, and waits.",
+    help="`{handle} plan` and your request: the bot shows a plan first, and waits "
+    "for an approval.",
     argument=CommandArgument.REQUEST,
     access=CommandAccess.WHO_MAY_START_RUNS,
     while_running=AnswerQuestion(question=Verb.PLAN),
@@ -201,7 +201,7 @@ _APPROVE: Final = _control(
     SetState(
         state=AgentState.USER_CONFIRMED,
         answers_confirmation=True,
-        words="the plan or action that waits is confirmed",
+        words="the waiting plan or action is approved",
     ),
 )
 _REJECT: Final = _control(
@@ -209,7 +209,7 @@ _REJECT: Final = _control(
     SetState(
         state=AgentState.USER_REJECTED,
         answers_confirmation=True,
-        words="the plan or action that waits is rejected",
+        words="the waiting plan or action is rejected",
     ),
 )
 _STOP: Final = _control(
@@ -220,12 +220,12 @@ _PAUSE: Final = _control(
 )
 _RESUME: Final = _control(
     _HELP_ON_HOLDING,
-    SetState(state=AgentState.RUNNING, words="the run goes on"),
+    SetState(state=AgentState.RUNNING, words="the run continues"),
     CommandArgument.NOTHING,
 )
 _BUDGET: Final = CommandDefinition(
-    help="`{handle} budget +AMOUNT` allows the run that many dollars more, `budget "
-    "AMOUNT` so many in all.",
+    help="`{handle} budget +AMOUNT` raises the run's budget by that many dollars, "
+    "`budget AMOUNT` to that many in all.",
     argument=CommandArgument.AMOUNT,
     access=CommandAccess.WHO_MAY_START_RUNS,
     while_running=RaiseBudget(),
@@ -235,7 +235,7 @@ _RETRY: Final = CommandDefinition(
     help="`{handle} retry` works on this thread again.",
     argument=CommandArgument.REQUEST,
     access=CommandAccess.WHO_MAY_START_RUNS,
-    while_running=SetState(state=AgentState.RUNNING, words="the run goes on"),
+    while_running=SetState(state=AgentState.RUNNING, words="the run continues"),
     when_idle=StartRun(),
 )
 _HELP: Final = CommandDefinition(
@@ -246,8 +246,8 @@ _HELP: Final = CommandDefinition(
     when_idle=ShowHelp(),
 )
 _ABOUT_HELP: Final = (
-    "Write `{handle}` and what you want done, anywhere in a comment or in the opening "
-    "text. While a run works, what you write after `{handle}` reaches it."
+    "Write `{handle}` and your request, anywhere in a comment or in the opening text. "
+    "While a run works, text after `{handle}` goes to the run."
 )
 
 
@@ -276,9 +276,9 @@ _REASON: Final = re.compile(r"\s*[,:;.!–—-]\s*(?=\S)")  # noqa: RUF001 - das
 def parse_command(request: str) -> BotCommand | None:
     """Return the command, or None when the text is a request.
 
-    A command stands alone but for a courtesy ("stop it, please"), so that "help me with
-    the parser" and "stop the server from crashing" stay requests. A reason follows a
-    comma or colon; an amount is in US dollars, and it is said when there is none.
+    Only polite words may stand beside a command ("stop it, please"), so that "help me
+    with the parser" and "stop the server from crashing" stay requests. A reason follows
+    a comma or colon; an amount is in US dollars, and it is said when there is none.
     """
     found = _FIRST_WORD.match(request)
     if found is None or found[1].lower() not in set(Verb):

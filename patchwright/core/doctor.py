@@ -84,10 +84,10 @@ def combine(findings: Iterable[CheckResult]) -> CheckResult:
     several = tuple(findings)
     worst = max((one.status for one in several), key=_BY_WEIGHT.index)
     wrong = [one for one in several if one.fix]
-    told = wrong or [one for one in several if one.status is worst]
+    shown = wrong or [one for one in several if one.status is worst]
     return CheckResult(
         worst,
-        "; ".join(dict.fromkeys(one.found for one in told)),
+        "; ".join(dict.fromkeys(one.found for one in shown)),
         "\n".join(dict.fromkeys(one.fix for one in wrong)),
     )
 
@@ -119,13 +119,13 @@ class DoctorCheck(NamedTuple):
 
 
 _FIXES: Final[Mapping[type[PatchwrightError], str]] = {
-    SettingsError: "correct the setting that is named",
-    AuthenticationError: "set a credential that is valid",
-    PermissionDeniedError: "give the credential the permission that is named",
-    RateLimitedError: "wait; if it comes again, lower limits.max_parallel",
-    ServiceUnavailableError: "look at the check `network`: can this machine reach it?",
+    SettingsError: "correct this setting",
+    AuthenticationError: "set a valid credential",
+    PermissionDeniedError: "give the credential this permission",
+    RateLimitedError: "wait; if it happens again, lower limits.max_parallel",
+    ServiceUnavailableError: "see the check `network`: can this machine reach it?",
 }
-_UNKNOWN: Final = "see the message; the service would meet the same"
+_UNKNOWN: Final = "see the message; the service would have the same problem"
 
 
 def result_of_error(error: BaseException, fix: str = "") -> CheckResult:

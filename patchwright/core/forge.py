@@ -109,15 +109,15 @@ class NewCommit(Value):
 
 
 class Forge(Protocol):
-    """Judges people, hands out credentials for git, and keeps pull requests.
+    """Answers who may do what, provides credentials for git, and manages pull requests.
 
     What not every forge has is a capability of its own, which is absent unless a class
     that derives from this one has it. Every call raises a `ServiceError` of
-    `core.errors` and none of a vendor's.
+    `core.types.errors` and none of a vendor's.
     """
 
     def fetch_permission(self, repo: RepoRef, actor: Actor) -> Permission:
-        """Return what the actor may do there; whoever is not known may do nothing."""
+        """Return what the actor may do there; an unknown actor may do nothing."""
         ...
 
     def fetch_repository(self, repo: RepoRef) -> Repository: ...
@@ -209,10 +209,10 @@ class ForgeCommits(Protocol):
         ...
 
     def commit_on_branch(self, repo: RepoRef, branch: str, commit: NewCommit) -> str:
-        """Have the forge make, sign and push a commit; return its id.
+        """Let the forge make, sign and push a commit; return its id.
 
-        The branch is made if need be. Raises `BranchMovedError` if it is elsewhere, and
-        `CommitDiffersError` if another tree came of it.
+        The branch is created if it is missing. Raises `BranchMovedError` if it has
+        moved, and `CommitDiffersError` if the commit has another tree.
         """
         ...
 

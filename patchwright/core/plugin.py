@@ -332,7 +332,7 @@ def _nothing_to_say(_settings: Settings) -> SettingsReview:
 
 @dataclass(frozen=True)
 class Plugin:
-    """One service: `connect_forge` where code lives there, else `connect_chat`.
+    """One service: with `connect_forge` if it is a forge, else with `connect_chat`.
 
     Its `section` of the settings has its name, and `review_settings` judges it.
 

@@ -36,7 +36,7 @@ class SecretVault(Protocol):
 
 
 class SecretName(NamedTuple):
-    """Under which names a secret is kept."""
+    """The names under which a secret is stored."""
 
     name: str
     owner: str = ""

@@ -48,22 +48,22 @@ class Runtime(Protocol):
     def run(self, action: SandboxAction, action_id: str) -> SandboxObservation:
         """Carry out an action; the same `action_id` again returns the same result.
 
-        That holds across workers too, as long as the sandbox lives: an action that
-        still runs is waited for, and one that was never heard of is run now, once.
+        This is true across workers too, as long as the sandbox lives: a running action
+        is waited for, and an unknown action is run now, once.
         """
         ...
 
     def cancel(self, action_id: str) -> None:
-        """End what the action has started and still runs, without waiting for it.
+        """Kill the running processes of the action, without waiting for them.
 
-        Whoever waits in `run` gets what it has printed so far, within half a second. A
+        A caller that waits in `run` gets the output so far, within half a second. A
         `ControlCommand` that waits for a command only stops waiting. An action that has
         ended or never began is left as it is.
         """
         ...
 
     def open_pipe(self, command: Sequence[str]) -> "Pipe":
-        """Start a program in the repository that speaks lines over its two pipes."""
+        """Start a program in the repository that exchanges lines over its pipes."""
         ...
 
     def upload(self, path: str, data: bytes) -> None:
@@ -82,7 +82,7 @@ class Runtime(Protocol):
         ...
 
     def detach(self) -> None:
-        """Let go of the sandbox, for another worker to `attach` where that can be.
+        """Release the sandbox, so that another worker can `attach` if possible.
 
         One that cannot live without this process is closed.
         """
@@ -121,7 +121,7 @@ class RuntimeFactory(Protocol):
     kind: str
 
     def start(self, spec: SandboxSpec) -> Runtime:
-        """Start a sandbox; raise `SandboxError` where the spec cannot be kept to."""
+        """Start a sandbox; raise `SandboxError` if it cannot fulfil the spec."""
         ...
 
     def attach(self, spec: SandboxSpec) -> Runtime | None:

@@ -1,4 +1,4 @@
-"""How a service delivers: its webhook source, a delivery, and what became of it."""
+"""How a service delivers: its webhook source, a delivery, and its result."""
 
 import hashlib
 from collections.abc import Callable, Mapping
@@ -53,10 +53,10 @@ class DeliveryVerdict(StrEnum):
 
 @dataclass(frozen=True)
 class InboxResult:
-    """What became of a delivery: a new job, a message to a job, or nothing.
+    """The result of a delivery: a new job, a message to a job, or nothing.
 
     With `wakes` the job has waited for such a message, and is to be submitted, and so
-    are those of `due`. `told` are the other conversations whose log has news.
+    are those of `due`. `told` are the other conversations whose log has new events.
     """
 
     verdict: DeliveryVerdict
@@ -74,7 +74,7 @@ class InboxResult:
 
 
 class NotReadyError(PatchwrightError):
-    """Deliveries cannot be read yet; whoever sends them may try again."""
+    """Deliveries cannot be read yet; the sender may try again."""
 
     reason = "not-ready"
 

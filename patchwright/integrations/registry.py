@@ -20,7 +20,7 @@ def find_forge(settings: Settings, plugins: Plugins = PLUGINS) -> Plugin:
     configured = (one for one in forges if one.describe(settings).is_configured)
     found = next(configured, forges[0] if forges else None)
     if found is None:
-        raise SettingsError("there is no plug-in of a service where code lives")
+        raise SettingsError("no plug-in has a forge")
     return found
 
 

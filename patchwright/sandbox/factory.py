@@ -26,7 +26,7 @@ def refuse_domains_unless_able(factory: RuntimeFactory) -> RuntimeFactory:
 
 
 class _WithoutDomains:
-    """Starts what the factory starts, but for sandboxes with a list of hosts."""
+    """Starts what the factory starts, except sandboxes with a list of hosts."""
 
     def __init__(self, factory: RuntimeFactory) -> None:
         self.kind = factory.kind
@@ -37,8 +37,8 @@ class _WithoutDomains:
     def start(self, spec: SandboxSpec) -> Runtime:
         if spec.domains:
             raise SandboxError(
-                f"sandbox.network: sandboxes of the kind {self.kind!r} do not say that "
-                "they keep to a list of hosts; use docker or local"
+                f"sandbox.network: sandboxes of the kind {self.kind!r} cannot limit "
+                "the network to a list of hosts; use docker or local"
             )
         return self._factory.start(spec)
 
@@ -52,8 +52,8 @@ def create_factory(
 ) -> RuntimeFactory:
     """Return the factory of that kind; raise `SandboxError` when it cannot work here.
 
-    `auto` is Docker where an engine answers, else bubblewrap where it works. Nothing
-    but its own name chooses `unconfined`. Any other name is a plug-in's, which is
+    `auto` is Docker where an engine answers, else bubblewrap where it works.
+    `unconfined` is used only if it is named. Any other name is a plug-in's, which is
     called with clock and image, or a `SettingsError`.
     """
     made = find_maker(RUNTIMES, kind, BUILT_IN, setting="sandbox.kind")(clock, image)
@@ -68,8 +68,8 @@ def _first_that_works(clock: Clock, image: str) -> RuntimeFactory:
             return _bubblewrap(clock, image)
         except SandboxError as no_bubblewrap:
             raise SandboxError(
-                "there is no place for a sandbox: install Docker or bubblewrap."
-                f" {no_docker}. {no_bubblewrap}."
+                "no sandbox can be started: install Docker or bubblewrap. "
+                f"{no_docker}. {no_bubblewrap}."
             ) from no_bubblewrap
 
 

@@ -109,10 +109,10 @@ class Workspace:
         """Return the work tree as a bundle of one commit on top of `base_sha`.
 
         The bundle offers it as `HEAD`. Submodules stay at their commits, and what the
-        agent committed counts only by its content. What cannot be carried is skipped
-        and named; with `is_last` so is what was perhaps forgotten. With
-        `takes_stray_work` the newest stash, branch or work tree beside counts where
-        nothing else does.
+        agent committed counts only by its content. What cannot be transferred is
+        skipped and named; with `is_last` so are changes that the agent may have
+        forgotten. With `takes_stray_work` the newest stash, branch or other work tree
+        counts if there is no other change.
         """
         answer = self._run(
             "export",
@@ -132,7 +132,7 @@ class Workspace:
 
     def _run(self, *words: str) -> _TransferReply:
         """Run the program inside; return what it has to tell."""
-        # Each time anew: what lies in a sandbox may have been changed there.
+        # Written each time: a program in the sandbox may have changed the file.
         self._runtime.upload(f"/workspace/{PROGRAM}", pack_transfer_program())
         command = f'python3 -I -S "$WORKSPACE"/{PROGRAM} {shlex.join(words)}'
         action = RunCommand(command=command, session=self._session, timeout_s=GIT_S)

@@ -104,12 +104,12 @@ def find_model(llm: LlmSettings, key: str, name: str) -> ModelSettings:
     found = llm.find(name)
     if found is None:
         nearest = llm.nearest(name)
-        hint = f"; do you mean {nearest!r}?" if nearest else ""
+        hint = f"; did you mean {nearest!r}?" if nearest else ""
         raise SettingsError(f"{key}: there is no [llm.{name}]{hint}")
     if not found.model:
         raise SettingsError(
-            f"{f'llm.{name}' if name else 'llm'}.model: not set; name a model as "
-            "litellm spells it: set LLM_MODEL, --model, or llm.model in "
+            f"{f'llm.{name}' if name else 'llm'}.model: not set; choose a model, "
+            "named as litellm writes it: set LLM_MODEL, --model, or llm.model in "
             "patchwright.toml"
         )
     return found

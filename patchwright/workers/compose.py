@@ -139,7 +139,7 @@ def make_services(
     forge: ForgeConnection,
     directory: ServiceDirectory,
     trackers: Mapping[str, Tracker],
-    talk: ChatServices,
+    chat: ChatServices,
     stores: Stores,
     links: ConversationLinkStore,
     clock: Clock,
@@ -157,7 +157,7 @@ def make_services(
         links=links,
         code_host=code_host_of(forge),
         channel=ChannelRouter(forge.channel, trackers, _page_channel(stores)),
-        chat=talk,
+        chat=chat,
         mirrors=MirrorCache(settings.state_dir / "mirrors", forge.git_environment),
         sandboxes=_sandboxes(settings, clock, meters),
         find_models=_find_models(settings, clock, meters),
@@ -263,7 +263,7 @@ def make_worker(base: ServiceParts, overrides: RunOverrides = _NONE) -> JobWorke
         forge=base.forge,
         directory=base.directory,
         trackers=base.chats.trackers,
-        talk=make_chat_composition(base).chat_services(),
+        chat=make_chat_composition(base).chat_services(),
         stores=base.stores,
         links=ConversationLinkStore(base.database, base.stores.events, RandomIds()),
         clock=base.clock,
@@ -304,7 +304,7 @@ def make_chat_composition(base: ServiceParts) -> ChatComposition:
     )
 
 
-def vitals_of(base: ServiceParts) -> HealthChecks:
+def health_checks_of(base: ServiceParts) -> HealthChecks:
     return HealthChecks(base.database, base.clock, base.settings.queue.sweep_s)
 
 

@@ -1,4 +1,4 @@
-"""The service's processes: web, worker and beat, together or apart."""
+"""The service's processes: web, worker and beat, together or separate."""
 
 import signal
 import socket
@@ -23,13 +23,13 @@ from patchwright.integrations.settings import service_errors
 from patchwright.workers.agent_configuration import warm_up
 from patchwright.workers.compose import (
     ServiceParts,
+    health_checks_of,
     make_catch_up,
     make_reporter,
     make_worker,
     open_database,
     open_secrets,
     open_service_parts,
-    vitals_of,
 )
 from patchwright.workers.db.database import Database
 from patchwright.workers.db.upgrade import upgrade
@@ -76,7 +76,7 @@ log = structlog.get_logger(__name__)
 
 
 class _Terminated(BaseException):
-    """The process was told to end; nothing but `until_terminated` may catch it."""
+    """The process must end; only `until_terminated` may catch this."""
 
 
 @contextmanager
@@ -149,7 +149,7 @@ def _run(settings: Settings, role: Role, queue: Queue) -> int:
                 _listen(settings) as server_socket,
                 _open(with_app(settings, server_socket), queue, role) as base,
             ):
-                return _serve_web(base, server_socket, vitals_of(base).web, role)
+                return _serve_web(base, server_socket, health_checks_of(base).web, role)
         case Role.ALL:
             with (
                 _listen(settings) as server_socket,
@@ -163,7 +163,7 @@ def _run(settings: Settings, role: Role, queue: Queue) -> int:
 
 @contextmanager
 def _open(settings: Settings, queue: Queue, role: Role) -> Iterator[ServiceParts]:
-    # Anew, as an App that was made for us brings secrets of its own.
+    # Again, because the new App has its own secrets.
     redactor = _log_without_secrets(settings, role)
     with open_service_parts(settings, redactor, submitter(queue)) as base:
         yield base
@@ -202,7 +202,7 @@ def _serve_web(
 def _serve_jobs(base: ServiceParts, queue: Queue) -> int:
     crew = _make_worker_parts(base, queue)
     start_call(crew.catch_up)
-    health = vitals_of(base).worker(
+    health = health_checks_of(base).worker(
         crew.taken, partial(broker_answers, queue), crew.is_busy
     )
     reporter = make_reporter(base, Role.WORKER, health)
@@ -240,14 +240,14 @@ def _post(
 def _run_jobs_in_background(
     base: ServiceParts, queue: Queue
 ) -> Iterator[MakeWebHealth]:
-    """Run jobs in this process; yields how it is judged together with its web side."""
+    """Run jobs in this process; yields the health checks for it and its web part."""
     crew, sweep_s = _make_worker_parts(base, queue), base.settings.queue.sweep_s
     with (
         embedded_worker(queue, crew.runner, crew.parallel, sweep_s),
         repeat_in_background(crew.catch_up, CATCH_UP_EVERY_S),
     ):
         yield partial(
-            vitals_of(base).all,
+            health_checks_of(base).all,
             taken=crew.taken,
             broker_answers=partial(broker_answers, queue),
             is_busy=crew.is_busy,
@@ -270,8 +270,8 @@ def _make_worker_parts(base: ServiceParts, queue: Queue) -> _WorkerParts:
 def _broker_errors(settings: Settings, role: Role) -> Iterator[str]:
     if role is not Role.ALL and settings.queue.is_in_memory:
         yield (
-            f"queue.broker_url: a {role} process of its own needs a broker that "
-            "processes share: set PATCHWRIGHT_QUEUE__BROKER_URL to redis://HOST"
+            f"queue.broker_url: a {role} process needs a broker that all processes "
+            "share: set PATCHWRIGHT_QUEUE__BROKER_URL to redis://HOST"
         )
 
 

@@ -19,11 +19,11 @@ from patchwright.core.types.threads import ForgeThread, TalkThread
 from patchwright.resolver.job import Job
 from patchwright.workers.compose import (
     ServiceParts,
+    health_checks_of,
     make_chat_composition,
     make_reporter,
     own_session_secret,
     page_finder,
-    vitals_of,
 )
 from patchwright.workers.inbox.inbox import Dispatcher, Inbox
 from patchwright.workers.inbox.missed_deliveries import ReadPositions
@@ -80,7 +80,7 @@ def _nobody(_request: object) -> None:
 def make_sign_in(
     plugin: Plugin, settings: Settings, secret: bytes | None, clock: Clock
 ) -> SignInRoutes | None:
-    """Return the door for people, or None where nobody can sign in."""
+    """Return the sign-in routes, or None if nobody can sign in."""
     accounts = make_forge_accounts(plugin, settings, clock)
     if accounts is None or not plugin.describe(settings).can_sign_in:
         return None
@@ -116,13 +116,13 @@ class Website:
 def make_website(
     base: ServiceParts, judge: MakeWebHealth | None = None, role: Role = Role.WEB
 ) -> Website:
-    """Compose the web side; `judge` says what else its process is judged by."""
+    """Compose the web part; `judge` returns further health checks of its process."""
     base.meters.registry.register(ServiceMetrics(base.database, base.clock))
     dispatcher = Dispatcher(base.submit)
     recorder = Recorder(base.stores.events, RandomIds())
     inbox = Inbox(base.database, recorder, dispatcher.dispatch)
     base.meters.watch_intake(lambda: inbox.waiting)
-    health = (judge or vitals_of(base).web)(lambda: inbox.is_alive)
+    health = (judge or health_checks_of(base).web)(lambda: inbox.is_alive)
     reporter = make_reporter(base, role, health)
     secret = own_session_secret(base)
     sign_in = make_sign_in(base.plugin, base.settings, secret, base.clock)

@@ -36,14 +36,14 @@ def test_both_phrases_are_found() -> None:
     )
 
 
-def test_s06_phrases_that_differ_are_told_with_what_to_do() -> None:
+def test_s06_phrases_that_differ_are_reported_with_the_remedy() -> None:
     gate = GATE.replace("@patchwright", "@bot")
     workflow_check = check_workflow(gate, "/exp")
     assert not workflow_check.is_sound
     assert str(workflow_check) == (
         "the workflow's `if:` asks for `@bot`, `/fix`, `@bot please`, the Action for "
-        "`/exp`: no text has both, and so nobody is ever answered. Write the same in "
-        "both: the input `trigger-phrase`, and the `if:` of the workflow."
+        "`/exp`: no comment has both, so the bot never answers. Write the same phrase "
+        "in both: the input `trigger-phrase`, and the `if:` of the workflow."
     )
 
 

@@ -134,8 +134,8 @@ def test_s41_a_run_that_is_killed_still_has_a_result(tmp_path: Path) -> None:
         assert run.failed
         assert len(run["run-id"]) == 32
         assert steady_summary(run.job).strip() == (
-            "**Failed** (`crashed`)\n\nThe run ended without a word: its process was "
-            "killed, or the machine ran out of memory or time."
+            "**Failed** (`crashed`)\n\nThe run ended without a result: its process "
+            "was killed, or the machine ran out of memory or time."
         )
 
 

@@ -26,7 +26,7 @@ jobs:
 """
 
 
-def test_s06_a_gate_that_asks_for_another_phrase_is_told_as_a_warning(
+def test_s06_a_gate_with_another_phrase_gives_a_warning(
     tmp_path: Path,
 ) -> None:
     with playing(tmp_path, [], files={".github/workflows/bot.yml": GATE}) as scene:
@@ -39,7 +39,7 @@ def test_s06_a_gate_that_asks_for_another_phrase_is_told_as_a_warning(
         assert "asks for `@bot`, the Action for `/exp`" in warning
 
 
-def test_s37_where_pull_requests_are_forbidden_a_click_is_enough(
+def test_s37_where_pull_requests_are_forbidden_there_is_a_link(
     tmp_path: Path,
 ) -> None:
     with playing(tmp_path, fix_turns()) as scene:
@@ -61,7 +61,7 @@ def test_s37_where_pull_requests_are_forbidden_a_click_is_enough(
         assert compare in scene.reply(issue)
 
 
-def test_s38_with_the_jobs_own_token_the_checks_need_a_nudge(tmp_path: Path) -> None:
+def test_s38_with_the_jobs_own_token_checks_must_be_started(tmp_path: Path) -> None:
     with playing(tmp_path, fix_turns()) as scene:
         scene.ask()
         scene.run().said(outcome="resolved")
@@ -69,7 +69,7 @@ def test_s38_with_the_jobs_own_token_the_checks_need_a_nudge(tmp_path: Path) -> 
         assert "close and reopen" in pull.body.lower()
 
 
-def test_s38_with_the_token_of_an_app_they_run(tmp_path: Path) -> None:
+def test_s38_with_an_apps_token_checks_start(tmp_path: Path) -> None:
     with playing(tmp_path, fix_turns()) as scene:
         token = scene.app_token()
         scene.ask()

@@ -79,7 +79,7 @@ def test_s04_the_label_counts_on_issues_and_on_pull_requests(name: str) -> None:
     assert lets_in(name, labeled("bot", part, PULL), trigger_label="bot")
 
 
-def test_s06_another_phrase_is_written_in_one_place() -> None:
+def test_s06_a_configured_phrase_is_set_in_one_place() -> None:
     assert lets_in("issue_comment", comment("/exp do it"), trigger_phrase="/exp")
     assert not lets_in("issue_comment", comment("/exp do it"))
 

@@ -168,11 +168,11 @@ def test_where_github_does_not_answer_the_number_has_to_do(
     running = job(github, tmp_path, {"issue": PULL})
     assert use(running, read_action(GATE), GIVEN, {}).outputs == {"group": "thread-9"}
     assert running.log.texts("warning") == [
-        "Patchwright cannot tell which branch this is about: GitHub answered 502"
+        "Patchwright cannot find the branch of this event: GitHub answered 502"
     ]
 
 
-def test_s80_the_name_of_a_branch_is_no_line_of_its_own(
+def test_s80_the_name_of_a_branch_cannot_start_a_new_line(
     github: FakeGitHub, tmp_path: Path
 ) -> None:
     event = pull("x\ngroup=mine$(touch pwned)")

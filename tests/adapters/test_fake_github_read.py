@@ -200,7 +200,7 @@ def test_repository_that_moved_keeps_what_is_in_it(github: FakeGitHub) -> None:
     assert github.issue("globex/store", number).title == "A bug"
 
 
-def test_s08_what_we_say_ourselves_asks_nothing(github: FakeGitHub) -> None:
+def test_s08_the_bots_own_words_are_no_request(github: FakeGitHub) -> None:
     number, _ = propose(github)
     reviews.submit_review(
         github.world, REPO, number, author="fixbot[bot]", body="Say @fixbot retry."

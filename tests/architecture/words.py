@@ -79,7 +79,6 @@ VAGUE = (
 )
 # Names that have such a word all the same, and why.
 _IN_RUNS = "names of the steps of a run, which change together with them"
-_IN_PLUGINS = "names of the composition of services, which change together with it"
 EXEMPT = {
     "0005_talk": "a migration's name is stored in databases",
     "Gate GateRequest gate": "the proxy's gate to the network; a job of the workflow",
@@ -89,9 +88,7 @@ EXEMPT = {
     "_discretion _placing _pulse _resolving _scene _talk": _IN_RUNS,
     "_toolkit choosing conduct hear heeded openness origins": _IN_RUNS,
     "_origins moving resolving showing unsaid with_origins": _IN_RUNS,
-    "_entrance _entrances _hear _listening _listening_as": _IN_PLUGINS,
-    "door doors ear listening sites talk vitals_of": _IN_PLUGINS,
-    "_moments called_off cue errand patience_s": "names of one file each",
+    "_hear talk": _IN_RUNS,
     "beat": "Celery's word for its timer",
     "fence fold hints": "words of Markdown, of functional programs, of the shell",
     "known listed": "methods that return just that",

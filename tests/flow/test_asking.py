@@ -28,8 +28,8 @@ def replies(story: Story, issue: int, count: int) -> list[str]:
     [
         ("status", "**Working on it** · step 1 of 50"),
         ("cost", "so far, for 1 step: "),
-        ("why", "- Let in because alice has write permission."),
-        ("plan", "It has written down no plan so far."),
+        ("why", "- Allowed because alice has write permission."),
+        ("plan", "There is no plan yet."),
         ("help", "- `@patchwright stop` ends the run and keeps its work"),
         ("budget", "`budget` takes an amount in US dollars"),
         ("budget 1", "The run may cost $3.00 already."),
@@ -55,7 +55,7 @@ def test_t9_a_question_is_answered_while_the_run_works(
         assert len(story.jobs()) == 1
 
 
-def test_s09_a_stranger_who_asks_is_not_answered(tmp_path: Path) -> None:
+def test_s09_a_strangers_question_is_not_answered(tmp_path: Path) -> None:
     def ask(_request: Request) -> TurnLike:
         asked.append(story.say(1, "@patchwright status", author="eve"))
         return first

@@ -164,9 +164,9 @@ def test_what_is_wrong_is_said_beside_what_was_typed(tmp_path: Path) -> None:
             "There is no repository acme/vault, or you may not read it" in unknown.text
         )
         empty = page.send(where=REPO, text="  ")
-        assert "Say what is to be done" in empty.text
+        assert "Write what should be done" in empty.text
         long = page.send(where=REPO, text="x" * (MAX_TEXT_CHARS + 1))
-        assert "Put the rest into an issue" in long.text
+        assert "Write the text in an issue" in long.text
         huge = page.send(where=REPO, text="x" * 300_000)
         assert huge.status_code == 413
         assert page.story.jobs() == []

@@ -43,7 +43,7 @@ def test_what_a_bot_writes_gets_no_answer_of_any_kind(tmp_path: Path, bot: str) 
         story.replies(issue)
 
 
-def test_s10_a_bot_that_is_named_runs_and_is_not_called(tmp_path: Path) -> None:
+def test_s10_a_named_bot_starts_a_run_and_is_not_mentioned(tmp_path: Path) -> None:
     named = {"PATCHWRIGHT_SECURITY__ALLOW_BOTS": '["dependabot"]'}
     with telling(tmp_path, in_turn(ANSWER), settings=named) as story:
         story.github.add_app(99, "dependabot", "other secret")

@@ -144,5 +144,5 @@ def test_r9_where_no_branch_may_be_made_the_rule_and_a_patch_are_told(
         story.work()
         assert story.branches() == []
         reply = _status(story, number)
-        assert "New branches of this name may not be made." in reply
+        assert "New branches with this name are not allowed." in reply
         assert "+++ b/cart.py" in reply

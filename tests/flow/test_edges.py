@@ -92,5 +92,5 @@ def test_a_repository_without_a_commit_is_refused_in_plain_words(
         assert (outcome.kind, outcome.reason) == (OutcomeKind.REFUSED, "no-commits")
         reply = story.reply(number)
         assert "the repository has no commit yet" in reply
-        assert "Push a first one, then ask again" in reply
+        assert "Push a first commit, then ask again" in reply
         story.pings(number)

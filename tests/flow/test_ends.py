@@ -59,7 +59,7 @@ ENDS = {
     "done_without_proof": End(
         OutcomeKind.RESOLVED,
         "",
-        ("**Done** · #2 (draft) · 2 steps", "Look at the change with care"),
+        ("**Done** · #2 (draft) · 2 steps", "Check the change carefully"),
         lambda: [NOTE, UNTESTED],
         calls=1,
         branches=(BRANCH,),
@@ -78,7 +78,7 @@ ENDS = {
         (
             "**Needs you**",
             "it touches very many files (2000 paths)",
-            "The change is kept. Whoever runs the service gets it with `patchwright",
+            "The change is stored. Whoever runs the service gets it with `patchwright",
         ),
         lambda: [
             call("shell", command="mkdir many; cd many; touch $(seq 2000)"),
@@ -89,7 +89,7 @@ ENDS = {
     "plan": End(
         OutcomeKind.PLAN_POSTED,
         "plan",
-        ("1. Test it.", "`@patchwright approve` has it carried out"),
+        ("1. Test it.", "`@patchwright approve` starts the work"),
         lambda: [call("finish", summary="A plan.", answer="1. Test it.\n2. Fix it.")],
         calls=1,
         files={".patchwright.toml": 'plan_approval = "comment"\n'},
@@ -159,7 +159,7 @@ def test_p2_a_github_that_fails_while_everything_is_looked_up_is_named(
         said = final_message(story, number, OutcomeKind.FAILED, "service-unavailable")
         assert "**Failed** (`service-unavailable`)" in said
         assert "GitHub answered 502" in said
-        assert "`@patchwright retry` tries again." in said
+        assert "write `@patchwright retry`." in said
         assert story.provider.requests == []
 
 
@@ -199,7 +199,7 @@ def test_p2_a_run_that_is_stopped_keeps_its_work_and_calls_nobody(
         said = final_message(story, number, OutcomeKind.STOPPED, "asked")
         assert "alice" in said
         assert BRANCH in said
-        assert "To go on, ask again with `@patchwright`." in said
+        assert "To continue, ask again with `@patchwright`." in said
         assert _work_is_kept(story)
 
 

@@ -16,7 +16,7 @@ WISH = "@patchwright please fix the sum"
 
 
 @pytest.mark.parametrize("arguments", ['{"command": "ls', "", "null", "[]"])
-def test_s60_broken_arguments_are_told_to_the_model_and_not_run(
+def test_s60_broken_arguments_are_reported_to_the_model_and_not_run(
     tmp_path: Path, arguments: str
 ) -> None:
     def read_error(request: Request) -> TurnLike:
@@ -47,7 +47,7 @@ def test_a_fault_of_the_provider_is_outlived(tmp_path: Path, fault: TurnLike) ->
         assert "**Done** · #2 · 4 steps" in story.reply(issue)
 
 
-def test_s22_tokens_that_ran_out_meanwhile_are_renewed(tmp_path: Path) -> None:
+def test_s22_tokens_that_expire_during_a_run_are_renewed(tmp_path: Path) -> None:
     def run_out(_request: Request) -> TurnLike:
         for token in list(story.github.world.tokens.values()):
             if token.kind is TokenKind.INSTALLATION:

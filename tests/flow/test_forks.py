@@ -49,13 +49,13 @@ def test_s21_a_fork_that_refuses_gets_a_branch_to_pull_from(tmp_path: Path) -> N
         assert _tip(story, FORK, "patch") == before
         assert story.branches() == [f"patchwright/1-{run}"]
         assert (
-            "`patch` of `eve/shop` was left alone: the service does not let us write "
-            "there. Its owner can take the change over: "
-            f"`git pull GITHUB/acme/shop.git patchwright/1-{run}`."
+            "`patch` of `eve/shop` was not changed: the service does not let us "
+            "write there. Its owner can pull the change: `git pull "
+            f"GITHUB/acme/shop.git patchwright/1-{run}`."
         ) in steady(story.reply(number))
 
 
-def test_s21_what_the_forks_owner_pushed_meanwhile_is_not_overwritten(
+def test_s21_a_push_of_the_forks_owner_during_the_run_is_not_overwritten(
     tmp_path: Path,
 ) -> None:
     def push_meanwhile(_request: Request) -> TurnLike:
@@ -72,8 +72,7 @@ def test_s21_what_the_forks_owner_pushed_meanwhile_is_not_overwritten(
         assert _tip(story, FORK, "patch") == newer[0]
         assert story.branches() == [f"patchwright/1-{run}"]
         assert (
-            "`patch` of `eve/shop` was left alone: the branch patch is not where it "
-            "was left"
+            "`patch` of `eve/shop` was not changed: the branch patch has changed"
         ) in story.reply(number)
 
 

@@ -57,10 +57,13 @@ def test_c7_where_no_way_leads_is_a_remark_and_no_failure(tmp_path: Path) -> Non
         said = reply(office, key)
         assert said.startswith("*Done* · [pull request #1|")
         assert (
-            "APP-1 stays where it is: no way leads to Shipped from here, only: Done, "
-            "In Progress"
+            "APP-1 stays where it is: the workflow has no transition to Shipped from "
+            "here, only to: Done, In Progress"
         ) in said
-        begun = "APP-1 was not moved to Nowhere when the work began: no way leads to "
+        begun = (
+            "APP-1 was not moved to Nowhere when the work began: the workflow has no "
+            "transition to "
+        )
         assert said.count(begun) == 1
         assert office.jira.fake.issue(key).status == "To Do"
         assert len(office.jira.fake.remote_links(key)) == len(calls(office, key)) == 1

@@ -45,7 +45,7 @@ def test_s39_a_doubt_is_stated_on_a_draft_that_holds_all_the_work(
         assert story.outcome().usage.tokens_in == 300
 
 
-def test_s39_a_judge_that_says_nothing_of_use_costs_nobody_their_work(
+def test_s39_an_unusable_answer_of_the_judge_loses_no_work(
     tmp_path: Path,
 ) -> None:
     script = in_turn(*_unproven(), "Looks good to me!")

@@ -70,7 +70,7 @@ def test_a_pull_request_that_is_not_open_any_more_gets_no_push(
         assert aside.startswith(ASIDE)
         reply = story.reply(number)
         what = "merged" if merged else "closed"
-        assert f"`feature/x` was left alone: #{number} was {what} while" in reply
+        assert f"`feature/x` was not changed: #{number} was {what} while" in reply
         assert f"[`{aside}`]" in reply
         [pull] = story.github.pull_requests(REPO)
         assert not pull.is_open
@@ -88,7 +88,7 @@ def test_a_branch_that_was_deleted_does_not_come_back(tmp_path: Path) -> None:
         story.work()
         [aside] = story.branches()
         assert aside.startswith(ASIDE)
-        assert "`feature/x` was left alone" in story.reply(number)
+        assert "`feature/x` was not changed" in story.reply(number)
         assert f"[`{aside}`]" in story.reply(number)
         story.pings(number)
 
@@ -149,7 +149,7 @@ def test_what_was_proven_is_proven_again_on_top_of_a_colleagues_push(
         story.work()
         reply = story.reply(number)
         assert "🟢 **Proven**" in reply
-        assert "what checks it was run again there" in reply
+        assert "its tests were run again there" in reply
         head = _git(story, "rev-parse", "feature/x")
         below = _git(story, "rev-parse", "feature/x^")
         after = [one for one in story.outcome().evidence if one.role == "after"]
@@ -171,7 +171,7 @@ def test_what_a_colleagues_push_breaks_is_not_proven_any_more(tmp_path: Path) ->
         story.work()
         reply = story.reply(number)
         assert "Not proven" in reply
-        assert "what checks it was run again there" in reply
+        assert "its tests were run again there" in reply
         assert story.outcome().proof == "not-proven"
         story.pings(number)
 
@@ -204,5 +204,5 @@ def test_a_colleagues_push_that_conflicts_is_not_written_over(tmp_path: Path) ->
         story.say(number, WISH)
         story.work()
         assert _git(story, "rev-parse", "feature/x") == theirs[0]
-        assert "`feature/x` was left alone" in story.reply(number)
+        assert "`feature/x` was not changed" in story.reply(number)
         story.pings(number)

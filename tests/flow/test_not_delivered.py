@@ -53,7 +53,7 @@ def test_what_was_not_delivered_has_failed_for_people_and_for_machines(
         assert "state=failed" in said
         assert story.github.issue(REPO, issue).labels == ("patchwright:failed",)
         [called] = story.pings(issue)
-        assert "**Not delivered** · why is said above" in called
+        assert "**Not delivered** · see above why" in called
         outcome, [job] = story.outcome(), story.jobs()
         assert (outcome.kind, outcome.reason, job.state) == (*FAILED, JobState.FAILED)
         assert exit_code(outcome) == 3
@@ -94,7 +94,7 @@ def test_what_the_change_lacks_is_named_wherever_it_is_shown(tmp_path: Path) -> 
     with telling(tmp_path, [nested, *steps, finish, finish]) as story:
         number = story.ask("@patchwright fix the sum")
         story.work()
-        named = "Left out of the change, being a Git repository of its own: `lib`."
+        named = "Left out of the change (a Git repository of its own): `lib`."
         assert named in story.reply(number)
         [pull] = story.github.pull_requests(REPO)
         assert named in pull.body

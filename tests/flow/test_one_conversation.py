@@ -23,7 +23,7 @@ The agent wrote:
 Should {{total}} count in cents, or in euros?
 {quote}
 
-It goes on when you answer here: {{@patchwright}} and your words.
+To continue, answer here: {{@patchwright}} and your answer.
 
 run RUN
 

@@ -87,7 +87,7 @@ def test_s35_a_second_mention_goes_on_with_the_pull_request_of_the_first(
         assert "**Done** · #2 (draft) ·" in second
 
 
-def test_s37_a_pull_request_that_may_not_be_opened_is_one_click_away(
+def test_s37_if_it_may_not_open_a_pull_request_it_gives_a_link(
     tmp_path: Path,
 ) -> None:
     with telling(tmp_path, fix_turns()) as story:

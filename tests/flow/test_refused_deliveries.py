@@ -81,7 +81,7 @@ REFUSALS = {
     "r9_protected_branch": Refused(
         _protect,
         "The branch is protected.",
-        "Ask in an issue, for a branch of its own.",
+        "Ask in an issue: then it uses its own branch.",
         (AS_PATCH,),
         UNSIGNED,
     ),
@@ -94,20 +94,20 @@ REFUSALS = {
     ),
     "r9_no_new_branches": Refused(
         _rule(Rules(no_new_branches=True)),
-        "New branches of this name may not be made.",
-        "choose another name: `branch` in `.patchwright.toml`.",
+        "New branches with this name are not allowed.",
+        "set another name: `branch` in `.patchwright.toml`.",
         (AS_PATCH,),
     ),
     "r9_no_right_to_write": Refused(
         _take_rights,
-        "The bot has no right to do this.",
+        "The bot has no permission for this.",
         "Give the App `contents: write`",
         (AS_PATCH,),
     ),
     "s33_field_that_is_known": Refused(
         _refuse_pull_requests(422, _invalid(field="base", code="invalid")),
-        "The branch that the change is meant for is gone.",
-        "Name another one: `base` in `.patchwright.toml`.",
+        "The target branch does not exist any more.",
+        "Set another branch: `base` in `.patchwright.toml`.",
         (ON_BRANCH, "**Done** · not delivered · 4 steps"),
     ),
     "s33_field_that_is_not": Refused(
@@ -141,7 +141,7 @@ def test_r9_a_refusal_names_its_rule_and_the_work_is_kept(
         assert (ON_BRANCH in said) == (story.branches() == [BRANCH])
         assert story.github.pull_requests(REPO) == []
         [called] = story.pings(number)
-        assert "· why is said above" in called
+        assert "· see above why" in called
 
 
 def test_r9_a_workflow_is_not_pushed_without_the_permission_for_it(
@@ -173,7 +173,7 @@ def test_r9_a_base_that_is_gone_is_named_and_the_branch_kept(tmp_path: Path) -> 
         number = story.ask(WISH)
         story.work()
         said = steady(final_message(story, number, OutcomeKind.RESOLVED, calls=1))
-        assert "The branch that the change is meant for is gone." in said
+        assert "The target branch does not exist any more." in said
         assert ON_BRANCH in said
         assert "in one click" not in said
 

@@ -47,7 +47,7 @@ def test_nothing_is_written_and_everything_is_told_in_order(tmp_path: Path) -> N
         assert story.github.pull_requests(REPO) == []
         assert story.replies(issue) == story.reactions(issue) == []
         seen, *rest = told(story)
-        assert seen == "React to the request in acme/shop#1: it was seen."
+        assert seen == "React to the request in acme/shop#1: seen."
         working, push, opened, put, final, ping = rest
         assert working.startswith("Comment on acme/shop#1")
         assert f"Push {outcome.head_sha[:10]} with 2 files to the branch" in push
@@ -70,9 +70,7 @@ def test_a_refusal_is_told_and_not_shown(tmp_path: Path) -> None:
         assert story.outcome().reason == "not-permitted"
         assert writes(story, since) == []
         assert story.reactions(issue) == []
-        assert told(story) == [
-            "React to the request in acme/shop#1: it is not followed."
-        ]
+        assert told(story) == ["React to the request in acme/shop#1: declined."]
 
 
 def test_labels_and_checks_stay_as_they_are(tmp_path: Path) -> None:
@@ -86,7 +84,9 @@ def test_labels_and_checks_stay_as_they_are(tmp_path: Path) -> None:
         assert story.outcome().kind is OutcomeKind.ANSWERED
         assert writes(story, since) == []
         assert story.github.issue(REPO, issue).labels == ("patchwright",)
-        assert any(one.startswith("Swap labels of acme/shop#1") for one in told(story))
+        assert any(
+            one.startswith("Change labels of acme/shop#1") for one in told(story)
+        )
 
 
 def test_a_pull_request_its_checks_and_its_reviews_stay_as_they_are(

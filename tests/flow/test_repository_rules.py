@@ -83,7 +83,7 @@ def test_s10_a_bot_that_the_repository_names_may_ask(tmp_path: Path) -> None:
         assert "It is as it should be." in story.reply(issue)
 
 
-def test_s08_a_bot_that_nobody_names_gets_not_even_a_reaction(tmp_path: Path) -> None:
+def test_s08_a_bot_that_is_not_named_gets_no_reaction_either(tmp_path: Path) -> None:
     with telling(tmp_path, []) as story:
         story.github.add_app(99, "dependabot", "other secret")
         issue = asks(story, "dependabot[bot]")
@@ -107,12 +107,12 @@ def test_mistakes_in_the_file_are_told_and_do_not_stop_the_run(tmp_path: Path) -
         said = story.reply(issue)
         assert "**Done** · #2" in said
         assert "unknown key, `min_permision`; the nearest known one is" in said
-        assert "`ci_rounds` was left out: it must be a whole number from 0 to 10" in (
+        assert "`ci_rounds` was ignored: it must be a whole number from 0 to 10" in (
             said
         )
 
 
-def test_s84_what_a_pull_request_says_of_its_rules_does_not_count(
+def test_s84_rules_in_a_pull_request_do_not_count(
     tmp_path: Path,
 ) -> None:
     turns = in_turn(ANSWER)
@@ -127,7 +127,7 @@ def test_s84_what_a_pull_request_says_of_its_rules_does_not_count(
         assert story.provider.requests == []
 
 
-def test_s11_the_maintainer_who_asks_is_judged_not_the_author_of_the_pull_request(
+def test_s11_the_maintainers_permission_counts_not_the_authors(
     tmp_path: Path,
 ) -> None:
     with telling(tmp_path, in_turn(ANSWER)) as story:
@@ -139,7 +139,7 @@ def test_s11_the_maintainer_who_asks_is_judged_not_the_author_of_the_pull_reques
         assert "It is as it should be." in story.reply(number)
 
 
-def test_s07_who_does_not_call_it_is_not_answered(tmp_path: Path) -> None:
+def test_s07_a_comment_without_a_mention_is_not_answered(tmp_path: Path) -> None:
     with telling(tmp_path, [ANSWER]) as story:
         issue = asks(story, "alice")
         story.say(issue, "Thanks, I see. What do you think, @eve?")
@@ -148,7 +148,7 @@ def test_s07_who_does_not_call_it_is_not_answered(tmp_path: Path) -> None:
         assert len(story.jobs()) == 1
 
 
-def test_s06_another_handle_is_the_one_everywhere(tmp_path: Path) -> None:
+def test_s06_a_configured_mention_is_used_everywhere(tmp_path: Path) -> None:
     other = {"PATCHWRIGHT_GITHUB__MENTION": "@fixbot"}
     with telling(tmp_path, [], settings=other) as story:
         story.ask("@patchwright help")

@@ -125,7 +125,7 @@ def test_a_review_of_our_pull_request_is_left_to_people_by_default(
         assert story.reactions(number) == []
 
 
-def test_s09_a_strangers_review_of_our_pull_request_is_nothing_to_us(
+def test_s09_a_strangers_review_of_the_bots_pull_request_is_ignored(
     tmp_path: Path,
 ) -> None:
     with telling(tmp_path, in_turn(*fix_turns()), files=RULED) as story:

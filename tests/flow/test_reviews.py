@@ -34,7 +34,7 @@ def _open_reviewed_pull(story: Story) -> int:
     return number
 
 
-def test_s43_who_is_told_to_address_the_review_knows_all_of_it(tmp_path: Path) -> None:
+def test_s43_a_request_to_address_the_review_contains_all_of_it(tmp_path: Path) -> None:
     def look(request: Request) -> TurnLike:
         told = asked(request)
         assert "2 threads not resolved, 1 resolved." in told
@@ -103,7 +103,7 @@ def test_a_mention_in_a_review_thread_is_answered_there(tmp_path: Path) -> None:
         others = [o for o in story.github.world.reviews.values() if o.id != thread]
         assert not any("Added the two" in c.body for o in others for c in o.comments)
         shown = story.reply(number)
-        assert "2 review threads have no answer of the agent's." in shown
+        assert "2 review threads have no answer from the agent." in shown
         assert "not addressed" not in shown.lower()
 
 

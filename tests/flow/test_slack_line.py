@@ -17,12 +17,12 @@ EMPTY_CART = call(
     "write", path="test_empty.py", content="import unittest\n\n# An empty cart.\n"
 )
 INVITATION = """\
-I know you in Slack, but not who you are on GitHub, and there it is decided what you \
-may have done.
+I know your account in Slack, but not your account on GitHub. Your permissions there \
+decide what you may ask for.
 
-<GITHUB/link/TOKEN|Link your GitHub account>: the link is yours alone, please don't \
-pass it on. It counts once, within 15 minutes and in one browser. Then I go on with \
-what you asked for.
+<GITHUB/link/TOKEN|Link your GitHub account>: the link is only for you, please do \
+not share it. It works once, for 15 minutes, in one browser. Then I continue with your \
+request.
 Link with GitHub"""
 WHICH = """\
 *Which repository?* The request names none, and there is no default for it here.
@@ -39,8 +39,8 @@ The agent wrote:
 > 1. Test it.
 > 2. Fix it.
 
-`@patchwright approve` has it carried out, `@patchwright reject` ends it; or say after \
-`@patchwright` what should be different.
+`@patchwright approve` starts the work, `@patchwright reject` ends the run; or write \
+after `@patchwright` what should be different.
 run RUN · asked for by alice · in acme/shop · content as of TIME · model openai/scripted
 Approve plan
 Change

@@ -12,7 +12,9 @@ WISH = "@patchwright please fix the sum"
 BY_GIT = {"PATCHWRIGHT_GITHUB__COMMIT_SIGNING": "none"}
 
 
-def test_s22_a_run_of_two_minutes_outlives_tokens_of_one(tmp_path: Path) -> None:
+def test_s22_a_run_of_two_minutes_works_with_tokens_of_one_minute(
+    tmp_path: Path,
+) -> None:
     def after_a_minute(turn: TurnLike) -> Callable[[Request], TurnLike]:
         def wait(_request: Request) -> TurnLike:
             story.clock.advance(61)

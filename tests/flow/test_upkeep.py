@@ -205,7 +205,7 @@ def test_a_conflict_that_is_left_is_not_committed(tmp_path: Path) -> None:
         assert "Conflict markers were left in `x.py`" in story.reply(number)
 
 
-def test_s35_a_pull_request_of_somebody_else_is_linked_and_not_rivalled(
+def test_s35_a_pull_request_of_somebody_else_is_linked_and_gets_no_competitor(
     tmp_path: Path,
 ) -> None:
     with telling(tmp_path, fix_turns()) as story:

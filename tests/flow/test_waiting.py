@@ -57,7 +57,7 @@ def test_a_question_is_posted_and_its_answer_goes_on_with_the_work(
         assert not pull.draft
 
 
-def test_s09_a_stranger_does_not_answer(tmp_path: Path) -> None:
+def test_s09_a_strangers_answer_does_not_count(tmp_path: Path) -> None:
     with telling(tmp_path, list(ASK)) as story:
         issue = story.ask(WISH)
         story.work()
@@ -102,7 +102,7 @@ def test_a_paused_run_goes_on_when_it_is_resumed(tmp_path: Path) -> None:
         issue = story.ask(WISH)
         story.work()
         assert "Paused by @alice." in story.reply(issue)
-        assert "`@patchwright resume` lets it go on" in story.reply(issue)
+        assert "`@patchwright resume` continues the run" in story.reply(issue)
         answer(story, issue, "please hurry", author="eve")
         assert waits(story)
         answer(story, issue, "resume")

@@ -33,7 +33,7 @@ KEPT = (
 
 # Stands before words of the agent's.
 QUOTED = "The agent wrote:\n\n> "
-AGAIN = "When the cause is removed, `@patchwright retry` tries again."
+AGAIN = "When the cause is fixed, write `@patchwright retry`."
 
 
 def _stopped(doing: str) -> str:
@@ -92,11 +92,11 @@ ENDS = {
         f"{QUOTED}The price list is in another repository.",
     ),
     "s64_only_talk": End(
-        lambda: always(say("Which currency do you mean?")),
+        lambda: always(say("Which currency did you mean?")),
         OutcomeKind.NEEDS_INPUT,
-        "**Needs you** · 3 steps · Ns · 360 tokens, price unknown\n\n"
-        f"{QUOTED}Which currency do you mean?\n\n"
-        "It goes on when you answer here: `@patchwright` and your words.",
+        f"**Needs you** · 3 steps · Ns · 360 tokens, price unknown\n\n{QUOTED}Which "
+        "currency did you mean?\n\nTo continue, answer here: `@patchwright` and your "
+        "answer.",
         state="waiting",
     ),
     "key_not_accepted": End(
@@ -111,12 +111,11 @@ ENDS = {
     "s60_broken_arguments": End(
         lambda: always(broken_call("shell", '{"command": "ls')),
         OutcomeKind.STUCK,
-        "**Stuck** · 6 steps · Ns · 720 tokens, price unknown\n\n"
-        "`shell` was repeated 3 times with the same result. It was: shell was not run: "
-        "its arguments are broken. The arguments were not valid JSON: Unterminated "
-        "string starting at: line 1 column 13 (char 12)\n\n"
-        f"{_stopped('Step 6')}"
-        "Add what could help it on, then ask again with `@patchwright`.",
+        "**Stuck** · 6 steps · Ns · 720 tokens, price unknown\n\n`shell` was "
+        "repeated 3 times with the same result. It was: shell was not run: its "
+        "arguments are broken. The arguments were not valid JSON: Unterminated "
+        f"string starting at: line 1 column 13 (char 12)\n\n{_stopped('Step 6')}Add "
+        "information that could help, then ask again with `@patchwright`.",
     ),
     "never_finishes": End(
         _never_finish,
@@ -134,8 +133,8 @@ ENDS = {
         OutcomeKind.STUCK,
         "**Stuck** · 9 steps · Ns · 1,080 tokens, price unknown · 1 file, +1 -0\n\n"
         "`run_command ls missing` was repeated 4 times with the same result.\n\n"
-        f"{KEPT}\n\n{_stopped('Step 9: `run_command ls missing`')}"
-        "Add what could help it on, then ask again with `@patchwright`.",
+        f"{KEPT}\n\n{_stopped('Step 9: `run_command ls missing`')}Add information "
+        "that could help, then ask again with `@patchwright`.",
     ),
     "s59_no_choices": End(
         lambda: always(no_choices(prompt_tokens=4241)),

@@ -65,7 +65,7 @@ def test_s23_to_s27_the_tree_of_the_pull_request_is_that_of_the_sandbox(
         assert r'"\377byte"' in listing
 
 
-def test_s29_rubbish_stays_out_and_what_was_left_out_is_said(tmp_path: Path) -> None:
+def test_s29_generated_files_are_left_out_and_named(tmp_path: Path) -> None:
     litter = """
 mkdir -p .venv/bin src/__pycache__ node_modules/left-pad
 touch .venv/bin/python src/__pycache__/a.pyc node_modules/left-pad/index.js

@@ -40,7 +40,7 @@ def test_what_somebody_pushed_meanwhile_is_not_overwritten(tmp_path: Path) -> No
         assert pull.head_sha == newer[0]
         assert story.branches() == ["feature/x", f"patchwright/1-{run}"]
         assert (
-            "`feature/x` was left alone: the branch feature/x is not where it was left"
+            "`feature/x` was not changed: the branch feature/x has changed"
         ) in story.reply(number)
         assert f"The change is on [`patchwright/1-{run}`]" in story.reply(number)
 
@@ -100,7 +100,7 @@ def test_a_protected_branch_is_left_alone(tmp_path: Path) -> None:
         story.work()
         run = story.jobs()[0].id[:8]
         assert _tip(story, "feature/x") == before
-        assert "`feature/x` was left alone: the remote refuses to update" in (
+        assert "`feature/x` was not changed: the remote refuses to update" in (
             story.reply(number)
         )
         assert f"The change is on [`patchwright/1-{run}`]" in story.reply(number)

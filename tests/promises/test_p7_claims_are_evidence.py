@@ -68,7 +68,7 @@ def test_s39_work_without_a_named_test_is_not_thrown_away(tmp_path: Path) -> Non
         issue = story.ask(WISH)
         story.work()
         [pull] = story.github.pull_requests(REPO)
-        doubt = "**Not proven**: no test command was named, so nothing was run."
+        doubt = "**Not proven**: the agent named no test command, so nothing was run."
         assert pull.draft
         assert doubt in pull.body
         assert doubt in story.reply(issue)

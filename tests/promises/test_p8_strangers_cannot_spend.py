@@ -27,7 +27,7 @@ def test_s09_a_strangers_comment_gets_a_reaction_alone(tmp_path: Path) -> None:
         _assert_nothing_was_done(story, issue)
 
 
-def test_s09_what_a_stranger_may_do_is_unknown_so_nothing_starts(
+def test_s09_if_the_permission_is_unknown_nothing_starts(
     tmp_path: Path,
 ) -> None:
     with telling(tmp_path, fix_turns()) as story:
@@ -71,7 +71,7 @@ def test_s08_the_bots_help_quoted_by_a_person_starts_nothing(tmp_path: Path) -> 
         assert len(story.jobs()) == 1
 
 
-def test_s10_a_bot_is_heard_only_if_it_is_named(tmp_path: Path) -> None:
+def test_s10_a_bot_may_ask_only_if_it_is_named(tmp_path: Path) -> None:
     with telling(tmp_path / "unnamed", fix_turns()) as story:
         story.github.add_user("dependabot[bot]", bot=True)
         issue = story.ask(WISH, author="dependabot[bot]")

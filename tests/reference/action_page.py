@@ -8,10 +8,10 @@ import yaml
 _HEAD: Final = """\
 # The Action's inputs and outputs
 
-All inputs but `llm-model` may be left out. The model's key is none of them: set the
+All inputs except `llm-model` are optional. The model's key is not an input: set the
 environment variable `LLM_API_KEY` of the step from a secret. Lists are separated by
-commas, unless the description says otherwise. An input that is left out, or that says
-what its default says, gives way to the repository's `.patchwright.toml`.
+commas, unless the description says otherwise. If an input is not set, or has its
+default value, the repository's `.patchwright.toml` decides.
 
 ## Inputs
 
@@ -21,12 +21,12 @@ what its default says, gives way to the repository's `.patchwright.toml`.
 _OUTPUTS: Final = """
 ## Outputs
 
-Every output is set however the run ends, also when it was refused, crashed or killed;
-one that has nothing to say is empty. None of them ever holds a token.
+Every output is set at every end of the run, also when it was refused, crashed or
+killed; an output without a value is empty. No output ever contains a token.
 
-`summary`, `branch`, `structured-output` and `left-out` hold words of the model and of
-other people. Hand them to a script in `env:`, and never write `${{ }}` into its text:
-the words would be part of the script.
+`summary`, `branch`, `structured-output` and `left-out` contain text of the model and of
+other people. Pass them to a script in `env:`, and never write `${{ }}` into the script:
+the text would become part of the script.
 
 | output | meaning |
 |---|---|

@@ -11,14 +11,14 @@ from starlette.routing import Route
 _HEAD: Final = """\
 # Addresses of the service
 
-All of them are below `server.public_url`; what is not configured answers 404. Those
-below `/setup` are answered until the service has an App, and then no more.
+All addresses are below `server.public_url`. An address that is not configured answers
+404. Addresses below `/setup` work only until the service has an App.
 
-Each delivery is answered when it is stored: 202 for a request, 200 for anything else
-that was verified. 401 is a bad or missing signature, 403 another tenant's, 400 a body
-that is malformed, 408 one that is not complete after ten seconds, 413 one that is too
-large. 503 means that the database does not store it, or that too much arrives at once:
-send it again.
+Each webhook is answered after it is stored: 202 for a request, 200 for every other
+verified webhook. 401: the signature is wrong or missing. 403: it comes from another
+site or workspace. 400: the body is malformed. 408: the body is not complete after ten
+seconds. 413: the body is too large. 503: the database cannot store it, or too many
+arrive at the same time: send it again.
 
 | | address | what it does |
 |---|---|---|

@@ -8,8 +8,8 @@ from patchwright.workers.cli.reference import CommandHelp, ParameterHelp, read_c
 _ABOUT: Final = """\
 # Commands
 
-This page is made from the command line itself; `patchwright COMMAND --help` shows the
-same. [The guide](cli.md) tells how to work with it.
+This page is generated from the command line; `patchwright COMMAND --help` shows the
+same. [The guide](cli.md) says how to use it.
 """
 _HELP: Final = "--help"
 

@@ -7,9 +7,9 @@ from patchwright.core.commands import Verb, definition_of, help_text
 _ABOUT: Final = """\
 # Commands
 
-A command stands after the mention, in every service. It stands alone but for a
-courtesy (`stop it, please`); anything else is a request, and while a run works that
-reaches the agent. This is what `help` shows:
+A command comes directly after the mention, in every service, with no other words than
+for example `stop it, please`. Any other text is a request; while a run works, it goes
+to the agent. `help` shows this:
 """
 _TABLE: Final = """\
 | command | what may follow | while a run works | while none works | who may |

@@ -10,10 +10,10 @@ _NAMED: Final = re.compile(r"def test_s(\d\d)_(\w+)")
 _HEAD: Final = """\
 # Field reports
 
-Bots of this kind fail in ways that people have reported in public again and again.
-Each kind of fault has a number here, and tests whose names begin with it and say what
-holds instead: `grep -rn test_s21_ tests` finds those of report S-21. This page is made
-of their names.
+People have reported the same faults of such bots in public again and again. Each kind
+of fault has a number here, and tests whose names begin with this number and say what
+Patchwright does instead: `grep -rn test_s21_ tests` finds the tests of report S-21.
+This page is generated from their names.
 
 These have no test of their own yet:
 
@@ -22,12 +22,12 @@ These have no test of their own yet:
 """
 # What each is about, and why nothing shows it yet.
 UNTESTED: Final = {
-    15: ("an own GitLab server", "GitLab is not served yet"),
-    16: ("rights inherited in GitLab groups", "GitLab is not served yet"),
+    15: ("your own GitLab server", "GitLab is not supported yet"),
+    16: ("rights inherited in GitLab groups", "GitLab is not supported yet"),
 }
 _BETWEEN: Final = """
-Of S-17 one half is kept: a token in place of a signature opens none of our doors. The
-other, GitLab's own door, is not there yet.
+One half of S-17 is tested: a webhook with a token instead of a signature is refused.
+The other half is about GitLab's webhooks, which are not supported yet.
 """
 
 

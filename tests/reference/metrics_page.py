@@ -9,24 +9,23 @@ _HEAD: Final = "| name | kind | labels | meaning |\n|---|---|---|---|"
 _ABOUT: Final = """\
 # Metrics
 
-`GET /metrics` shows them as Prometheus reads them; `docs/operations.md` says where, and
+`GET /metrics` shows them in Prometheus's format; `docs/operations.md` says where, and
 who may read them. Times are in seconds, money is in US dollars. No label names a person
 or a repository.
 """
 _SHARED: Final = """\
 ## Of the whole service
 
-Shown by `web` and `all` processes. They are read from the database, so that they are
-true over all processes and restarts, and each process shows the same: take `max` of
-them, not `sum`. They are at most five seconds old. Runs that had ended before the
-upgrade to this version are not counted.
+Shown by `web` and `all` processes. They are read from the database, so they count all
+processes, also across restarts. Each process shows the same values: use `max`, not
+`sum`. They are at most five seconds old. Runs that ended before the upgrade to this
+version are not counted.
 """
 _OWN: Final = """\
 ## Of each process
 
-Shown by every process of itself, from its start on: here `sum` is right. Besides these,
-each shows the `process_...` figures of Prometheus's client: memory, processor time,
-open files.
+Each process shows its own values since its start: use `sum`. Each process also shows
+the `process_...` metrics of Prometheus's client: memory, processor time, open files.
 """
 
 

@@ -17,21 +17,21 @@ from patchwright.integrations.settings import ALL_SETTINGS
 
 # What watches the service comes after the sections of the plug-ins.
 _LAST = "telemetry"
-_GENERAL = "What belongs to no section stands at the top of the file."
+_GENERAL = "Keys without a section are at the top of the file."
 _HEAD = "| key | environment | default | meaning |\n|---|---|---|---|"
 
 
 _ABOUT = """\
 # Settings
 
-Strongest first: a flag on the command line, the environment, `patchwright.toml` in the
-current folder (or the file that `PATCHWRIGHT_CONFIG` names), the default. In the file a
-section is a table: `[github]` with `mention = "@fixbot"`. In the environment lists and
-tables are JSON. A secret can be read from a file: `..._FILE`, or `..._file` in
-`patchwright.toml`. A key that is not known is an error.
+A setting comes from the first of these that has it: a flag on the command line, the
+environment, `patchwright.toml` in the current folder (or the file that
+`PATCHWRIGHT_CONFIG` names), the default. In the file a section is a table: `[github]`
+with `mention = "@fixbot"`. In the environment, write lists and tables as JSON. A secret
+can be read from a file: `..._FILE`, or `..._file` in `patchwright.toml`. An unknown key
+is an error.
 
-`[llm.NAME]` with the keys of `llm` describes a further model, which `agent.model` may
-name.
+`[llm.NAME]` with the keys of `llm` adds another model, which `agent.model` can name.
 """
 
 

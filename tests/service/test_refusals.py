@@ -11,11 +11,11 @@ from tests.service.processes import PROGRAM, START_S
 
 WRONG_CONFIGURATION, FAILED = 2, 3
 THREE_FAULTS = """\
-error: github.webhook_secret: not set; GitHub is configured, and anybody could post: \
+error: github.webhook_secret: not set; without it anybody could send webhooks: \
 set PATCHWRIGHT_GITHUB__WEBHOOK_SECRET
 security.encryption_keys: not set; processes that share a database need the same key: \
 set PATCHWRIGHT_SECURITY__ENCRYPTION_KEYS to `id:` and the base64 of 32 random bytes
-queue.broker_url: a worker process of its own needs a broker that processes share: \
+queue.broker_url: a worker process needs a broker that all processes share: \
 set PATCHWRIGHT_QUEUE__BROKER_URL to redis://HOST
 """
 UNKNOWN_KEY = """\
@@ -24,11 +24,11 @@ PATCHWRIGHT_GITHUB__WEBHOOK_SECRETS; the nearest known one is github.webhook_sec
 (PATCHWRIGHT_GITHUB__WEBHOOK_SECRET)
 """
 HALF_CONFIGURED = """\
-error: slack.signing_secret: not set; Slack is configured, and anybody could post: \
+error: slack.signing_secret: not set; without it anybody could send webhooks: \
 set PATCHWRIGHT_SLACK__SIGNING_SECRET
-jira.token: not set; nothing could be read or answered: \
+jira.token: not set; the bot cannot read or answer without it: \
 set PATCHWRIGHT_JIRA__TOKEN
-jira.user: not set; an API token belongs to an e-mail address: \
+jira.user: not set; an API token needs the e-mail address of its user: \
 set PATCHWRIGHT_JIRA__USER
 """
 TOKEN = "ghp_0123456789abcdefghijklmnopqrstuvwxyz"

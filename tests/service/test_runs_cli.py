@@ -75,7 +75,7 @@ def test_nothing_is_had_of_a_run_that_made_nothing(tmp_path: Path) -> None:
         story.reply(number)
         ended = runs(story, tmp_path, "bundle", story.jobs()[0].id[:8])
         assert ended.code == 2
-        assert "nothing is kept of what the run" in ended.err
+        assert "no work of the run" in ended.err
 
 
 def test_runs_are_listed_with_what_one_wants_to_know(tmp_path: Path) -> None:
@@ -275,7 +275,10 @@ def test_local_runs_are_listed_beside_and_steered_where_they_are(
         shown = runs(story, tmp_path, "show", "ab")
         assert (shown.code, "stuck" in shown.out) == (0, True)
         stopped = runs(story, tmp_path, "stop", "ab")
-        assert (stopped.code, "press Ctrl-C where it works" in stopped.err) == (2, True)
+        assert (stopped.code, "press Ctrl-C in its terminal" in stopped.err) == (
+            2,
+            True,
+        )
 
 
 @contextmanager

@@ -86,7 +86,7 @@ def test_a_worker_of_its_own_says_who_can_set_it_up(stage: Stage) -> None:
         check=False,
     )
     assert ended.returncode == WRONG_CONFIGURATION
-    assert "error: github: not configured, and no App was made yet" in ended.stderr
+    assert "error: github: not configured, and there is no App yet" in ended.stderr
 
 
 def _set_up(service: ServiceProcess) -> None:

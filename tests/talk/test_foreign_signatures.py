@@ -25,7 +25,7 @@ SECRETS = {"github": WEBHOOK_SECRET, "jira": JIRA_SECRET}
     ("service", "status"),
     [("github", 401), ("slack", 401), ("jira", 401), ("gitlab", 404)],
 )
-def test_s17_a_token_in_place_of_a_signature_opens_no_door(
+def test_s17_a_token_in_place_of_a_signature_is_refused(
     service: str, status: int, tmp_path: Path
 ) -> None:
     with in_office(tmp_path, []) as office:

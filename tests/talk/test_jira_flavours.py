@@ -39,7 +39,7 @@ def test_s75_each_flavour_gets_its_own_kind_of_text(
 
 
 @both
-def test_s75_words_of_the_model_call_nobody(tmp_path: Path, *, cloud: bool) -> None:
+def test_s75_the_models_text_mentions_nobody(tmp_path: Path, *, cloud: bool) -> None:
     with in_office(tmp_path, [ANSWER], cloud=cloud) as office:
         key = ask(office, "whom shall I ask?")
         sent = json.dumps(bodies(office))
@@ -65,9 +65,7 @@ def test_s76_a_data_center_is_reached_below_its_path_with_its_token(
 
 
 @both
-def test_s75_all_that_jira_says_is_wrong_is_told(
-    tmp_path: Path, *, cloud: bool
-) -> None:
+def test_s75_all_errors_of_jira_are_reported(tmp_path: Path, *, cloud: bool) -> None:
     refusal = {"errorMessages": ["No."], "errors": {"resolution": "It is missing."}}
     moves = {"PATCHWRIGHT_JIRA__TRANSITIONS": json.dumps({"on_pr": "Done"})}
     with in_office(

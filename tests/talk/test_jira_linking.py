@@ -12,7 +12,7 @@ from tests.flow.story import REPO, fix_turns
 from tests.flow.tickets import ask, calling, calls, replies, reply, say
 
 both = pytest.mark.parametrize("cloud", [True, False], ids=["cloud", "datacenter"])
-NOTICE = "I have sent you an e-mail: what it says is for you alone."
+NOTICE = "I have sent you a private e-mail. Please read it."
 
 
 @both
@@ -54,7 +54,7 @@ def test_a5_who_may_only_read_is_refused_after_linking(tmp_path: Path) -> None:
         assert office.story.branches() == []
 
 
-def test_s74_who_may_not_even_read_is_asked_for_another_repository(
+def test_s74_a_person_who_may_not_read_is_asked_for_another_repository(
     tmp_path: Path,
 ) -> None:
     with in_office(tmp_path, [], mapped=False) as office:
@@ -76,9 +76,10 @@ def test_a5_where_no_mail_can_be_sent_that_is_said_and_no_secret(
         key = ask(office)
         office.story.work_later(3600)
         assert reply(office, key) == (
-            f"{jira.fake.mention(jira.ann)} I have to ask you something in private, "
-            "and found no way to do that. An administrator can let me send you "
-            "messages here, or say who you are in {{accounts.map}}; then ask again."
+            f"{jira.fake.mention(jira.ann)} I have a private question for you, but I "
+            "cannot send you a private message. An administrator can allow me to "
+            "send you messages here, or add you to {{accounts.map}}; then ask "
+            "again."
         )
 
 

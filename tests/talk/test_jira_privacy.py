@@ -150,7 +150,7 @@ Single words, and what the change is about, can still show.
 Answer here with one of the two; with {{always}} it holds for all requests from this \
 project to that repository. Nothing is shown there before.
 
-It goes on when you answer here: {{&#64;patchwright}} and your words.
+To continue, answer here: {{&#64;patchwright}} and your answer.
 
 run RUN · asked for by alice · in acme/shop · content as of TIME · model openai/scripted
 

@@ -33,7 +33,7 @@ def forged(delivery: Delivery, body: bytes, *, secret: str = JIRA_SECRET) -> Del
 
 
 @both
-def test_s19_a_project_that_is_not_served_sees_nothing_of_us(
+def test_s19_in_a_project_that_is_not_served_the_bot_does_nothing(
     tmp_path: Path, *, cloud: bool
 ) -> None:
     with in_office(tmp_path, [], cloud=cloud) as office:
@@ -79,7 +79,7 @@ def test_a_bot_that_nobody_named_is_not_answered(tmp_path: Path) -> None:
 
 
 @both
-def test_s18_only_the_signature_of_the_very_bytes_counts(
+def test_s18_only_the_signature_of_the_exact_bytes_counts(
     tmp_path: Path, *, cloud: bool
 ) -> None:
     with in_office(tmp_path, [], cloud=cloud) as office:

@@ -106,7 +106,7 @@ def test_what_was_added_meanwhile_moves_along(tmp_path: Path) -> None:
         ]
 
 
-def test_s09_who_has_no_rights_ties_nothing_and_learns_nothing(
+def test_s09_a_person_without_rights_links_nothing_and_learns_nothing(
     tmp_path: Path,
 ) -> None:
     with in_office(tmp_path, []) as office:

@@ -47,7 +47,7 @@ It stopped at: Step 1.
 
 ☑ Repository checked out in a … sandbox
 
-When the cause is removed, `@patchwright retry` tries again.
+When the cause is fixed, write `@patchwright retry`.
 run RUN · asked for by alice · in acme/shop · content as of TIME · model openai/scripted
 Retry"""
 
@@ -58,7 +58,7 @@ def without_place(text: str) -> str:
     return text.replace(" · Ns · $", " · $")
 
 
-def test_s71_a_result_is_shown_in_the_words_of_slack(tmp_path: Path) -> None:
+def test_s71_a_result_is_shown_in_slacks_format(tmp_path: Path) -> None:
     summary = "**Bold** and [a link](https://example.com), <!channel>, `a < b`."
     finish = call(
         "finish",

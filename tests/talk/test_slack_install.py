@@ -20,7 +20,7 @@ from tests.flow.story import REPO, Story, fix_turns, telling
 from tests.provision.servers import free_port
 
 FOREIGN = """\
-This did not begin here. Begin again at /auth/slack/install."""
+The installation did not start in this browser. Start again at /auth/slack/install."""
 
 
 @dataclass
@@ -165,7 +165,7 @@ def test_a_workspace_that_the_operator_did_not_name_installs_nothing(
         stranger = _team(app.slack, "Stranger", "")
         refused = app.install(stranger)
         assert refused.status_code == 403
-        assert f"{stranger.id} is not among the workspaces" in refused.text
+        assert f"{stranger.id} may not install the app" in refused.text
         assert not app.has_token(stranger)
 
 
@@ -178,7 +178,7 @@ def test_who_declines_is_told_that_nothing_was_installed(tmp_path: Path) -> None
         )
         assert (answer.status_code, answer.text) == (
             403,
-            "Nothing was installed: Slack was told not to.",
+            "Nothing was installed: somebody declined it in Slack.",
         )
 
 

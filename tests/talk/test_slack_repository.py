@@ -131,7 +131,6 @@ def test_whose_word_on_github_counts_no_more_is_asked_for_it_again_once(
             story.work()
         told = [one.shown.partition(".")[0] for one in slack.whispers()[1:]]
         again = (
-            "GitHub doesn't let me see your repositories any more, so I can't offer "
-            "them to choose from"
+            "GitHub does not show me your repositories any more, so I cannot list them"
         )
         assert told == [NONE_ASKED, again, NONE_ASKED]

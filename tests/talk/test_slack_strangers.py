@@ -27,7 +27,7 @@ def test_a_stranger_who_asked_first_does_not_hold_up_who_is_known(
         slack, story = office.slack, office.story
         thread = slack.ask(f"round it down in {REPO}", user=slack.max)
         story.work()
-        assert "not who you are on GitHub" in slack.whisper(slack.max).shown
+        assert "not your account on GitHub" in slack.whisper(slack.max).shown
         slack.ask(f"fix the total in {REPO}, mind the pieces", thread=thread)
         story.work()
         [done] = slack.runs(thread)
@@ -71,7 +71,7 @@ def test_who_asks_for_links_again_and_again_is_told_once_to_wait(
         *links, last = slack.whispers()
         assert len(links) == 5
         assert last.shown == (
-            "You have got several links within an hour. Please open the newest one in "
+            "You got several links in the last hour. Please open the newest one in "
             "Slack, or ask again in an hour."
         )
 
@@ -89,7 +89,7 @@ def test_who_is_known_but_may_not_write_ends_nobody_elses_request(
         assert slack.max == "U3"
         thread = slack.ask(f"fix the total in {REPO}")
         story.work()
-        assert "link is yours alone" in slack.whisper().shown
+        assert "link is only for you" in slack.whisper().shown
         slack.ask(f"fix it in {REPO}", thread=thread, user=slack.max)
         story.work()
         assert "write is needed" in slack.whisper(slack.max).shown

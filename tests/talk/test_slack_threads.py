@@ -114,7 +114,7 @@ def test_a_plain_reply_answers_a_question_and_one_by_a_stranger_does_not(
         assert len(slack.calls(thread)) == 2
 
 
-def test_s73_what_is_asked_beside_the_code_is_answered_there(tmp_path: Path) -> None:
+def test_s73_a_request_outside_the_forge_is_answered_there(tmp_path: Path) -> None:
     turns = in_turn(*fix_turns(), MORE, MORE, fix_turns()[-1])
     with in_office(tmp_path, turns) as office:
         slack, story = office.slack, office.story

@@ -88,15 +88,15 @@ def test_a_message_can_be_handed_over_by_its_menu(tmp_path: Path) -> None:
 
 HOME = """\
 Patchwright
-Mention me in a channel, write to me here, or begin now.
+Mention me in a channel, write to me here, or start now.
 New request
 Account
 You are linked to *alice*.
 Default repository
-Where a request names none and its channel has none.
+Used if neither the request nor its channel names one.
 Find a repository
 My runs
-There are none yet."""
+No runs yet."""
 
 
 def home(slack: Workspace, words: str) -> View:
@@ -149,7 +149,7 @@ def test_a_default_of_ones_own_is_chosen_in_the_home_tab(tmp_path: Path) -> None
 def test_the_home_tab_says_that_somebody_is_not_linked(tmp_path: Path) -> None:
     with in_office(tmp_path, in_turn(), mapped=False) as office:
         tab = open_home(office.slack, "My runs")
-        assert "You are not linked to an account where the code is." in tab.shown
+        assert "Your account is not linked yet." in tab.shown
 
 
 def test_who_commands_while_slack_is_away_is_told_later(tmp_path: Path) -> None:

@@ -29,9 +29,9 @@ CODER: Final = "coder"
 
 @dataclass(frozen=True)
 class Agent:
-    """A way of working: the system text, and the tools beside those of MCP servers.
+    """An agent: its system text, and its tools beside those of MCP servers.
 
-    `delegate_system` is what its delegates are told.
+    `delegate_system` is the system text of its delegates.
     """
 
     name: str
@@ -79,8 +79,8 @@ class AgentDependencies:
 
     `images` are those that the task names; they are shown with it, and are not in the
     log. `after_step` is called between steps, when nothing is under way. With a
-    `result_schema` the run's own agent hands over what fits it when it finishes.
-    `before_finish` returns what the agent is to hear then, once, before that counts.
+    `result_schema` the run's own agent must return JSON that fits it when it finishes.
+    `before_finish` returns advice for the agent, once, before its finish counts.
     """
 
     agent: Agent
@@ -135,7 +135,7 @@ def delegate_bounds(
 def delegate_dependencies(
     dependencies: AgentDependencies, action: Delegate, done: RunState
 ) -> AgentDependencies:
-    """Return the kit with a purse of the delegate's own, if it is bounded."""
+    """Return the dependencies with the delegate's own budget, if it has a limit."""
     if action.max_cost_usd is None:
         return dependencies
     spent_usd = done.usage.cost_usd or 0.0

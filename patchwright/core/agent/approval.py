@@ -21,8 +21,8 @@ from patchwright.core.text.strings import truncate_middle
 class PendingCall:
     """A call without a result.
 
-    `action_id` is there when its action was sent off: something may have come of it.
-    `asked` is there while a person is to allow it, since the event `asked_id`.
+    `action_id` is set when its action was sent: it may have had an effect. `asked` is
+    set while a person must allow it, since the event `asked_id`.
     """
 
     call: ev.ToolCall
@@ -37,8 +37,8 @@ class OpenReply:
     """Follows one agent's events.
 
     Every call gets exactly one result, whichever worker gives it. `finished` is the
-    action by which the agent has ended its work, unless it was told something since;
-    `has_ended` stays with the reply that it was in.
+    action that ended the agent's work, unless it got a message since; `has_ended` stays
+    with the reply that it was in.
     """
 
     def __init__(self) -> None:
@@ -54,7 +54,7 @@ class OpenReply:
         if isinstance(payload, ev.ModelReply):
             self._begin(event.id, payload)
         elif isinstance(payload, ev.Message) and event.source is ev.Source.SYSTEM:
-            # The agent is told something, and goes on.
+            # The agent gets a message and continues.
             self.is_unanswered_text, self.finished = False, None
         elif isinstance(payload, ev.Observation):
             self._close(payload.call_id)

@@ -37,9 +37,9 @@ class Budget(Protocol):
 
 
 def settled_cost(spent: Usage, most_usd: float) -> float | None:
-    """Return what a try did cost, None where nobody knows.
+    """Return the cost of a try, or None if it is unknown.
 
-    No figure that is no amount gives money back: the most counts in its place.
+    An invalid amount is not used: the highest cost counts instead.
     """
     if spent.cost_usd is None:
         return None
@@ -100,7 +100,7 @@ class RunBudget:
 
 
 class DelegateBudget:
-    """A delegate's part of a purse: its own ceiling, within that of the others."""
+    """A delegate's part of a budget: its own limit, within the limit of the run."""
 
     def __init__(
         self, run_budget: Budget, max_cost_usd: float, spent_usd: float

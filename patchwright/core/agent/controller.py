@@ -194,7 +194,7 @@ class Controller:
 
     def _failure(self, error: LimitError | ModelError) -> AgentEnding | None:
         if self._cancel_token.is_cancelled:
-            return None  # That is how it ends, and the next step sees to it.
+            return None  # This ends the run; the next step handles it.
         match error:
             case TokenLimitError():
                 return limit_ending(token_limit_reached(self._dependencies.limits))
@@ -297,7 +297,7 @@ _BROKEN_OFF = (
 
 
 def _finish_check(dependencies: AgentDependencies, agent: str) -> FinishCheck:
-    """Return what looks at a finish; that of a delegate ends nothing but its part."""
+    """Return what looks at a finish; the end of a delegate ends only its part."""
     if agent:
         return FinishCheck(None, allow_finish)
     return FinishCheck(dependencies.result_schema, dependencies.before_finish)

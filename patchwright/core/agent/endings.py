@@ -26,8 +26,8 @@ def find_reached_limit(
 ) -> LimitReached | None:
     """Return what forbids one more model call, if anything does.
 
-    `limits` are those of the start. Money is not judged here: the purse reserves it,
-    call by call.
+    `limits` are those of the start. Money is not checked here: the budget reserves it
+    for each call.
     """
     if run.wanted is not None and run.wanted.state is AgentState.STOPPED:
         return LimitReached(

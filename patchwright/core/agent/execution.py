@@ -78,7 +78,7 @@ _CANCELLED_TEXT: Final = "Ended before its time: a person wanted the run to stop
 class ActionExecutor:
     """Carries out actions of one agent, all but delegation.
 
-    Raises `RuntimeLostError`, and `LeaseLostError` when the job was given back.
+    Raises `RuntimeLostError`, and `LeaseLostError` when the job was released.
     """
 
     def __init__(
@@ -100,11 +100,10 @@ class ActionExecutor:
         return _result_of(action, ev.Null())
 
     def resume(self, action: ev.AgentStep, action_id: int) -> ev.Observation:
-        """Find out what came of an action that an earlier worker has sent off.
+        """Get the result of an action that an earlier worker sent.
 
-        In a sandbox the same id is the same action, and where that sandbox is lost the
-        result was given before (see `mark_unknown`); a server of tools knows no such
-        thing.
+        In a sandbox the same id is the same action. If the sandbox is lost, the result
+        was already set (see `mark_unknown`). An MCP server cannot repeat a result.
         """
         if isinstance(action, ev.CallMcpTool):
             unknown = ev.ErrorObservation(reason="unknown", text=UNKNOWN_RESULT)

@@ -21,7 +21,7 @@ _INCIDENTAL = frozenset(
 
 
 class RepeatedSteps(Value):
-    """What is repeated and how often; `error` is what each time came of it."""
+    """The repeated step and how often it came; `error` is its result each time."""
 
     step: str
     times: int

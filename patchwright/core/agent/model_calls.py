@@ -67,8 +67,8 @@ class ModelCaller:
             )
             self._run_log.append(ev.Source.AGENT, failed, seen_id)
             raise
-        said = reply.replace(agent=self._agent)
-        return self._run_log.append(ev.Source.AGENT, said, seen_id)
+        answer_event = reply.replace(agent=self._agent)
+        return self._run_log.append(ev.Source.AGENT, answer_event, seen_id)
 
     def ask_as_role(
         self, role: str, model: Model, system: str, text: str
@@ -126,7 +126,7 @@ class ModelCaller:
             return reply
         finally:
             watch.close()
-            # A call that was left behind may have to be waited out by whoever is next.
+            # The next caller may have to wait until an abandoned call has ended.
             if watch.has_waited and future.done():
                 running = ev.StateChanged(state=ev.AgentState.RUNNING)
                 self._run_log.append(ev.Source.SYSTEM, running)

@@ -154,7 +154,7 @@ _ABOUT: Final = "What was asked for besides your words; it must fit this schema.
 class FinishCheck:
     """Judges how the agent finishes; knows from its events how often it has tried.
 
-    Without a schema any result is right. What `look` has to say, the agent hears once.
+    Without a schema any result is right. The agent gets the advice of `look` once.
     """
 
     def __init__(
@@ -181,17 +181,17 @@ class FinishCheck:
     def judge(
         self, finish: Finish, *, is_last_word: bool = False
     ) -> Finish | ErrorObservation:
-        """Return it if it may count, or what the agent is to hear first.
+        """Return it if it may count, or the advice for the agent.
 
         With `is_last_word` the agent could not answer to what is left behind.
         """
         judged = self._judge_result(finish)
         if isinstance(judged, ErrorObservation) or self._was_told or is_last_word:
             return judged
-        if not (said := self._look(judged)):
+        if not (advice := self._look(judged)):
             return judged
         self._held_back = judged
-        return ErrorObservation(reason=LEFT_OUT, text=said, call_id=finish.call_id)
+        return ErrorObservation(reason=LEFT_OUT, text=advice, call_id=finish.call_id)
 
     def _judge_result(self, finish: Finish) -> Finish | ErrorObservation:
         """Return it if it fits, or what is wrong; after some tries, it without that."""

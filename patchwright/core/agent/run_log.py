@@ -26,7 +26,7 @@ def ignore_steering(event: ev.Event) -> None:
 
 
 class RunLog:
-    """What has happened in a run: its state, and each event to those who follow.
+    """The events of a run: its state, and each event for those who follow it.
 
     `hear` judges what people say: what it returns goes to the model or changes the run,
     in the system's name. What an earlier worker has judged is not judged again.
@@ -76,13 +76,13 @@ class RunLog:
         return event
 
     def catch_up(self) -> None:
-        """Take note of what others have written, and judge what people say in it."""
+        """Read the events of others, and check the messages of people in them."""
         self.wakeup.clear()
         self._read_on()
         while self._unjudged:
             event = self._unjudged[min(self._unjudged)]
-            if heard := self._filter_steering(event):
-                self.append(ev.Source.SYSTEM, heard, event.id)
+            if steering := self._filter_steering(event):
+                self.append(ev.Source.SYSTEM, steering, event.id)
             self._unjudged.pop(event.id, None)
 
     def since(self, event_id: int) -> RunState:
@@ -145,13 +145,13 @@ class CancelToken:
         return wanted is not None and wanted.state in _CANCEL_STATES
 
     def check(self) -> None:
-        """Take note of what was said; raise if nothing more is to be done.
+        """Read new messages; raise if the run must stop.
 
-        Raises `RunCancelledError`, or `LeaseLostError` when the job was given back.
+        Raises `RunCancelledError`, or `LeaseLostError` when the job was released.
         """
         self._check_held()
         self._run_log.catch_up()
-        # It silences the bell, which may have rung for this.
+        # It clears the wakeup, which may have been set for this event.
         self._check_held()
         if self.is_cancelled:
             raise RunCancelledError
@@ -161,7 +161,7 @@ class CancelToken:
             raise LeaseLostError("the job was given back")
 
     def wait_for(self, future: "Future[T]") -> T:
-        """Return what comes of a call; raises as `hear` does, leaving it behind."""
+        """Return the result of a call; raises as `hear` does and abandons the call."""
         wakeup = self._run_log.wakeup
         future.add_done_callback(lambda _: wakeup.set())
         while not future.done():

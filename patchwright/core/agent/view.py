@@ -211,7 +211,7 @@ class ChatView:
         self._turns = list(apply_condensation(self._turns, condensed))
         self._settled = [self._system, *chain(*(turn.messages for turn in self._turns))]
         self._bytes = sum(turn.size_bytes for turn in self._turns)
-        # What the provider counted shrinks as the bytes do, until it counts anew.
+        # The provider's count shrinks with the bytes, until it counts again.
         self._tokens = round(self._tokens * self._bytes / max(before, 1))
         self._bytes_counted = self._bytes
 

@@ -159,8 +159,8 @@ def _line_of(turn: Turn) -> str:
     for message in turn.messages:
         if isinstance(message, ToolResult):
             continue
-        if said := _short(message.text, MAX_SAID_CHARS):
-            parts.append(said)
+        if text := _short(message.text, MAX_SAID_CHARS):
+            parts.append(text)
         if isinstance(message, AssistantTurn):
             parts += [_step(call, results) for call in message.tool_calls]
     return "; ".join(parts)
@@ -292,7 +292,7 @@ class RecentCondenser:
 
 
 class PipelineCondenser:
-    """Goes on to the next where one does not reach the goal.
+    """Uses the next condenser if one does not reach the goal.
 
     Each sees the chat in full, so that a summary is not made of masked results; what
     they leave out is put together into one condensation.
@@ -322,7 +322,7 @@ class PipelineCondenser:
 
 
 def _both(earlier: Condensed | None, later: Condensed) -> Condensed:
-    """Mask what either masks, and forget what the later one does, or else the other."""
+    """Combine both: mask what either masks; forget what the later one does, if any."""
     if earlier is None:
         return later
     forgets = later if later.first_id else earlier

@@ -196,7 +196,7 @@ class Reject(AgentAction):
 class ChangeState(Payload):
     """A person wants the run in another state; `reason` says who.
 
-    STOPPED, PAUSED and RUNNING speak for themselves. USER_CONFIRMED and USER_REJECTED
+    STOPPED, PAUSED and RUNNING need no explanation. USER_CONFIRMED and USER_REJECTED
     are about the waiting action whose `digest` they carry, and no other.
     """
 

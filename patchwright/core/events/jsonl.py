@@ -99,7 +99,7 @@ class LogNotEmptyError(PatchwrightError):
 
 
 class TransferableLog(Protocol):
-    """A log that hands out and takes in events as they are stored.
+    """A log that exports and imports events as they are stored.
 
     Nothing of them is lost: neither times and ids nor kinds and fields that this
     version does not know. Secrets are redacted on the way in.

@@ -44,17 +44,17 @@ class EventLog(Protocol):
     ) -> AbstractContextManager[None]:
         """Hand every event after `after_id` to `reader`, once and in order.
 
-        Each reader has a thread of its own: a slow or failing one holds up neither the
-        writer nor another reader. Leaving the context waits until the reader has seen
+        Each reader has its own thread: a slow or failing reader blocks neither the
+        writer nor other readers. Leaving the context waits until the reader has seen
         everything that was appended before.
         """
         ...
 
     def listen(self) -> AbstractContextManager[threading.Event]:
-        """Return a bell that is set whenever there may be a new event.
+        """Return an event object that is set whenever there may be a new event.
 
-        It is rung for every writer, in this process and in others; the listener clears
-        it before it reads. A ring may be spurious, and none is lost.
+        It is set for every writer, in this process and in others; the listener clears
+        it before it reads. It may be set without a new event, and no event is missed.
         """
         ...
 
@@ -110,21 +110,21 @@ def _in_order(numbers: range, *, reverse: bool) -> range:
 
 
 def _notify_nobody(_conversation_id: ConversationId) -> None:
-    """Serve where this process is the only one, or the others hear by themselves."""
+    """Do nothing: there is no other process, or it is notified in another way."""
 
 
 class Wakeup(Protocol):
-    """Something that rings; being told to twice is no more than being told once."""
+    """Something that can be notified; two notifications may count as one."""
 
     def set(self) -> None: ...
 
 
 class Notifier:
-    """Rings for every listener of a conversation.
+    """Notifies every listener of a conversation.
 
-    A ring says only that there may be something new: it is remembered until the
-    listener clears it, and many rings may count as one. `tell_others` carries a ring to
-    other processes; what they ring arrives by `ring_here`.
+    A notification says only that there may be something new: it is kept until the
+    listener clears it, and many may count as one. `tell_others` sends it to other
+    processes; their notifications arrive by `notify_here`.
     """
 
     def __init__(
@@ -144,7 +144,7 @@ class Notifier:
                 listener.set()
 
     def notify_all_here(self) -> None:
-        """Ring for everybody in this process, for who was meant is not known."""
+        """Notify everybody in this process, because the receiver is unknown."""
         with self._lock:
             for listeners in self._listeners.values():
                 for listener in listeners:
@@ -158,7 +158,7 @@ class Notifier:
 
     @contextmanager
     def attach(self, conversation_id: ConversationId, wakeup: Wakeup) -> Iterator[None]:
-        """Ring a bell of the listener's own, from whichever thread."""
+        """Set the listener's own event object, from any thread."""
         with self._lock:
             self._listeners[conversation_id].add(wakeup)
         try:
@@ -188,7 +188,7 @@ def follow_log(
     """Hand the events after `after_id` to `reader`, once and in order.
 
     `read(start_id)` returns the next ones from there on, or nothing. It is asked when
-    `wakeup` is set, and every `look_again_s` for writers that this bell does not hear.
+    `wakeup` is set, and every `look_again_s` for writers that send no notification.
     Leaving the context waits until everything has been read.
     """
     follower = _Follower(read, reader, wakeup, after_id, look_again_s)

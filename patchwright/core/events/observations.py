@@ -1,4 +1,4 @@
-"""The observations and records: what came of an action or of the run."""
+"""The observations and records: results of actions and of the run."""
 
 import re
 from datetime import datetime
@@ -46,8 +46,8 @@ class CommandOutput(Payload):
 class IpythonOutput(Payload):
     """What a piece of Python printed, with the value of its last expression.
 
-    `failed` means that it raised; the traceback is in `output`. `note` says whether
-    the interpreter had to be started anew, and whether it is IPython or plain Python.
+    `failed` means that it raised; the traceback is in `output`. `note` says whether the
+    interpreter was restarted, and whether it is IPython or plain Python.
     """
 
     kind: Literal["ipython_output"] = "ipython_output"
@@ -205,15 +205,15 @@ class LoopDetected(Payload):
 
 
 class Null(Payload):
-    """Nothing came of an action, and nothing had to."""
+    """The action has no result, and needs none."""
 
     kind: Literal["null"] = "null"
 
 
 class RunStarted(Payload):
-    """A run begins: with this task, whatever becomes of the thread it came from.
+    """A run starts with this task, even if its thread changes later.
 
-    Whoever takes the run up after a crash goes on with this and nothing newer.
+    A worker that continues the run after a crash uses this task and nothing newer.
     """
 
     kind: Literal["run_started"] = "run_started"
@@ -282,10 +282,10 @@ class CheckpointTaken(Payload):
 
 
 class RequestBlocked(Payload):
-    """Commands in a sandbox wanted to reach a host, `count` times, and were not let.
+    """Commands in a sandbox tried to reach a host, `count` times, and were blocked.
 
-    `role` is the sandbox's. A `port` of 0 is one that is not known. `why` was told to
-    the program that asked.
+    `role` is the sandbox's. A `port` of 0 is one that is not known. `why` is the reason
+    that the program got.
     """
 
     kind: Literal["request_blocked"] = "request_blocked"

@@ -20,7 +20,7 @@ TRANSITIONS: Final[dict[ev.AgentState, frozenset[ev.AgentState]]] = {
             S.PAUSED,
             S.AWAITING_USER_INPUT,
             S.AWAITING_USER_CONFIRMATION,
-            # A waiting run is loaded anew when the answer is there.
+            # A waiting run is loaded again when the answer has arrived.
             S.USER_CONFIRMED,
             S.USER_REJECTED,
             S.RATE_LIMITED,
@@ -62,7 +62,7 @@ def may_change(before: ev.AgentState, after: ev.AgentState) -> bool:
 
 _WORKING = frozenset({ev.AgentState.RUNNING, ev.AgentState.RATE_LIMITED})
 _FINISHED = frozenset({ev.AgentState.FINISHED, ev.AgentState.REJECTED})
-# What a person has said once and for all; other wishes end when they are fulfilled.
+# Requests of a person that stay valid; others end when they are fulfilled.
 _LASTING = frozenset(
     {ev.AgentState.USER_CONFIRMED, ev.AgentState.USER_REJECTED, ev.AgentState.STOPPED}
 )
@@ -71,14 +71,15 @@ _LASTING = frozenset(
 class RunState(Value):
     """All that a run has to know of its past, besides its chats.
 
-    `wanted` is what a person asked for last, by the event `wanted_id`, and the run has
-    not done yet; a yes or no stays, being about one action only. `worked_s` is the time
-    it has worked until `last_at`, without what it waited for people or for another
-    worker. `has_run` says that its sandbox was set up once, `held_as` that it waits
-    in that state and nobody has said anything since. `checkpoint` is the event up to
-    which the work tree is kept, `finished_id` the one by which the agent's work had
-    ended. Iterations and usage are those of delegates too. `is_planning` says that a
-    plan is wanted first, and that nobody has approved one yet.
+    `wanted` is the last request of a person, from the event `wanted_id`, that the run
+    has not fulfilled yet; a yes or no stays, because it is about one action only.
+    `worked_s` is the time it has worked until `last_at`, without what it waited for
+    people or for another worker. `has_run` says that its sandbox was set up once,
+    `held_as` that it waits in that state and nobody has said anything since.
+    `checkpoint` is the event up to which the work tree is kept, `finished_id` the one
+    by which the agent's work had ended. Iterations and usage are those of delegates
+    too. `is_planning` says that a plan is wanted first, and that nobody has approved
+    one yet.
     """
 
     state: ev.AgentState = ev.AgentState.LOADING
@@ -120,7 +121,7 @@ def fold(run: RunState, event: ev.Event) -> RunState:
 
 
 def _with_payload(run: RunState, event: ev.Event) -> RunState:
-    """Return the state with what the event says, but for the time that has passed."""
+    """Return the state after the event, except the time that has passed."""
     payload = event.payload
     if isinstance(payload, ev.ModelReply):
         return run.replace(
@@ -211,7 +212,7 @@ DELEGATE: Final = "delegate"
 class ModelCall(Value):
     """One model call: `main` and `delegate` are the roles of those who take steps.
 
-    `failure` is the reason when nothing came of it. A cost that is None is unknown.
+    `failure` is the reason if it failed. A cost that is None is unknown.
     """
 
     event_id: int

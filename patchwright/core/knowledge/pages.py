@@ -113,8 +113,8 @@ def _broken(fault: str) -> FrontMatter:
 
 
 def _first_line(error: Exception) -> str:
-    said = getattr(error, "problem", None) or type(error).__name__
-    return str(said).partition("\n")[0]
+    message = getattr(error, "problem", None) or type(error).__name__
+    return str(message).partition("\n")[0]
 
 
 # Chinese, Japanese and Korean put no blanks around a word, or particles behind it.
@@ -141,7 +141,7 @@ def _pattern(trigger: str) -> re.Pattern[str]:
 MAX_PAGE_CHARS = 8_000
 MAX_PROMPT_CHARS = 24_000
 MAX_LISTED = 30
-# Who speaks in these texts, for the fence around them.
+# The author of these texts, for the marks around them.
 SPEAKER = "base branch"
 
 
@@ -166,8 +166,8 @@ class Knowledge(Value):
             *(_fenced(page) for page in shown),
             _listed(self._more_than(shown)),
         ]
-        said = [part for part in parts if part]
-        return "\n\n".join([knowledge_frame(), *said]) if said else ""
+        texts = [part for part in parts if part]
+        return "\n\n".join([knowledge_frame(), *texts]) if texts else ""
 
     def _more_than(self, shown: list[KnowledgePage]) -> list[str]:
         texts = {page.text for page in shown}
@@ -181,7 +181,7 @@ class Knowledge(Value):
 
 @cache
 def knowledge_frame() -> str:
-    """Return what an agent is told about all of these texts."""
+    """Return the text about these files for the agent."""
     folder = files("patchwright.core.knowledge")
     return folder.joinpath("frame.md").read_text(encoding="utf-8").strip()
 

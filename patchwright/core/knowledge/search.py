@@ -176,7 +176,7 @@ def _answer(passages: Sequence[Passage]) -> Recalled | None:
 
 
 def _nothing(query: str, pages: Sequence[KnowledgePage]) -> Recalled:
-    said = f"This repository says nothing about {query.strip()!r}."
+    answer = f"This repository says nothing about {query.strip()!r}."
     paths = [f"`{page.path}`" for page in pages[:MAX_LISTED]]
     there = f" There is: {', '.join(paths)}." if paths else ""
-    return Recalled(text=said + there)
+    return Recalled(text=answer + there)

@@ -83,24 +83,24 @@ class Billing:
         match answer:
             case Failure(may_be_billed=False):
                 return NO_USAGE
-            case Failure(reported=told):
-                return self._usage(told, most) if told.is_whole else most
-            case Reply(reported=told):
-                return self._usage(told, most)
+            case Failure(reported=reported):
+                return self._usage(reported, most) if reported.is_whole else most
+            case Reply(reported=reported):
+                return self._usage(reported, most)
 
-    def _usage(self, told: ReportedUsage, most: Usage) -> Usage:
-        """Return what is told, and the most there can be of what is not."""
+    def _usage(self, reported: ReportedUsage, most: Usage) -> Usage:
+        """Return the reported numbers; a missing one gets its highest value."""
         counted = Usage(
-            tokens_in=told.tokens_in or most.tokens_in,
-            tokens_out=told.tokens_out or most.tokens_out,
-            tokens_cached=told.tokens_cached,
-            tokens_cache_written=told.tokens_cache_written,
+            tokens_in=reported.tokens_in or most.tokens_in,
+            tokens_out=reported.tokens_out or most.tokens_out,
+            tokens_cached=reported.tokens_cached,
+            tokens_cache_written=reported.tokens_cache_written,
         )
-        known = told.cost_usd is not None
+        known = reported.cost_usd is not None
         return Usage(
             **{
                 **dict(counted),
-                "cost_usd": told.cost_usd if known else self._cost_usd(counted),
+                "cost_usd": reported.cost_usd if known else self._cost_usd(counted),
             }
         )
 
@@ -133,14 +133,14 @@ NO_KEY = "no-key"
 # Or litellm would make a signature of Gemini's part of the call's id, which another
 # provider refuses for its length.
 SIGNATURES_APART: Mapping[str, object] = {"thought_signature_in_tool_call_id": False}
-# What a server of one's own takes is in no table; what it was set, it is told.
+# The options of your own server are in no table; it gets those that are set.
 EFFORT_PASSED_ON: Mapping[str, object] = {"allowed_openai_params": ["reasoning_effort"]}
 
 
 def call_arguments(
     config: ModelConfig, request: ModelRequest, capabilities: ModelCapabilities
 ) -> dict[str, object]:
-    """Return the arguments, but for how long the reply may be: tries differ in that."""
+    """Return the arguments, except the longest reply: tries differ in that."""
     optional = {
         "tools": wire_tools(request.tools) or None,
         "temperature": config.temperature,
@@ -208,7 +208,7 @@ LONGEST_TRY_S = 300.0
 
 @dataclass(frozen=True)
 class _OutputParameter:
-    """How a model wants to be told the most tokens of a reply, as it has said."""
+    """The parameter that sets a model's longest reply, as the model has named it."""
 
     name: str = "max_tokens"
     limit: int | None = None

@@ -60,7 +60,7 @@ def settle_nothing(usage: Usage) -> None:
 
 
 def reserve(watch: CallWatch | None, most: Usage) -> Settle:
-    """Reserve with whoever follows the call, if anybody does."""
+    """Reserve with the observer of the call, if there is one."""
     return settle_nothing if watch is None else watch.reserve(most)
 
 

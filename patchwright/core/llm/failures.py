@@ -112,10 +112,9 @@ class Fault(StrEnum):
 
 
 class SendState(StrEnum):
-    """How far a request came that nothing good came of.
+    """How far a failed request came.
 
-    `REFUSED` is an answer that says so, which is not billed; of what is `LOST` nobody
-    knows.
+    `REFUSED` is an error response, which is not billed; for `LOST` it is unknown.
     """
 
     NOT = "not"
@@ -139,7 +138,7 @@ class Failure(Value):
     With `output_budget` the prompt fits after all, if the reply may have only so many
     tokens; `output_limit` is how many the model ever gives, and `wants_new_name` says
     that it has another name for that number. What `may_be_billed` is repeated little;
-    `told` is what the provider counts for it.
+    `told` is the provider's count for it.
     """
 
     fault: Fault

@@ -104,7 +104,7 @@ class Model(Protocol):
 class Models:
     """One model for each role; where a role has none of its own, it is the main one.
 
-    Without a `judge` nobody looks over what no test proves.
+    Without a `judge` a change that no test proves gets no review.
     """
 
     main: Model
@@ -134,7 +134,7 @@ def needs_condensing(
     """Tell whether the chat should be condensed before the next request.
 
     `tokens_at_last_reply` is the provider's own count, prompt and reply together;
-    `tail_bytes` is what has been added since. Counting anew would take longer than the
+    `tail_bytes` is what has been added since. To count again would take longer than the
     rest of a step.
     """
     tokens = tokens_at_last_reply + tokens_in_bytes(tail_bytes)

@@ -25,8 +25,8 @@ class ModelConfig(Value):
     """A model as the settings describe it.
 
     `model` is litellm's name, `provider/name`; `openai/NAME` with a `base_url` is any
-    server that speaks the OpenAI protocol. Prices are in USD for one token, and both
-    input and output are needed; together they override the price table.
+    server with the OpenAI protocol. Prices are in USD for one token, and both input and
+    output are needed; together they override the price table.
     """
 
     model: str
@@ -162,8 +162,8 @@ def image_count(request: ModelRequest) -> int:
 
 def estimated_output(reply: Reply) -> int:
     """Estimate the tokens that a reply has taken, where its provider does not count."""
-    said = reply.text + "".join(call.arguments for call in reply.tool_calls)
-    return tokens_in_bytes(len(said.encode())) + 1
+    text = reply.text + "".join(call.arguments for call in reply.tool_calls)
+    return tokens_in_bytes(len(text.encode())) + 1
 
 
 def _texts(message: ChatMessage) -> list[str]:

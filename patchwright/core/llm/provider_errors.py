@@ -69,11 +69,11 @@ def read_error_in_reply(body: Mapping[str, JsonValue]) -> ProviderRefusal | None
     details: Mapping[str, JsonValue] = error if isinstance(error, dict) else {}
     code = details.get("code")
     is_status = isinstance(code, int) and code >= _LEAST_ERROR_STATUS
-    told = details.get("message") or (error if isinstance(error, str) else "")
+    message = details.get("message") or (error if isinstance(error, str) else "")
     return ProviderRefusal(
         status=code if is_status and isinstance(code, int) else _SERVER_ERROR,
         code="" if is_status else str(code or details.get("type") or ""),
-        text=str(told),
+        text=str(message),
     )
 
 
@@ -165,22 +165,24 @@ def error_for_failure(
 
 def _sentences(failure: Failure, config: ModelConfig, waited_s: float) -> str:
     model = f"The model {config.place}"
-    said = _said(failure.detail, config)
+    detail = _said(failure.detail, config)
     match failure.fault:
         case Fault.CREDENTIAL:
-            return f"{model} did not accept the API key{said} Check `llm.api_key`."
+            return f"{model} did not accept the API key{detail} Check `llm.api_key`."
         case Fault.NO_CREDIT:
-            return f"{model} says that the account has no credit left{said} Top it up."
+            return (
+                f"{model} says that the account has no credit left{detail} Top it up."
+            )
         case Fault.REQUEST:
-            return f"{model} refused the request{said} Check `llm.model`."
+            return f"{model} refused the request{detail} Check `llm.model`."
         case Fault.DECLINED:
-            return f"{model} declined to answer{said}"
+            return f"{model} declined to answer{detail}"
         case Fault.CONTEXT:
-            return f"{model} has too small a window for this conversation{said}"
+            return f"{model} has too small a window for this conversation{detail}"
         case Fault.RATE_LIMIT:
-            return f"{model} is rate-limited, and {_waited(failure, waited_s)}{said}"
+            return f"{model} is rate-limited, and {_waited(failure, waited_s)}{detail}"
         case Fault.UNAVAILABLE:
-            text = f"{model} gave no usable answer in {waited_s:.0f} s{said}"
+            text = f"{model} gave no usable answer in {waited_s:.0f} s{detail}"
             return f"{text} Check `llm.base_url`."
         case _:
             assert_never(failure.fault)

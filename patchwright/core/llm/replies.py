@@ -70,7 +70,7 @@ def read_reported_usage(value: JsonValue) -> ReportedUsage:
 
 
 def _count(table: Mapping[str, JsonValue], *names: str) -> int:
-    """Return the first number of tokens that is told by one of the names, or 0."""
+    """Return the first number of tokens under one of the names, or 0."""
     counts = (_whole(table.get(name)) for name in names)
     return next(filter(None, counts), 0)
 
@@ -144,10 +144,10 @@ class Reply(Value):
 def read_reply(dump: Mapping[str, JsonValue], request: ModelRequest) -> Reply:
     """Read the JSON form of an answer to `request`.
 
-    What has an odd form is read as far as it can be: the answer is paid for, and a call
-    that cannot be run is told to the model.
+    An answer with an unusual form is read as far as possible, because it is paid for; a
+    call that cannot be run is reported to the model.
     """
-    told = read_reported_usage(dump.get("usage"))
+    usage = read_reported_usage(dump.get("usage"))
     choice = _table(_first(dump.get("choices")))
     message = _table(choice.get("message")) or {"content": choice.get("text")}
     read = read_calls(_sent_calls(message), request)
@@ -158,7 +158,7 @@ def read_reply(dump: Mapping[str, JsonValue], request: ModelRequest) -> Reply:
         malformed=read.malformed,
         reasoning=read_reasoning(_sent_reasoning(message), read.extras),
         stop_reason=_word(choice.get("finish_reason")),
-        reported=told,
+        reported=usage,
     )
 
 

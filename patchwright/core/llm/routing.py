@@ -166,7 +166,8 @@ class RoutedModel:
     def ceiling_usd(self, request: ModelRequest) -> float | None:
         """Return the dearest known price of one try; None if no price is known.
 
-        What has none is judged when its turn comes: each try is reserved on its own.
+        A try without a price is checked when it is made: each try is reserved
+        separately.
         """
         capabilities = [model.capabilities() for model in self._models]
         ceilings = [

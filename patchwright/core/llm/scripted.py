@@ -60,7 +60,7 @@ def load_recording(path: Path) -> RecordedReplies:
     except OSError as error:
         raise SettingsError(f"The recording cannot be read: {error}") from error
     except ValidationError as error:
-        raise SettingsError(f"{path} is no recording of a model: {error}") from error
+        raise SettingsError(f"{path} is not a recording of a model: {error}") from error
 
 
 class RecordedModel:

@@ -113,7 +113,7 @@ def _unframed(raw: str, *, is_file: bool) -> str:
 
 
 def _path(key: str, tool: ToolSpec | None) -> list[str]:
-    """Split a dotted name, `edits.0.old` or `edits[0].old`; mend its case."""
+    """Split a dotted name, `edits.0.old` or `edits[0].old`; correct its case."""
     known = parameters_of(tool) if tool else {}
     if key in known:
         return [key]
@@ -334,7 +334,7 @@ def _sent(found: _FoundCall, tool: ToolSpec | None) -> tuple[SentCall, str]:
 
 
 def _bare_call(prose: str, tools: Mapping[str, ToolSpec]) -> SentCall | None:
-    """Read a reply that is nothing but a call in JSON."""
+    """Read a reply that is only a call in JSON."""
     text = prose.strip()
     fenced = _FENCED.match(text)
     try:

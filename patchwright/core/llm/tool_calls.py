@@ -189,7 +189,7 @@ def _refuse_constant(name: str) -> None:
 
 
 def _number_fault(error: ValueError) -> str:
-    # Python's own words speak of its settings.
+    # Python's own message is about its settings.
     is_ours = isinstance(error, _ConstantError)
     return str(error) if is_ours else "a number in them has too many digits"
 

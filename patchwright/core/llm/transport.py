@@ -28,8 +28,8 @@ T = TypeVar("T")
 def call_within(seconds: float, call: Callable[[], T]) -> T:
     """Return what `call` returns or raises, or raise `TimeoutError` after `seconds`.
 
-    An HTTP client's time limit starts anew with each byte, so a server that keeps
-    sending blanks can hold it for ever. Here the call is left behind.
+    An HTTP client's time limit starts again with each byte, so a server that keeps
+    sending blanks can hold it for ever. Here the call is abandoned.
     """
     return start_call(call).result(timeout=seconds)
 
@@ -80,8 +80,8 @@ class RetryPolicy:
     ) -> T | Failure:
         """Call `once` with the seconds left, until it succeeds or fails for good.
 
-        `deadline_at` is a reading of the clock's monotonic counter; `watch` hears of
-        each wait before it begins.
+        `deadline_at` is a reading of the clock's monotonic counter; `watch` is called
+        before each wait.
         """
         started_at = self.clock.monotonic()
         tries = 0
@@ -137,7 +137,7 @@ class _Received:
         self._text = ""
 
     def note(self, details: Mapping[str, object]) -> None:
-        """Hear what litellm tells whoever logs its calls."""
+        """Receive what litellm reports to its loggers."""
         match details.get("log_event_type"):
             case "pre_api_call":
                 self.was_sent = True
@@ -183,12 +183,12 @@ def _make_sense(
         if (reply := _reply_in(body, request)) is not None:
             return reply
     failure = classify_refusal(refusal, now)
-    told = (
+    answer = (
         read_reported_usage(body.get("usage"))
         if failure.may_be_billed
         else NOTHING_REPORTED
     )
-    return failure.replace(reported=told)
+    return failure.replace(reported=answer)
 
 
 def _reply_in(body: Mapping[str, JsonValue], request: ModelRequest) -> Reply | None:

@@ -133,10 +133,10 @@ class SentReasoning(Value):
 def read_reasoning(
     sent: SentReasoning, call_extras: Mapping[str, Block]
 ) -> tuple[Block, ...]:
-    """Return the blocks that the provider wants back, and nothing it can do without.
+    """Return only the blocks that the provider needs back.
 
-    Signed thinking is kept as it came; what came under another key of the message goes
-    back under that key.
+    Signed thinking is unchanged; a block under another key of the message is sent under
+    that key again.
     """
     by_call: JsonValue = dict(call_extras)
     signed: Block = {"type": WITH_CALLS, "value": by_call}

@@ -90,7 +90,7 @@ class Comparison(Value):
 
 
 def compare(recorded: Sequence[ev.Event], rerun: Sequence[ev.Event]) -> Comparison:
-    """Compare step by step what came of each call; then the proof and the outcome."""
+    """Compare the result of each call, step by step; then the proof and the outcome."""
     then, now = _ComparedRun(recorded), _ComparedRun(rerun)
     parted = [
         one.difference(now.acts.get(key))
@@ -176,13 +176,13 @@ def _proofs(events: Sequence[ev.Event]) -> dict[str, str]:
 def _compare_ends(
     then: _ComparedRun, now: _ComparedRun
 ) -> tuple[tuple[Difference, ...], tuple[str, ...]]:
-    """Compare the outcomes, but for one that came from outside and will not again."""
+    """Compare the outcomes, except one with a cause outside the run."""
     recorded, rerun = _ending(then.outcome), _ending(now.outcome)
     if recorded == rerun:
         return (), ()
     is_over = now.outcome and now.outcome.reason == ReplayEndedError.reason
     if is_over and (then.outcome is None or then.outcome.kind in _FROM_OUTSIDE):
-        note = f"How the recorded run ended cannot be had again: {recorded}."
+        note = f"The end of the recorded run cannot be repeated: {recorded}."
         return (), (note,)
     return (Difference(what="outcome", recorded=recorded, rerun=rerun),), ()
 

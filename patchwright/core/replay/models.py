@@ -67,32 +67,32 @@ class ModelRecording:
         return agents[-1] if agents else ""
 
     def find_ending(self, agent: str) -> OutcomeKind | None:
-        """Return what the agent's next call met, once all that it said was said."""
+        """Return how the agent ended, if it has no recorded reply left."""
         return None if self._has_more(agent) else self._endings.get(agent)
 
     def next_reply(self, agent: str) -> ev.ModelReply | None:
-        said = self._agents[agent]
-        while self._may_go_on() and said:
-            if isinstance(one := said.popleft(), ev.ModelReply):
+        events = self._agents[agent]
+        while self._may_go_on() and events:
+            if isinstance(one := events.popleft(), ev.ModelReply):
                 return one
         return None
 
     def next_beside(self, role: str) -> ev.ModelCalled | None:
-        said = self._beside[role]
-        return said.popleft() if self._may_go_on() and said else None
+        events = self._beside[role]
+        return events.popleft() if self._may_go_on() and events else None
 
     def condenses_next(self, agent: str) -> bool:
         """Tell whether the chat was condensed before the agent's next reply."""
-        said = self._agents[agent]
-        return bool(said) and not isinstance(said[0], ev.ModelReply)
+        events = self._agents[agent]
+        return bool(events) and not isinstance(events[0], ev.ModelReply)
 
     def next_condensing(self, agent: str) -> ev.ModelCalled | ev.Condensed | None:
         """Return what was done to condense the chat before the agent's next reply."""
-        said = self._agents[agent]
-        if not said or isinstance(said[0], ev.ModelReply):
+        events = self._agents[agent]
+        if not events or isinstance(events[0], ev.ModelReply):
             return None
-        done = said[0]
-        said.popleft()
+        done = events[0]
+        events.popleft()
         return done
 
     def _has_more(self, agent: str) -> bool:

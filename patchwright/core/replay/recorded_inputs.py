@@ -56,7 +56,7 @@ def find_policy(recorded: Sequence[ev.Event]) -> ConfirmPolicy:
     """
     asked = payloads_of(recorded, ev.ConfirmationAsked)
     was_asked = any(one.action.get("kind") != "finish" for one in asked)
-    # Where the model was told to judge its calls, each states its risk.
+    # If the model rates the risk of its calls, each call has its risk.
     replies = payloads_of(recorded, ev.ModelReply)
     calls = (call for reply in replies for call in reply.tool_calls)
     states_risks = any("risk" in json.loads(call.arguments) for call in calls)
@@ -86,7 +86,7 @@ _TURN_KINDS: Final = frozenset({"message", "model_reply", "condensed"})
 
 
 def results_of(recorded: Sequence[ev.Event]) -> dict[int, ev.Observation]:
-    """Return what came of each action, by the id of the action's event."""
+    """Return the result of each action, by the id of the action's event."""
     return {
         event.cause: event.payload
         for event in recorded
@@ -223,7 +223,7 @@ class RecordedAnalyzer:
 
 
 def is_steering(event: ev.Event) -> bool:
-    """Tell whether a person said or asked for this, in whoever's name it stands."""
+    """Return whether a person said or asked for this, in any name."""
     payload = event.payload
     if isinstance(payload, ev.Message):
         return event.source is ev.Source.USER
@@ -231,7 +231,7 @@ def is_steering(event: ev.Event) -> bool:
 
 
 def accepted_steering(events: Sequence[ev.Event]) -> dict[int, ev.Event]:
-    """Return how each thing that was said was heard, by the id of its event."""
+    """Return how each message was handled, by the id of its event."""
     return {
         event.cause: event
         for event in events
@@ -242,35 +242,35 @@ def accepted_steering(events: Sequence[ev.Event]) -> dict[int, ev.Event]:
 
 
 def in_order_noticed(events: Sequence[ev.Event]) -> list[ev.Event]:
-    """Put what was said while a model answered after its answer, unless it was heard.
+    """Put messages that came during a model call after its reply, unless handled.
 
     Which of the two came first is chance then, and changed nothing.
     """
     places = {event.id: (event.id, 0) for event in events}
-    heard = accepted_steering(events)
-    said: list[ev.Event] = []
+    steering = accepted_steering(events)
+    messages: list[ev.Event] = []
     for event in events:
         if is_steering(event):
-            said.append(event)
+            messages.append(event)
         elif isinstance(event.payload, ev.ModelReply):
             seen_id = event.cause or 0
-            for one in said:
-                is_heard = one.id in heard and heard[one.id].id < event.id
+            for one in messages:
+                is_heard = one.id in steering and steering[one.id].id < event.id
                 if one.id > seen_id and not is_heard:
                     places[one.id] = (event.id, one.id)
-            said.clear()
+            messages.clear()
     return sorted(events, key=lambda event: places[event.id])
 
 
 AcceptedSteering = ev.Message | ev.ChangeState | ev.RaiseLimits
-# To hear takes milliseconds; whoever does not will not any more.
+# Handling takes milliseconds; later it will not happen any more.
 WAIT_LIMIT_S: Final = 5.0
 _CANCELLING_KINDS: Final = frozenset({ev.AgentState.STOPPED, ev.AgentState.PAUSED})
 
 
 @dataclass(frozen=True)
 class ScriptedInput:
-    """What somebody said after so many beats of the run, and how it was heard."""
+    """A message that came after so many steps of the run, and how it was handled."""
 
     steps_before: int
     event: ev.Event
@@ -302,12 +302,12 @@ class ScriptedUser:
         self.was_answered = False
 
     def filter_steering(self, event: ev.Event) -> AcceptedSteering | None:
-        """Judge what is said as it was judged then."""
+        """Handle a message as it was handled in the recorded run."""
         scripted = self._said.get(event.id)
         return scripted.accepted if scripted else None
 
     def wait_until_accepted(self) -> bool:
-        """Wait until all is heard that was said; return whether the work goes on.
+        """Wait until all messages are handled; return whether the work goes on.
 
         A model that answers at once would otherwise now and then be faster.
         """
@@ -360,22 +360,22 @@ class ScriptedUser:
         payload = scripted.event.payload
         if not isinstance(payload, ev.Steering):
             return
-        said = self._log.append(scripted.event.source, payload)
-        self._said[said.id] = scripted
+        event = self._log.append(scripted.event.source, payload)
+        self._said[event.id] = scripted
         self.was_answered = True
-        self._cancels |= _cancels(said)
+        self._cancels |= _cancels(event)
         if scripted.accepted is not None:
-            self._unjudged.add(said.id)
+            self._unjudged.add(event.id)
 
 
 def find_scripted_inputs(recorded: Sequence[ev.Event]) -> list[ScriptedInput]:
-    heard = accepted_steering(recorded)
+    steering = accepted_steering(recorded)
     cues: list[ScriptedInput] = []
     steps_before = 0
     for event in in_order_noticed(recorded):
         steps_before += is_own_step(event)
         if is_steering(event):
-            answer = heard[event.id].payload if event.id in heard else None
+            answer = steering[event.id].payload if event.id in steering else None
             kept = answer if isinstance(answer, ev.Steering) else None
             cues.append(ScriptedInput(steps_before, event, kept))
     return cues

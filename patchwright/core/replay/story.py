@@ -58,10 +58,10 @@ def observation_phrase(observation: ev.Observation) -> Phrase:
             assert_never(observation)
 
 
-def _verdict(said: ev.UserRejected | ev.PlanApproved) -> Phrase:
-    if isinstance(said, ev.PlanApproved):
+def _verdict(answer: ev.UserRejected | ev.PlanApproved) -> Phrase:
+    if isinstance(answer, ev.PlanApproved):
         return Phrase(text="plan approved", tone=Tone.GOOD)
-    return _bad(f"rejected: {said.text}")
+    return _bad(f"rejected: {answer.text}")
 
 
 def _sandbox_phrase(observation: ev.SandboxObservation) -> Phrase:
@@ -129,9 +129,9 @@ def _counted(number: int, noun: str, plural: str = "") -> str:
 
 
 class CallSummary(Value):
-    """One call of a reply, and what came of it; the ids are those of its events.
+    """One call of a reply, and its result; the ids are those of its events.
 
-    `action_id` is None for a call that was never sent off.
+    `action_id` is None for a call that was never sent.
     """
 
     call_id: str

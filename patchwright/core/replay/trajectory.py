@@ -102,8 +102,8 @@ Events = Sequence[Event]
 def split_runs(events: Events) -> list[Events]:
     """Return the events of each run, in order.
 
-    A run that is taken up again does not begin anew. What was said before the first
-    one belongs to it; older logs say nowhere that a run begins, and have one.
+    A run that continues has no second start. What was said before the first one belongs
+    to it; older logs say nowhere that a run begins, and have one.
     """
     starts = [
         n for n, event in enumerate(events) if isinstance(event.payload, RunStarted)
@@ -130,7 +130,7 @@ def choose_run(events: Events, run_id: str | None, name: str) -> Events:
     found = [run for run in runs if facts_of(run).run_id.startswith(run_id)]
     if len(found) == 1:
         return found[0]
-    problem = "more than one run begins" if found else "no run begins"
+    problem = "more than one run id begins" if found else "no run id begins"
     raise SettingsError(f"--run: {problem} with {run_id!r}; there are:\n{_list(runs)}")
 
 
@@ -228,7 +228,7 @@ def _check(path: Path, document: Stored) -> Trajectory:
     found, version = document.get("format"), document.get("version")
     if found != FORMAT:
         raise TrajectoryError(
-            f"{path} is no trajectory: `format` is {found!r} where {FORMAT!r} is "
+            f"{path} is not a trajectory: `format` is {found!r} where {FORMAT!r} is "
             "expected. A log of events has one event on each line."
         )
     if not isinstance(version, int) or version > VERSION:

@@ -18,12 +18,12 @@ class Verdict(Value):
 
 
 class Analyzer(Protocol):
-    """Judges an action before it is run. What it raises counts as HIGH."""
+    """Judges an action before it is run. If it raises, the risk is HIGH."""
 
     name: str
 
     def judge(self, action: AgentAction, claimed: Risk) -> Verdict:
-        """Judge an action; `claimed` is what the model says of it itself."""
+        """Judge an action; `claimed` is the model's own estimate."""
         ...
 
 

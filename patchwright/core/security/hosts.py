@@ -124,13 +124,15 @@ def read_domain(text: str) -> Domain:
     """
     spelled = text.strip().lower()
     if "/" in spelled or "@" in spelled:
-        raise ValueError(f"{text!r}: write the host alone, as example.com")
+        raise ValueError(f"{text!r}: write only the host, such as example.com")
     host, port = _split(spelled)
     if host.startswith("*."):
         return Domain(host=_parent(text, host[2:]), port=port, with_subdomains=True)
     address = _address_of(host)
     if not address and "*" in host:
-        raise ValueError(f"{text!r}: a * stands at the beginning, as *.example.com")
+        raise ValueError(
+            f"{text!r}: a * is allowed only at the beginning, such as *.example.com"
+        )
     name = address or _name(text, host)
     if kind_of_host(name) is HostKind.METADATA:
         raise ValueError(f"{text!r}: a cloud's metadata service is never open")
@@ -155,7 +157,7 @@ def _address_of(host: str) -> str:
 def _parent(text: str, host: str) -> str:
     name = _name(text, host)
     if "." not in name:
-        raise ValueError(f"{text!r}: name at least two labels, as *.example.com")
+        raise ValueError(f"{text!r}: write at least two labels, such as *.example.com")
     return name
 
 
@@ -169,5 +171,5 @@ def _name(text: str, host: str) -> str:
     is_name = len(name) <= _MAX_NAME_CHARS and all(map(_LABEL.match, labels))
     # A last label of digits is an address in some old spelling.
     if not is_name or labels[-1].isdigit() or labels[-1].startswith("0x"):
-        raise ValueError(f"{text!r} is no host; write it as example.com")
+        raise ValueError(f"{text!r} is not a host; write it like example.com")
     return name

@@ -7,56 +7,64 @@ from pydantic import Field, SecretStr, field_validator, model_validator
 
 from patchwright.core.settings.fields import SettingsSection, read_model_server
 
-_NAMED = "Which `llm.<name>`; empty: the one of `agent.model`."
+_NAMED = "Name of an `llm.<name>`; empty: the model of `agent.model`."
 
 
 class AgentSettings(SettingsSection):
     """How the agent works."""
 
     name: str = Field(
-        "coder", description="Which agent: `coder`, or one that a plug-in brings."
+        "coder", description="Which agent: `coder`, or the name of a plug-in."
     )
     model: str = Field(
-        "", description="Which `llm.<name>` it uses; empty: the one of `llm` itself."
+        "",
+        description="Name of the `llm.<name>` that the agent uses; empty: the model "
+        "of `llm` itself.",
     )
-    condense_model: str = Field("", description=f"To condense. {_NAMED}")
-    delegate_model: str = Field("", description=f"For delegates. {_NAMED}")
+    condense_model: str = Field("", description=f"Model for condensing. {_NAMED}")
+    delegate_model: str = Field("", description=f"Model for delegates. {_NAMED}")
     judge_model: str = Field(
         "",
-        description="Which `llm.<name>` looks over a change that no test proves; "
-        "empty: nobody does.",
+        description="Name of the `llm.<name>` that reviews a change that no test "
+        "proves; empty: no review.",
     )
     condenser: tuple[str, ...] = Field(
         ("masking", "summary"),
-        description="What shortens a long conversation, tried in this order: `none`, "
-        "`recent`, `masking`, `amortised`, `summary`, or one that a plug-in brings.",
+        description="Condensers that shorten a long conversation, tried in this "
+        "order: `none`, `recent`, `masking`, `amortised`, `summary`, or "
+        "the name of a plug-in.",
     )
     analyzers: tuple[str, ...] = Field(
         ("rules", "model"),
-        description="What judges how risky an action is; the highest word counts: "
-        "`rules`, `model`, or one that a plug-in brings.",
+        description="Analyzers that judge how risky an action is; the highest risk "
+        "counts: `rules`, `model`, or the name of a plug-in.",
     )
     confirm: Literal["never", "risky", "always"] = Field(
-        "never", description="Which actions wait for a person's word."
+        "never", description="Which actions wait until a person approves them."
     )
     max_delegate_depth: int = Field(
-        1, ge=0, le=5, description="How deep delegates may delegate; 0: not at all."
+        1,
+        ge=0,
+        le=5,
+        description="How many levels of delegates there may be; 0: no delegates.",
     )
     triage: bool = Field(
         default=True,
         description="Whether a request that says too little, or asks for too much at "
-        "once, is answered with a question before a model is paid.",
+        "once, is answered with a question before the first model call.",
     )
 
 
 class ModelSettings(SettingsSection):
-    """A model and how to reach it; what it costs, where no table knows."""
+    """A model, how to reach it, and its price if the model table has none."""
 
-    model: str = Field("", description="Name as litellm spells it: `provider/model`.")
-    api_key: SecretStr | None = Field(None, description="Key of the provider.")
+    model: str = Field(
+        "", description="Name of the model as litellm writes it: `provider/model`."
+    )
+    api_key: SecretStr | None = Field(None, description="API key of the provider.")
     base_url: str = Field("", description="Address of an OpenAI-compatible server.")
     api_version: str = Field(
-        "", description="Version of the provider's API, where it wants one, as Azure."
+        "", description="Version of the provider's API, if it needs one, as Azure does."
     )
     input_cost_per_token: float | None = Field(
         None,
@@ -74,8 +82,9 @@ class ModelSettings(SettingsSection):
         None,
         ge=0,
         allow_inf_nan=False,
-        description="Price in USD of what the provider had in its cache; counts with "
-        "the two others only. None: as any other input.",
+        description="Price in USD of a token from the provider's cache; used only "
+        "together with the two other prices. None: the price of other "
+        "input.",
     )
     context_window: int | None = Field(
         None, gt=0, description="Tokens, instead of the model table's."
@@ -84,15 +93,20 @@ class ModelSettings(SettingsSection):
         None, gt=0, description="Tokens, instead of the model table's."
     )
     sees_images: bool | None = Field(
-        None, description="Whether it takes images, instead of the model table's word."
+        None,
+        description="Whether the model reads images, instead of the model table's "
+        "value.",
     )
     reasoning_effort: Literal["", "none", "minimal", "low", "medium", "high"] = Field(
-        "", description="How much it thinks before it answers, where it can be told."
+        "",
+        description="How much the model thinks before it answers, if it has this "
+        "option.",
     )
     tool_calls: Literal["auto", "native", "text"] = Field(
         "auto",
-        description="Whether it calls tools as its provider defines, or writes the "
-        "calls as `text`; `auto`: as text where it is known that it cannot otherwise.",
+        description="How the model calls tools: with its provider's tool calls "
+        "(`native`) or as `text`; `auto`: as text if the model is known "
+        "to have no tool calls.",
     )
 
     @field_validator("base_url")
@@ -102,17 +116,18 @@ class ModelSettings(SettingsSection):
 
 
 class LlmSettings(ModelSettings):
-    """The model that is used unless another is named, and the named ones."""
+    """The default model, and further models by name."""
 
     fallbacks: tuple[str, ...] = Field(
         (),
-        description="Which `llm.<name>` are asked, in this order, while a model does "
-        "not answer, is out of credit or declines.",
+        description="Names of `llm.<name>` to use instead, in this order, if a model "
+        "does not answer, has no credit left or declines.",
     )
     vision_model: str = Field(
         "",
-        description="Which `llm.<name>` is asked where there are images, unless the "
-        "model sees them itself; empty: the first of `fallbacks` that does.",
+        description="Name of the `llm.<name>` for requests with images, if the model "
+        "itself cannot read images; empty: the first of `fallbacks` that "
+        "can.",
     )
     named: dict[str, ModelSettings] = Field({}, exclude=True)
 
@@ -139,6 +154,6 @@ class LlmSettings(ModelSettings):
         return found.replace(api_key=self.api_key, base_url=self.base_url)
 
     def nearest(self, name: str) -> str | None:
-        """Return the configured name that looks most like this one, if there is any."""
+        """Return the configured name that is most similar, if there is any."""
         matches = get_close_matches(name, self.named, n=1, cutoff=0.0)
         return matches[0] if matches else None

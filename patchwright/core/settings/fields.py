@@ -124,7 +124,7 @@ def read_public_url(value: str) -> str:
     address = value.rstrip("/")
     base, page, _rest = address.partition("/api/integration/")
     if page:
-        raise ValueError(f"that is where deliveries go: use {base}")
+        raise ValueError(f"that is the address for webhooks: use {base}")
     return address
 
 

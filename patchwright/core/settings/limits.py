@@ -11,7 +11,7 @@ from patchwright.core.types.work import Limits
 
 
 def _read_day_ceiling(value: object) -> object:
-    """Return None for what switches a ceiling off."""
+    """Return None for a value that switches a limit off."""
     is_off = value == "none" or (isinstance(value, str) and not value.strip())
     if is_off:
         return None
@@ -29,56 +29,70 @@ DayCeiling = Annotated[
 
 
 class LimitSettings(SettingsSection):
-    """Where a run must stop, and how much may be spent in all."""
+    """Limits of a run, and of the money that may be spent in all."""
 
     max_cost_usd: float = Field(
-        3.0, ge=0, allow_inf_nan=False, description="Most that one run may cost."
+        3.0, ge=0, allow_inf_nan=False, description="Highest cost of one run, in USD."
     )
     max_tokens: int = Field(
-        2_000_000, gt=0, description="Most tokens of one run where no price is known."
+        2_000_000,
+        gt=0,
+        description="Highest number of tokens of one run, if no price is known.",
     )
-    max_iterations: int = Field(50, gt=0, description="Most model calls of one run.")
-    max_minutes: float = Field(30.0, gt=0, description="Longest time of one run.")
+    max_iterations: int = Field(
+        50, gt=0, description="Highest number of model calls of one run."
+    )
+    max_minutes: float = Field(
+        30.0, gt=0, description="Longest time of one run, in minutes."
+    )
     unknown_price: Literal["cap-tokens", "refuse"] = Field(
         "cap-tokens",
-        description="Where no price is known: hold `max_tokens`, or refuse the run.",
+        description="If no price is known: limit the run by `max_tokens`, or "
+        "refuse it.",
     )
     unknown_cost_per_token: float = Field(
         UNKNOWN_COST_PER_TOKEN,
         gt=0,
         allow_inf_nan=False,
-        description="Price in USD that a token is taken to have where none is known: "
-        "set aside before each call, and counted against the ceilings of the day.",
+        description="Price in USD to assume for a token if none is known: reserved "
+        "before each call, and counted against the daily limits.",
     )
     max_raise_usd: float | None = Field(
         None,
         ge=0,
         allow_inf_nan=False,
-        description="Most that people who may write add to a run's `max_cost_usd` with "
-        "`budget`; beyond it only admins of the repository do. None: as much again as "
-        "`max_cost_usd`.",
+        description="Most that people who may write can add to a run's `max_cost_usd` "
+        "with `budget`; only admins of the repository can add more. None: "
+        "the same amount as `max_cost_usd`.",
     )
     per_user_day_usd: DayCeiling = Field(
-        50.0, description="Most that one person may spend a day; 0 or `none`: no limit."
+        50.0,
+        description="Most that one person may spend in a day, in USD; 0 or "
+        "`none`: no limit.",
     )
     per_repo_day_usd: DayCeiling = Field(
         100.0,
-        description="Most that one repository may spend a day; 0 or `none`: no limit.",
+        description="Most that one repository may spend in a day, in USD; 0 or "
+        "`none`: no limit.",
     )
     per_day_usd: DayCeiling = Field(
         250.0,
-        description="Most that everybody together may spend a day; 0 or `none`: no "
-        "limit.",
+        description="Most that everybody together may spend in a day, in USD; 0 or "
+        "`none`: no limit.",
     )
-    max_parallel: int = Field(2, gt=0, description="Most runs at the same time.")
+    max_parallel: int = Field(
+        2, gt=0, description="Highest number of runs at the same time."
+    )
     runs_per_thread_hour: int = Field(
-        10, gt=0, description="Most runs that one thread may start an hour."
+        10,
+        gt=0,
+        description="Highest number of runs that one thread may start in an hour.",
     )
     min_free_gib: float = Field(
         1.0,
         ge=0,
-        description="Room on the disk of `state_dir`, in GiB, below which no run "
-        "begins.",
+        description="Free space that the disk of `state_dir` needs before a run "
+        "starts, in GiB.",
     )
 
     def of_a_run(self) -> Limits:
@@ -95,47 +109,50 @@ class SandboxSettings(SettingsSection):
 
     kind: str = Field(
         "auto",
-        description="`docker`, `local` (bubblewrap), `auto` for whichever works, or "
-        "the name of a plug-in.",
+        description="`docker`, `local` (bubblewrap), `auto` for the one that works, "
+        "or the name of a plug-in.",
     )
     image: str = Field(
         "python:3.12-bookworm",
-        description="Any image with Python and git; what Docker starts.",
+        description="Image that Docker starts: any image with Python and git.",
     )
     network: Literal["deny", "allowlist", "allow"] = Field(
         "deny",
-        description="Whether commands reach the network: not at all, the hosts in "
-        "`allow_domains`, or everything public (both through a proxy, with Docker or "
-        "bubblewrap). No private address is open that `allow_domains` does not list.",
+        description="What commands reach on the network: nothing, the hosts in "
+        "`allow_domains`, or everything public (both through a proxy, "
+        "with Docker or bubblewrap). A private address is open only if "
+        "`allow_domains` lists it.",
     )
     repositories_may_open: bool = Field(
         default=False,
-        description="Whether a repository's own `network` counts where it opens more.",
+        description="Whether a repository's own `network` applies if it opens more.",
     )
     allow_domains: tuple[str, ...] = Field(
         (),
         validate_default=True,
         description='Hosts that commands may reach with `network = "allowlist"`, and '
-        "that MCP servers with a `url` may be on: `example.com`, `*.example.com`, "
+        "where MCP servers with a `url` may be: `example.com`, `*.example.com`, "
         "`example.com:8443`.",
     )
     runtime: str = Field(
         "", description="Docker's runtime, for example `runsc` for gVisor."
     )
     memory: str = Field(
-        "4g", pattern=r"^[1-9]\d*[bkmg]?$", description="Most memory, as `512m`, `4g`."
+        "4g",
+        pattern=r"^[1-9]\d*[bkmg]?$",
+        description="Memory limit, such as `512m`, `4g`.",
     )
     disk: str = Field(
         "10g",
         pattern=r"^[1-9]\d*[bkmg]?$",
-        description="Most room for the files of a sandbox, as `512m`, `10g`; and one "
-        "file for each 8 KiB of it.",
+        description="Disk limit for the files of a sandbox, such as `512m`, `10g`; it "
+        "also allows one file for each 8 KiB.",
     )
-    cpus: float = Field(
-        2.0, gt=0, description="Most processors' time; with Docker alone."
-    )
+    cpus: float = Field(2.0, gt=0, description="Limit of processors; only with Docker.")
     command_timeout_s: float = Field(
-        120.0, gt=0, description="Seconds before a command is reported as running."
+        120.0,
+        gt=0,
+        description="Seconds before a command is reported as still running.",
     )
 
     @field_validator("allow_domains")
@@ -143,11 +160,11 @@ class SandboxSettings(SettingsSection):
     def _fit_the_network(
         cls, value: tuple[str, ...], info: ValidationInfo
     ) -> tuple[str, ...]:
-        """Refuse what would look like protection and be none."""
+        """Refuse settings that look like protection but have no effect."""
         network = info.data.get("network")
         if value and network == "allow":
             raise ValueError(
-                "a list of domains is not enforced where sandbox.network is "
+                "a list of domains has no effect if sandbox.network is "
                 '"allow"; leave it out or set sandbox.network to "allowlist"'
             )
         if not value and network == "allowlist":

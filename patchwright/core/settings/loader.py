@@ -60,13 +60,13 @@ def _secret_errors(
     for name, value in server.env.items():
         if name.upper() in names or _holds_any(value, secrets):
             yield (
-                f"{place}.env.{name}: a secret of the service never enters the "
-                "sandbox; take it out, or use a server with a `url` and `headers`"
+                f"{place}.env.{name}: a secret of the service may not enter the "
+                "sandbox; remove it, or use a server with a `url` and `headers`"
             )
     if any(_holds_any(word, secrets) for word in server.command):
         yield (
-            f"{place}.command: holds a secret of the service, which never enters the "
-            "sandbox; take it out"
+            f"{place}.command: contains a secret of the service, which may not enter "
+            "the sandbox; remove it"
         )
 
 
@@ -119,7 +119,7 @@ def read_settings(
 
 
 def _default_places(environ: Mapping[str, str], cwd: Path) -> dict[KeyPath, FoundValue]:
-    """Return where state is kept by the rules of the desktop, or else here.
+    """Return the state folder of the XDG rules, or else one in the current folder.
 
     https://specifications.freedesktop.org/basedir-spec/latest/#variables
     """

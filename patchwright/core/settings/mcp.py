@@ -53,7 +53,7 @@ class McpServerSettings(SettingsSection):
         if value and (parts.scheme not in {"http", "https"} or not parts.hostname):
             raise ValueError("not an http:// or https:// address")
         if parts.username or parts.password:
-            raise ValueError("holds a credential; put it into `headers`")
+            raise ValueError("contains a credential; put it into `headers`")
         return value
 
     @field_validator("env")
@@ -61,7 +61,7 @@ class McpServerSettings(SettingsSection):
     def _check_env(cls, value: dict[str, str]) -> dict[str, str]:
         for name in value:
             if not _VARIABLE_NAME.match(name):
-                raise ValueError(f"{name!r} is no name for a variable")
+                raise ValueError(f"{name!r} is not a valid name for a variable")
         return value
 
     @field_validator("headers")
@@ -69,7 +69,7 @@ class McpServerSettings(SettingsSection):
     def _check_headers(cls, value: dict[str, SecretStr]) -> dict[str, SecretStr]:
         for name, secret in value.items():
             if not _HEADER_NAME.match(name) or name.lower() in _OURS:
-                raise ValueError(f"{name!r} is no header that can be set")
+                raise ValueError(f"{name!r} is not a header that can be set")
             if not _HEADER_VALUE.match(secret.get_secret_value()):
                 raise ValueError(f"the value of {name} is not one line of ASCII")
         return value
@@ -79,11 +79,15 @@ class McpServerSettings(SettingsSection):
         if bool(self.command) == bool(self.url):
             raise ValueError("set either `command` or `url`")
         if self.command and not all(self.command[:1]):
-            raise ValueError("`command` starts with an empty text")
+            raise ValueError("`command` starts with an empty string")
         if self.url and self.env:
-            raise ValueError("`env` is for a `command`; an address has `headers`")
+            raise ValueError(
+                "`env` works only with a `command`; use `headers` with a `url`"
+            )
         if self.command and self.headers:
-            raise ValueError("`headers` are for a `url`; a command has `env`")
+            raise ValueError(
+                "`headers` work only with a `url`; use `env` with a `command`"
+            )
         return self
 
 
@@ -105,7 +109,7 @@ _Servers = Annotated[dict[str, McpServerSettings], BeforeValidator(_read_json)]
 
 
 class McpSettings(SettingsSection):
-    """Servers that bring tools to the agent over the Model Context Protocol."""
+    """Servers that offer tools to the agent over the Model Context Protocol."""
 
     servers: _Servers = Field({}, description=_MEANING)
 
@@ -117,7 +121,7 @@ class McpSettings(SettingsSection):
         for name in value:
             if not _SERVER_NAME.match(name) or "__" in name:
                 raise ValueError(
-                    f"{name!r} is no name for a server: use a letter and then up to 31 "
-                    "letters, digits, hyphens and single underscores"
+                    f"{name!r} is not a valid name for a server: use a letter and "
+                    "then up to 31 letters, digits, hyphens and single underscores"
                 )
         return value

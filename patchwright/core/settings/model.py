@@ -34,10 +34,10 @@ class Settings(SettingsSection):
     """
 
     log_json: bool = Field(
-        default=False, description="Write the log as one JSON object a line."
+        default=False, description="Write each line of the log as a JSON object."
     )
     state_dir: Path = Field(
-        description="Folder for the database, its keys and copies of repositories.",
+        description="Folder for the database, its keys and the copies of repositories.",
         json_schema_extra={
             "default": "`${XDG_STATE_HOME:-~/.local/state}/patchwright`"
         },
@@ -69,7 +69,7 @@ _SECRETS = (SecretStr, EncryptionKey)
 
 
 class ValueForm(Enum):
-    """How a value is written where only text can be: as it is, hidden, or as JSON."""
+    """How a value is written as text: as it is, hidden, or as JSON."""
 
     TEXT = auto()
     SECRET = auto()
@@ -84,7 +84,7 @@ class SettingsKey:
 
 
 def all_keys(root: type[SettingsSection], path: KeyPath = ()) -> Iterator[SettingsKey]:
-    """Yield every key that can be named, those of `llm.<name>` excepted."""
+    """Yield every key that can be named, except those of `llm.<name>`."""
     for name, field in _fields(root).items():
         inner = _section_of(field)
         if inner:
@@ -120,7 +120,7 @@ def is_model_name(path: KeyPath) -> bool:
 
 
 def nearest_key(root: type[Settings], path: KeyPath) -> KeyPath:
-    """Return the key that looks most like this one, however little that is."""
+    """Return the most similar key, even if it is not very similar."""
     known = [key.path for key in all_keys(root)]
     if path[:1] == ("llm",) and len(path) == len(("llm", "name", "key")):
         known += [(*path[:2], name) for name in _fields(ModelSettings)]

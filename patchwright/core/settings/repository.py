@@ -39,7 +39,7 @@ ContextFrom = Literal["write", "association", "all-marked"]
 
 
 class RepositoryConfig(Value):
-    """The wishes of a repository; None and empty leave it to the service's settings.
+    """The settings of a repository; None and empty mean the service's settings.
 
     `branch`, `title` and `body` are templates, as `core.text.templates` fills them in.
     `context_from` says whose comments the agent reads besides the opening text: of
@@ -47,9 +47,8 @@ class RepositoryConfig(Value):
     `instructions` are the files that are read for agents, in place of the usual ones.
     With `evidence` "best-effort" a change without proof is no draft for that, and with
     "off" nothing is run to prove it. After a `setup` that failed the work stops or goes
-    on.
-    `file` is where it is written. `problems` are what could not be read, a sentence
-    each: it is told to people and otherwise as if it were not there.
+    on. `file` is where it is written. `problems` are keys that could not be read, a
+    sentence each: people are told, and the keys are ignored.
     """
 
     model: str = ""

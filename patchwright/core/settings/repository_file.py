@@ -1,4 +1,4 @@
-"""Read `.patchwright.toml`; what is wrong in it is told, and the rest counts."""
+"""Read `.patchwright.toml`; mistakes are reported, and the rest applies."""
 
 import re
 import tomllib
@@ -85,15 +85,15 @@ def _known(text: str, variables: Sequence[str]) -> str:
     if name is not None:
         shown = inline_code(f"{{{{{name[:MAX_NAME_CHARS]}}}}}")
         named = " ".join(f"`{{{{{one}}}}}`" for one in variables)
-        raise ValueError(f"{shown} stands for nothing; there are {named}")
+        raise ValueError(f"{shown} is unknown; use {named}")
     return text
 
 
 def _branch_template(text: str) -> str:
     if not names_branches(text):
         raise ValueError(
-            f"a branch needs one of {_TELLS_APART} in it, and besides letters, digits, "
-            "`.`, `_`, `-`, `/`, as git allows them"
+            f"a branch needs one of {_TELLS_APART}; other characters may be letters, "
+            "digits, `.`, `_`, `-`, `/`, as git allows them"
         )
     return text
 
@@ -131,7 +131,7 @@ _ASKED_FOR: Final = (
 
 
 class _Hint(NamedTuple):
-    """What holds until a limit can be read, and how people are told."""
+    """The value that applies until a limit can be read, and the text about it."""
 
     key: str
     value: object
@@ -145,12 +145,14 @@ _CARE: Final[Mapping[str, _Hint]] = {
     "min_permission": _Hint("min_permission", Permission.ADMIN, "only admins may ask"),
     "network": _Hint("network", "deny", "the network is closed"),
     "on_setup_failure": _Hint(
-        "on_setup_failure", "stop", "a set-up that fails ends the run"
+        "on_setup_failure", "stop", "a failed set-up ends the run"
     ),
-    "plan_approval": _Hint("plan_approval", "comment", "each plan waits for a yes"),
+    "plan_approval": _Hint(
+        "plan_approval", "comment", "each plan waits for an approval"
+    ),
     "pr": _Hint("pr", DeliveryMode.DRAFT, "changes stay drafts"),
     "protected_paths": _Hint("pr", DeliveryMode.DRAFT, "changes stay drafts"),
-    "triggers": _Hint("triggers", _ASKED_FOR, "nothing starts unasked"),
+    "triggers": _Hint("triggers", _ASKED_FOR, "no run starts without a request"),
 }
 
 
@@ -182,18 +184,18 @@ class _RepositoryFile(BaseModel):
     )
     assign_requester: bool = Field(default=True, description="`true` or `false`")
     protected_paths: Annotated[list[Line], Field(max_length=200), Listed] = Field(
-        [], description="a list of paths, in which `*` stands for a name"
+        [], description="a list of paths, in which `*` matches a name"
     )
     allow_users: Annotated[list[Login], Field(max_length=500), Listed] = Field(
-        [], description="a list of logins without the @; `*` is none"
+        [], description="a list of logins without the @; `*` is not allowed"
     )
     allow_bots: Annotated[list[Login], Field(max_length=500), Listed] = Field(
-        [], description="a list of names of bots; `*` is none"
+        [], description="a list of names of bots; `*` is not allowed"
     )
     min_permission: Literal["triage", "write", "maintain", "admin"] = Field(
         "write",
-        description="`triage`, `write`, `maintain` or `admin`; with less than that "
-        "every stranger could start runs",
+        description="`triage`, `write`, `maintain` or `admin`; with less, every "
+        "stranger could start runs",
     )
     max_cost_usd: float = Field(0.0, gt=0, description="a number above 0")
     max_iterations: int = Field(0, gt=0, description="a whole number above 0")
@@ -284,12 +286,12 @@ def _describe(key: str, error: ErrorDetails) -> str:
     if error["type"] == "extra_forbidden":
         close = nearest_name(key[:MAX_NAME_CHARS], sorted(known_keys()))
         return f" has an unknown key, {shown}; the nearest known one is `{close}`."
-    said = error.get("ctx", {}).get("error")
-    if key in _TEMPLATES and isinstance(said, ValueError):
-        return f": {shown} was left out: {said}."
+    reason = error.get("ctx", {}).get("error")
+    if key in _TEMPLATES and isinstance(reason, ValueError):
+        return f": {shown} was ignored: {reason}."
     meaning = _RepositoryFile.model_fields[key].description
     until_then = f" Until then {_CARE[key].told}." if key in _CARE else ""
-    return f": {shown} was left out: it must be {meaning}.{until_then}"
+    return f": {shown} was ignored: it must be {meaning}.{until_then}"
 
 
 def _bounded(problems: list[str]) -> list[str]:
@@ -301,7 +303,8 @@ def _bounded(problems: list[str]) -> list[str]:
 
 def _unread(path: str, why: str) -> RepositoryConfig:
     problem = (
-        f"{inline_code(path)} {why}; nothing of it counts, and a change stays a draft."
+        f"{inline_code(path)} {why}; the whole file is ignored, and a change stays a "
+        "draft."
     )
     return RepositoryConfig(
         pr=DeliveryMode.DRAFT,

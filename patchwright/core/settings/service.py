@@ -14,22 +14,23 @@ from patchwright.core.types.people import Permission
 
 
 class ServerSettings(SettingsSection):
-    """Where the web side listens, and under which address people reach it."""
+    """Where the web process listens, and the address at which people reach it."""
 
     host: str = Field("127.0.0.1", description="Address to listen on.")
     port: int = Field(8080, ge=0, le=65535, description="Port to listen on.")
     public_url: str = Field(
-        "", description="Address of this service in links; empty: no links to it."
+        "",
+        description="Public address of this service, for links; empty: no links to it.",
     )
     max_body_bytes: int = Field(
-        26_214_400, gt=0, description="Largest webhook body that is read."
+        26_214_400, gt=0, description="Largest webhook body that is read, in bytes."
     )
 
     trusted_proxies: Annotated[tuple[str, ...], AfterValidator(read_networks)] = Field(
         ("127.0.0.1", "::1"),
         description="Addresses or networks of the proxies in front of the service: "
-        "they are believed when they say for whom they ask, and may have more "
-        "connections than others.",
+        "the client address that they send is used, and they may have "
+        "more connections than others.",
     )
 
     @field_validator("public_url")
@@ -53,22 +54,23 @@ class DatabaseSettings(SettingsSection):
 
 
 class QueueSettings(SettingsSection):
-    """What carries job ids from the web side to the workers."""
+    """The broker that carries job ids from the web process to the workers."""
 
     broker_url: SecretStr = Field(
         SecretStr("memory://"),
-        description="`memory://` within one process group, or `redis://`.",
+        description="`memory://` in one process group, or `redis://`.",
     )
     lease_s: float = Field(
         30.0,
         ge=1,
-        description="Seconds after which the job of a worker that shows no sign of "
-        "life is given to another; it shows three in that time.",
+        description="Seconds without a heartbeat after which the job of a worker is "
+        "given to another worker; a worker sends three heartbeats in that "
+        "time.",
     )
     sweep_s: float = Field(
         20.0,
         ge=1,
-        description="Seconds between two looks for jobs that the broker or a worker "
+        description="Seconds between two checks for jobs that the broker or a worker "
         "lost.",
     )
 
@@ -92,21 +94,21 @@ class SecuritySettings(SettingsSection):
         "commas; the first encrypts.",
     )
     session_secret: SecretStr | None = Field(
-        None, description="Signs the sessions of the web page."
+        None, description="Secret that signs the sessions of the web pages."
     )
     admin_token: SecretStr | None = Field(
         None,
-        description="Token of whoever runs the service: opens the pages that make the "
-        "App (`/setup/github`), and with `Authorization: Bearer` the page of every run "
-        "(`/runs/...`), to read. Nothing else takes it.",
+        description="Token of the operator: it opens the pages that create the App "
+        "(`/setup/github`), and with `Authorization: Bearer` the page of "
+        "every run (`/runs/...`), to read. It works nowhere else.",
     )
     min_permission: Permission = Field(
         Permission.WRITE,
-        description="What a person must be allowed in a repository to start a run: "
+        description="Permission in a repository that a person needs to start a run: "
         "`read`, `triage`, `write`, `maintain` or `admin`.",
     )
     allow_users: tuple[str, ...] = Field(
-        (), description="Logins that may start runs whatever their permission."
+        (), description="Logins that may start runs with any permission."
     )
     allow_bots: tuple[str, ...] = Field(
         (), description="Bots that may start runs, with or without `[bot]`."
@@ -117,7 +119,7 @@ class SecuritySettings(SettingsSection):
     ] = Field(
         (),
         description="Which of `min_permission`, `allow_users` and `allow_bots` a "
-        "repository's own file may widen; without this it only narrows them.",
+        "repository's own file may widen; it may always narrow them.",
     )
 
     @field_validator("min_permission")
@@ -133,13 +135,13 @@ class AccountSettings(SettingsSection):
 
     linking: Literal["auto", "required"] = Field(
         "auto",
-        description="`auto` knows people on GitHub by themselves; others link once, "
-        "or are in `map`. `required` asks everybody to link first, and cannot be kept "
-        "yet.",
+        description="`auto`: people on GitHub need no link; others link once, or are "
+        "in `map`. `required`: everybody must link first; this does not "
+        "work yet.",
     )
     map: tuple[dict[str, str], ...] = Field(
         (),
-        description="Identities that belong together, as "
+        description="Identities of the same person, such as "
         '`[{"slack": "U1", "jira": "5b10", "github": "alice"}]`.',
     )
 
@@ -151,12 +153,14 @@ class AccountSettings(SettingsSection):
             if unknown:
                 raise ValueError(f"entry {number}: there is no service {unknown[0]!r}")
             if "github" not in together or not all(together.values()):
-                raise ValueError(f"entry {number}: expected a github login, and others")
+                raise ValueError(
+                    f"entry {number}: expected a github login and at least one other id"
+                )
         return value
 
 
 class TelemetrySettings(SettingsSection):
-    """Health and metrics of each process, on a port that the public does not reach."""
+    """Health and metrics of each process, on a port that is not public."""
 
     host: str = Field(
         "127.0.0.1",
@@ -164,11 +168,15 @@ class TelemetrySettings(SettingsSection):
         "`/metrics`.",
     )
     port: int | None = Field(
-        None, ge=0, le=65535, description="Port for that; without it there is none."
+        None,
+        ge=0,
+        le=65535,
+        description="Port for these; without it there is no such port.",
     )
     metrics_token: SecretStr | None = Field(
         None,
         min_length=16,
-        description="Token for `/metrics` (`Authorization: Bearer`). Without it, they "
-        "are shown on this port alone, and only to loopback and private addresses.",
+        description="Token for `/metrics` (`Authorization: Bearer`). Without it, "
+        "metrics are shown only on this port, and only to loopback and "
+        "private addresses.",
     )

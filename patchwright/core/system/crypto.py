@@ -1,7 +1,7 @@
 """Envelope encryption: every value has its own key, wrapped by one of the operator's.
 
-Changing the operator's key means to wrap the small keys anew; the values stay as they
-are.
+To change the operator's key, only the small keys are wrapped again; the values stay as
+they are.
 """
 
 import os
@@ -88,5 +88,5 @@ def _decrypt(cipher: AESGCM, value: bytes, context: bytes) -> bytes:
         return cipher.decrypt(nonce, encrypted, context)
     except (InvalidTag, ValueError):
         raise DecryptionError(
-            "a stored secret is damaged, or not what it says"
+            "a stored secret is damaged, or belongs to another row"
         ) from None

@@ -32,8 +32,8 @@ def find_maker(
     if name not in offered:
         known = ", ".join([*built_in, *sorted(offered)])
         raise SettingsError(
-            f"{setting}: there is no {name!r}; there are: {known}. A plug-in offers "
-            f"more under the entry point group {group}."
+            f"{setting}: there is no {name!r}; there are: {known}. A plug-in can add "
+            f"more with the entry point group {group}."
         )
     found = offered[name].load()
     if not callable(found):

@@ -82,11 +82,10 @@ def without_mentions_and_marks(text: str) -> str:
 
 
 class TextPlace(StrEnum):
-    """Where a text stands.
+    """The place of a text.
 
-    `CODE` is what a forge shows as code, where it neither calls people nor makes
-    links, `WORDS` what it reads as Markdown. `PLAIN` is sent as it is, such as a title
-    or the message of a commit.
+    `CODE` is shown as code, which mentions nobody and has no links, `WORDS` is read as
+    Markdown. `PLAIN` is sent as it is, such as a title or the message of a commit.
     """
 
     CODE = "code"
@@ -218,7 +217,7 @@ _SMALL_TICKET: Final = (
     r"|arm|amd|int|fp|py|python|node|java|php|vue|top|big|non|pre|sub|step|part|phase|line|page|level|type|web)-)"
     r"[a-z][a-z0-9]{1,5}-"
 )
-# Those that take commands from whoever writes their name, in code as well.
+# Bots that take commands from everybody who writes their name, in code as well.
 _BOTS: Final = (
     r"(?:dependabot|renovate(?:bot)?|bors|homu|rustbot|rfcbot|mergify(?:io)?|kodiakhq"
     r"|copilot|claude|codex|gemini(?:-cli)?|cursor(?:agent)?|coderabbit(?:ai)?"

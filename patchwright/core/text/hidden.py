@@ -99,8 +99,8 @@ def find_tags(text: str, start: int, end: int) -> Iterator[tuple[str, bool]]:
 def find_hidden_markup(text: str, regions: Sequence[tuple[int, int]]) -> list[TextCut]:
     """Return what to cut from the parts of a text that are HTML.
 
-    An element that is never closed is left to stand but for its attributes: somebody
-    who writes about `<title>` means the word.
+    An element that is never closed stays, without its attributes: a person who writes
+    about `<title>` means the word.
     """
     cuts: list[TextCut] = []
     tags: list[_Tag] = []

@@ -1,6 +1,6 @@
 """Find the links, images and comments of a paragraph in one pass.
 
-The rules of markdown-it look for the end of a label anew at each bracket, which takes
+The rules of markdown-it look for the end of a label again at each bracket, which takes
 the square of the text's length. Here a stack of open brackets is kept instead, as the
 specification describes it: each bracket is opened and closed once.
 https://spec.commonmark.org/0.31.2/#an-algorithm-for-parsing-nested-emphasis-and-links
@@ -16,7 +16,7 @@ from markdown_it.common.utils import normalizeReference
 from markdown_it.rules_inline import StateInline, autolink, backtick, escape
 from markdown_it.rules_inline import html_inline as any_html
 
-# The text of an image is read anew for each image around it; nobody nests so many.
+# The text of an image is read again for each image around it; nobody nests so many.
 _MAX_NESTED_IMAGES: Final = 8
 # https://spec.commonmark.org/0.31.2/#link-label
 _MAX_LABEL_CHARS: Final = 999
@@ -34,7 +34,7 @@ _UNCLOSED: Final = -1
 
 @dataclass(frozen=True, slots=True)
 class _Address:
-    """Where a label leads to, and where the text goes on behind it."""
+    """The target of a label, and the place where the text continues."""
 
     end: int
     href: str

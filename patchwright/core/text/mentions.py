@@ -125,10 +125,10 @@ def _note_tags(open_tags: Counter[str], text: str, piece: MarkdownPiece) -> None
 
 @lru_cache(maxsize=16)
 def _mention(handle: str) -> re.Pattern[str]:
-    """Match the handle as a whole token; no name, address or path goes on from it.
+    """Match the handle as a whole token that is not part of a name, address or path.
 
     Letters of other scripts may touch it: Chinese puts no blanks between words. A slash
-    is part of many a path, and begins a word of its own only.
+    is part of many paths, so it counts only at the beginning of a word.
     """
     name = re.escape(handle[1:])
     if handle.startswith("/"):

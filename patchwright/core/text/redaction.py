@@ -150,7 +150,7 @@ _LONGEST_TOKEN: Final = MAX_HELD // 2
 
 
 class RedactedStream:
-    """Hands a text on as soon as what is in it cannot be part of a secret any more.
+    """Passes a text on as soon as it cannot be part of a secret any more.
 
     That is at the end of a word, as a rule. Together the pieces are what `redact` makes
     of the whole text, unless a word is longer than `MAX_HELD`: of such a one no more

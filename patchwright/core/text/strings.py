@@ -85,7 +85,7 @@ def truncate_middle(text: str, max_chars: int) -> str:
     """Keep head and tail, and say between them how many characters were cut.
 
     The result is never longer than `max_chars`; where that leaves no room for the note,
-    only the head is kept. A character stays whole, with its accents and joiners.
+    only the head is kept. A character is not split from its accents and joiners.
     """
     if len(text) <= max_chars:
         return text

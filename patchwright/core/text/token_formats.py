@@ -76,7 +76,7 @@ _WHOLE = (
 )
 _TOKEN = re.compile(f"()(?:{'|'.join(_WHOLE)})")
 
-# The first group is kept: the scheme, the user's name.
+# The first group is not redacted: the scheme, the user's name.
 _VALUE = r"[\w.~+/=-]{6,}"
 _QUOTES = r"[\"'\\ \t]{0,8}"
 _HEADER_HINTS = ("earer", "EARER", "uthorization", "UTHORIZATION")

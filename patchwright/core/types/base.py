@@ -13,7 +13,7 @@ class Replaceable(BaseModel):
     def replace(self, **changes: Never) -> Self:
         """Return a copy with other values in the fields that are named.
 
-        Nothing is validated anew: `scripts/mypy_replace.py` gives each class its own
+        Nothing is validated again: `scripts/mypy_replace.py` gives each class its own
         signature, with its fields as keywords. Without it, no keyword fits.
         """
         if not changes.keys() <= self.__dict__.keys():

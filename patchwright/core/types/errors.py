@@ -4,7 +4,7 @@ from datetime import datetime
 
 
 class PatchwrightError(Exception):
-    """Something a person should be told about, in words made for them.
+    """An error for a person, with a message in plain words.
 
     `reason` is a short code, fit for a metric label and for `reason` in the JSON
     output.
@@ -32,7 +32,7 @@ class PayloadError(PatchwrightError):
 
 
 class TenantError(PatchwrightError):
-    """A delivery speaks for another site than the one whose secret signed it."""
+    """A delivery comes from another site than the one whose secret signed it."""
 
     reason = "wrong-tenant"
 

@@ -229,7 +229,7 @@ class PullRequest(Value):
     """A pull request as the forge shows it.
 
     `head_repo` is where its branch is, None when that was deleted.
-    `maintainers_may_push` says that whoever may write to the base may write to that
+    `maintainers_may_push` says that people who may write to the base may write to that
     branch too. `conflicts` is None while the forge still finds out. One that
     `is_merged` is not open any more.
     """

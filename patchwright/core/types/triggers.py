@@ -23,16 +23,16 @@ class TriggerKind(StrEnum):
 
     @property
     def is_automatic(self) -> bool:
-        """Tell whether nobody asked: something became of the bot's own work."""
+        """Tell whether nobody asked: something happened to the bot's own work."""
         return trigger_definition(self).is_automatic
 
 
 class TriggerDefinition(Value):
-    """All that is particular to one kind of trigger.
+    """The properties of one kind of trigger.
 
-    `words` say how somebody has asked, after their name. With `is_automatic` nobody
-    has. With `is_unaddressed` people have not called the bot, and are told nothing
-    where it does not count. Only where it `may_command` the request may be a command.
+    `words` say how a person asked, after their name. With `is_automatic` nobody asked.
+    With `is_unaddressed` nobody mentioned the bot, and it does not answer if the
+    trigger does not count. Only where it `may_command` the request may be a command.
     """
 
     words: str
@@ -74,7 +74,7 @@ _COMMENT_MENTION: Final = TriggerDefinition(words="with a mention in a comment")
 _LABEL: Final = TriggerDefinition(words="with a label")
 _ASSIGNMENT: Final = TriggerDefinition(words="by assignment")
 _REVIEW: Final = TriggerDefinition(
-    words="with a review that wants changes", may_command=False
+    words="with a review that requests changes", may_command=False
 )
 _REPLY: Final = TriggerDefinition(
     words="with a reply in the thread", is_unaddressed=True
@@ -188,7 +188,7 @@ class ThreadClosed(Value):
 
     @property
     def key(self) -> str | None:
-        """Its name by meaning, where the forge has told the time."""
+        """Its name by meaning, if the forge sent the time."""
         act = "reopened" if self.is_open else "closed"
         return f"{self.thread}:{act}:{self.at.isoformat()}" if self.at else None
 
@@ -222,7 +222,7 @@ class RepositoryMoved(Value):
 
 
 class Challenge(Value):
-    """The service wants to hear this word back before it sends anything."""
+    """The service must get this text back before it sends anything."""
 
     word: str
 
@@ -280,6 +280,6 @@ Notice = (
 )
 # What tells no time of its own: whether it is still so, only the service can say.
 UndatedNotice = InstallationChanged | ConsentRevoked | RepositoryMoved
-# What is kept of a delivery.
+# The stored part of a delivery.
 StoredDelivery = Trigger | Ignored | Notice
 ParsedWebhook = StoredDelivery | Challenge | InteractionRequest

@@ -1,4 +1,4 @@
-"""What is asked of the agent, and what came of it."""
+"""The task of the agent, and its outcome."""
 
 from enum import StrEnum
 from typing import Final
@@ -121,7 +121,7 @@ class Evidence(Value):
 
     `exit_code` is None when the command did not end by itself; `digest` is the SHA-256
     of its whole output, in hexadecimal; `tail` is the end of that output. Without
-    `results` no test runner that we know has told what it ran.
+    `results` no known test runner has reported what it ran.
     """
 
     role: EvidenceRole
@@ -135,7 +135,7 @@ class Evidence(Value):
 
 
 class ReviewVerdict(StrEnum):
-    """What became of what a reviewer asked for."""
+    """What was done about a reviewer's request."""
 
     ADDRESSED = "addressed"
     NOT_ADDRESSED = "not-addressed"
@@ -235,7 +235,7 @@ class BlockedRequest(Value):
 class Outcome(Value):
     """How a task ended, in facts; every text shown to people is made from it.
 
-    With `waits` the task has not ended: it goes on when a person has answered.
+    With `waits` the task has not ended: it continues when a person has answered.
     `head_sha` is empty when nothing was changed, and so is `tree`, git's name for what
     that commit holds. `changed` counts what it changes. `notes` are remarks for the
     reader of the result, one sentence each: what was removed, skipped or doubted;
@@ -245,8 +245,8 @@ class Outcome(Value):
     is what was asked for by a schema, as JSON text; empty where nothing was.
     `service_text` is the beginning of the summary that the service wrote itself: what
     is not known to be ours counts as the agent's. It calls the person of the login
-    `by`, whom the forge knows, and nobody else.
-    `left_out` is what the agent made and the change lacks.
+    `by`, whom the forge knows, and nobody else. `left_out` is what the agent made and
+    the change lacks.
     """
 
     kind: OutcomeKind

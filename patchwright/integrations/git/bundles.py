@@ -1,4 +1,4 @@
-"""Commits in and out as bundles; what comes in is checked before it is let in."""
+"""Commits in and out as bundles; an incoming bundle is checked first."""
 
 import re
 import tempfile
@@ -158,10 +158,10 @@ def make_partial_bundle(store: GitDir, base_sha: str, sha: str) -> bytes:
 
 
 def take_bundle(store: GitDir, bundle: bytes, base_sha: str, run_id: str) -> str:
-    """Let the one commit a bundle offers into `store`, and return its id.
+    """Add the one commit of a bundle to `store`, and return its id.
 
     It must descend from `base_sha`, and every object of it must pass git's own checks.
-    It is kept alive by a ref of its own, which no other run and no other commit share.
+    Its own ref keeps it; no other run and no other commit shares that ref.
     """
     with scratch_repository(store) as scratch:
         partial_bundle = scratch.path / "parcel.bundle"
@@ -175,7 +175,7 @@ def take_bundle(store: GitDir, bundle: bytes, base_sha: str, run_id: str) -> str
 
 @dataclass(frozen=True, slots=True)
 class AcceptedCommit:
-    """A commit that was let in, and the paths that git's checks kept out of it."""
+    """A commit that was accepted, and the paths that git's checks refused."""
 
     head: str
     refused: tuple[str, ...] = ()
@@ -184,9 +184,9 @@ class AcceptedCommit:
 def take_without_refused(
     store: GitDir, bundle: bytes, base_sha: str, run_id: str
 ) -> AcceptedCommit:
-    """Let a commit in as `take_bundle` does, but for files that git refuses.
+    """Accept a commit as `take_bundle` does, without files that git refuses.
 
-    Those are as in the base. Git reads some files itself, such as `.gitmodules`, and
+    These stay as in the base. Git reads some files itself, such as `.gitmodules`, and
     refuses what could mislead it there.
     """
     with scratch_repository(store) as scratch:

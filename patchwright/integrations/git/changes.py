@@ -264,7 +264,8 @@ def is_rubbish(path: str) -> bool:
 def find_test_dependencies(changes: Sequence[ChangedPath]) -> tuple[ChangedPath, ...]:
     """Return what the tests of a change may need: tests, and whatever is new.
 
-    A test that fails only for want of a new file shows no fault in the old ones.
+    A test that fails only because a new file is missing shows no fault in the old
+    files.
     """
     new = (ChangeKind.ADDED, ChangeKind.COPIED, ChangeKind.RENAMED)
     return tuple(c for c in changes if c.kind in new or is_test(c.path))

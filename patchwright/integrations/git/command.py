@@ -114,8 +114,8 @@ def read_git(
         if process.wait() == 0:
             return output
         error_file.seek(0)
-        said = error_file.read().decode("utf-8", "replace")
-        done = GitResult(process.returncode, b"", without_credentials(said, ()))
+        errors = error_file.read().decode("utf-8", "replace")
+        done = GitResult(process.returncode, b"", without_credentials(errors, ()))
         raise GitError(f"git {args[0]} failed: {done.error_summary}")
 
 
@@ -144,12 +144,12 @@ def call_git(
     timeout_s: float = PLUMBING_TIMEOUT_S,
     secrets: Sequence[str] = (),
 ) -> GitResult:
-    """Run git to its end, whatever that is.
+    """Run git until it ends.
 
     `settings` are configuration that exists for this call alone: it is passed in the
     environment, so that it shows neither in an argument list nor in a file. `secrets`
-    are cut out of what git complains about. A variable of `environment` that is None
-    is not set at all.
+    are removed from git's error output. A variable of `environment` that is None is not
+    set at all.
     """
     variables = _environment(settings or {}) | dict(environment or {})
     process = subprocess.Popen(
@@ -167,7 +167,7 @@ def call_git(
         except subprocess.TimeoutExpired:
             os.killpg(process.pid, signal.SIGKILL)
             process.communicate()
-            return GitResult(TIMED_OUT, b"", f"no end after {timeout_s:g} seconds")
+            return GitResult(TIMED_OUT, b"", f"it did not end in {timeout_s:g} s")
     shown = without_credentials(error_output.decode("utf-8", "replace"), secrets)
     return GitResult(process.returncode, output, shown)
 
@@ -263,14 +263,14 @@ class GitDir:
 def check_branch(branch: str) -> str:
     """Return the full ref of a branch; raises GitError for a name git would refuse."""
     if branch.startswith(("-", "refs/")) or branch == "HEAD":
-        raise GitError(f"{branch!r} is not a usable branch name")
+        raise GitError(f"{branch!r} is not a valid branch name")
     return check_ref(f"refs/heads/{branch}")
 
 
 def check_ref(ref: str) -> str:
     # https://git-scm.com/docs/git-check-ref-format
     if "\0" in ref or not ref.startswith("refs/"):
-        raise GitError(f"{ref!r} is not a usable name for a ref")
+        raise GitError(f"{ref!r} is not a valid name for a ref")
     if call_git(["check-ref-format", ref], cwd=Path("/")).exit_code != 0:
-        raise GitError(f"{ref!r} is not a usable name for a ref")
+        raise GitError(f"{ref!r} is not a valid name for a ref")
     return ref

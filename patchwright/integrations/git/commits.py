@@ -84,7 +84,7 @@ def replace_paths(store: GitDir, onto: str, source: str, paths: Collection[str])
 
 
 def rebase(store: GitDir, commit: str, onto: str) -> str | None:
-    """Make the commit anew on top of another one, by its own author, if it fits."""
+    """Apply the commit on top of another one, with its author, unless it conflicts."""
     raw = store.run(["cat-file", "commit", commit]).decode("utf-8", "replace")
     head, _, message = raw.partition("\n\n")
     lines = [line.partition(" ") for line in head.split("\n")]
@@ -129,7 +129,7 @@ FIXED_DATE = datetime(2000, 1, 1, tzinfo=UTC)
 
 
 def without_history(store: GitDir, commit: str) -> str:
-    """Return a commit with the same files that tells nothing else.
+    """Return a commit with the same files and no other information.
 
     All such commits look alike: no history, and the same message, author and date.
     """

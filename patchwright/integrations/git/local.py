@@ -59,7 +59,7 @@ class LocalRepository:
         what = f"there is nothing to work on: the branch {branch} has no commit yet"
         if self.objects.git.run(["for-each-ref", "--count=1"]):
             return f"{what}. Check out one that has"
-        return f"{what}, and the repository has no other. Commit something first"
+        return f"{what}, and the repository has no other. Make a commit first"
 
     def has_uncommitted_changes(self) -> bool:
         if self.root is None:
@@ -99,7 +99,7 @@ def _rev_parse(path: Path, question: str) -> str:
         return done.output.decode("utf-8", "surrogateescape").rstrip("\n")
     if "dubious ownership" in done.error_output:
         raise GitError(
-            f"{path} belongs to somebody else. Git says: {done.error_summary}"
+            f"{path} belongs to another user. Git says: {done.error_summary}"
         )
     raise GitError(f"{path} is not a git repository: {done.error_summary}")
 

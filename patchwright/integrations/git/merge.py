@@ -56,7 +56,7 @@ class Merge:
     def find_lost(self, head: str) -> tuple[str, ...]:
         """Return what the other side alone has changed, and `head` has as ours is.
 
-        So a merge looks that was called off, or resolved by leaving theirs out.
+        A merge looks like this after an abort, or if their side was left out.
         """
         before = self._find_ancestor()
         theirs_alone = self._touched(before, self.theirs) - self._touched(

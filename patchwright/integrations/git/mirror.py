@@ -44,7 +44,7 @@ class Mirror:
 
 
 class MirrorCache:
-    """The mirrors under one folder, which the bot alone writes.
+    """The mirrors in one folder, which only the bot writes.
 
     Nothing is ever pruned from a mirror while it is in use: a commit that was seen
     stays, also when its branch was rewritten at the remote.
@@ -63,11 +63,11 @@ class MirrorCache:
 
     @property
     def push_by(self) -> Push:
-        """What its mirrors push with."""
+        """How its mirrors push."""
         return self._push
 
     def with_push(self, push: Push) -> "MirrorCache":
-        """Return the same mirrors, whose way back is another one."""
+        """Return the same mirrors with another way to push."""
         return MirrorCache(self._root, self._environment, push)
 
     def fetch(

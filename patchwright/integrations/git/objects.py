@@ -135,17 +135,17 @@ class ObjectStore:
         return make_partial_bundle(self.git, base_sha, sha)
 
     def take(self, bundle: bytes, base_sha: str, run_id: str) -> str:
-        """Let in the commits of a bundle; raises GitError unless all is in order."""
+        """Accept the commits of a bundle; raises GitError unless all are valid."""
         return take_bundle(self.git, bundle, base_sha, run_id)
 
     def take_without_refused(
         self, bundle: bytes, base_sha: str, run_id: str
     ) -> AcceptedCommit:
-        """Let in the commits of a bundle, but for files that git itself refuses."""
+        """Accept the commits of a bundle, without files that git itself refuses."""
         return take_without_refused(self.git, bundle, base_sha, run_id)
 
     def release(self, run_id: str) -> None:
-        """Let go of what `take` kept for a run."""
+        """Remove what `take` stored for a run."""
         release(self.git, run_id)
 
     def changed_paths(self, base: str, head: str) -> tuple[ChangedPath, ...]:

@@ -38,7 +38,7 @@ _MEANINGS: tuple[tuple[str, type[errors.PatchwrightError], str], ...] = (
     (
         r"mismatched algorithms",
         errors.ObjectFormatError,
-        "the repository names its objects in another format",
+        "the repository uses another object format",
     ),
     (
         r"couldn't find remote ref",
@@ -48,12 +48,12 @@ _MEANINGS: tuple[tuple[str, type[errors.PatchwrightError], str], ...] = (
     (
         r"[Rr]epository .*not found|error: 404|does not appear to be a git repository",
         errors.NotFoundError,
-        "there is no such repository, or it is hidden from us",
+        "there is no such repository, or the bot may not see it",
     ),
     (
         _UNANSWERED,
         errors.ServiceUnavailableError,
-        "the remote did not answer as it should",
+        "the remote sent an unexpected answer",
     ),
 )
 _NO_REASON = re.compile(r"hook declined|declined due to repository rule violations")
@@ -86,7 +86,7 @@ def map_push_error(done: GitResult, branch: str) -> errors.PatchwrightError:
             continue
         if not found["by"]:
             return errors.BranchMovedError(
-                f"the branch {branch} is not where it was left ({found['why']})"
+                f"the branch {branch} has changed ({found['why']})"
             )
         words = "\n".join(_reasons(done.error_output, found["why"]))
         blocked = _BLOCKED.search(f"{done.error_output}\n{found['why']}")
@@ -96,13 +96,15 @@ def map_push_error(done: GitResult, branch: str) -> errors.PatchwrightError:
 
 
 def _reasons(error_output: str, why: str) -> Iterator[str]:
-    """Yield what the remote said and what it gives as its reason.
+    """Yield the remote's output and its reason.
 
-    That is often no more than the name of the hook that said it.
+    The reason is often only the name of a hook.
     """
     lines = (line.strip() for line in error_output.splitlines())
-    said = [line.removeprefix("remote:").strip() for line in lines if "remote:" in line]
-    words = [line for line in said if line and not _PROGRESS.match(line)]
+    lines_of_remote = [
+        line.removeprefix("remote:").strip() for line in lines if "remote:" in line
+    ]
+    words = [line for line in lines_of_remote if line and not _PROGRESS.match(line)]
     yield from words
     if not words or not _NO_REASON.search(why):
         yield why
@@ -127,7 +129,7 @@ class Remote:
                 "a repository is cloned over https, http or file only"
             )
         if "@" in parts.netloc:
-            raise errors.GitError("a clone URL must not carry a credential")
+            raise errors.GitError("a clone URL must not contain a credential")
 
     def settings(self) -> dict[str, str]:
         """Return the configuration that shows the credential to this host alone."""
@@ -161,8 +163,8 @@ def fetch_refs(store: GitDir, remote: Remote, refs: Sequence[str]) -> None:
     error = map_remote_error(done)
     if isinstance(error, errors.NotFoundError) and _is_empty(store, remote):
         raise errors.EmptyRepositoryError(
-            "there is nothing to work on: the repository has no commit yet. "
-            "Push a first one, then ask again"
+            "there is nothing to work on: the repository has no commit yet. Push a "
+            "first commit, then ask again"
         )
     raise error
 
@@ -201,7 +203,7 @@ class BranchUpdate:
         ref = check_branch(self.branch)
         if self.branch in self.forbidden_branches:
             raise errors.PushRefusedError(
-                f"the branch {self.branch} is not ours to write"
+                f"the branch {self.branch} is not a branch that the bot may write"
             )
         return ref
 

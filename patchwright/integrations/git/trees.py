@@ -16,7 +16,7 @@ from patchwright.integrations.git.command import GitDir
 class UnreadReason(StrEnum):
     """Why a file was not read, as the end of a sentence about it."""
 
-    NOT_THERE = "is not there, or is no file"
+    NOT_THERE = "does not exist, or is not a file"
     OUTSIDE = "is a link that leads out of the repository"
     TOO_LARGE = "is too large"
 
@@ -168,7 +168,7 @@ def _filters_of(store: GitDir, commit: str, paths: Sequence[str]) -> dict[str, s
         index = {"GIT_INDEX_FILE": str(Path(folder) / "index")}
         store.run(["read-tree", commit], environment=index)
         check = ["check-attr", "--cached", "-z", "--stdin", "filter"]
-        told = store.run(check, environment=index, stdin=asked)
-    fields = told.decode("utf-8", "surrogateescape").split("\0")
+        done = store.run(check, environment=index, stdin=asked)
+    fields = done.decode("utf-8", "surrogateescape").split("\0")
     found = zip(fields[::3], fields[2::3], strict=False)
     return {path: name for path, name in found if name not in ("unspecified", "unset")}

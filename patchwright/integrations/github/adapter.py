@@ -78,7 +78,7 @@ class _Reachable(Value):
 
 
 def fetch_server_time(connection: GitHubConnection, clock: Clock) -> datetime | None:
-    """Return what time it is there; whoever asks need not be known."""
+    """Return GitHub's time; this needs no valid credential."""
     with closing(connection.open_client(None)) as client, translate_errors(clock):
         _, headers, _ = client.requester.requestJson("GET", _LIMIT)
     return _date(headers.get("date", ""))
@@ -142,10 +142,10 @@ def _get(
 
 def _rate_limit(headers: Mapping[str, Any]) -> RateLimit | None:
     """Read what every answer tells; a server of one's own may limit nothing."""
-    told = [str(headers.get(f"x-ratelimit-{name}", "")) for name in _PARTS]
-    if not all(one.isdecimal() for one in told):
+    values = [str(headers.get(f"x-ratelimit-{name}", "")) for name in _PARTS]
+    if not all(one.isdecimal() for one in values):
         return None
-    limit, remaining, reset = map(int, told)
+    limit, remaining, reset = map(int, values)
     return RateLimit(
         limit=limit,
         remaining=remaining,

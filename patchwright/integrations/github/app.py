@@ -32,15 +32,18 @@ PERMISSIONS: Final[Mapping[str, NeededPermission]] = {
     "contents": NeededPermission("write", "fetching the code and pushing branches"),
     "discussions": NeededPermission("write", "answering in discussions"),
     "issues": NeededPermission("write", "answering in issues, and their labels"),
-    "metadata": NeededPermission("read", "asking who may do what in a repository"),
+    "metadata": NeededPermission(
+        "read", "reading people's permissions in a repository"
+    ),
     "pull_requests": NeededPermission(
         "write", "opening pull requests and answering in them"
     ),
     "statuses": NeededPermission(
-        "read", "hearing of and reading the older kind of checks"
+        "read", "reading commit statuses, the older kind of checks"
     ),
 }
-# Every App hears of these, and none may ask for them: a manifest that does is refused.
+# Every App receives these, and none may subscribe to them: a manifest that does is
+# refused.
 # https://docs.github.com/en/webhooks/webhook-events-and-payloads#installation
 AUTOMATIC_EVENTS: Final = frozenset(
     {"github_app_authorization", "installation", "installation_repositories"}
@@ -83,7 +86,7 @@ def _missing_levels(granted: Granted) -> Iterator[str]:
 
 def _missing_events(granted: Granted) -> Iterator[str]:
     for name in sorted(SUBSCRIBED_EVENTS - set(granted.events)):
-        yield f"event {name}: what it tells is not heard of"
+        yield f"event {name}: the bot does not react to it"
 
 
 WEBHOOK_PATH: Final = "/api/integration/github/events"

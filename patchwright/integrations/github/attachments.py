@@ -74,16 +74,16 @@ def check_host(addresses: Addresses, url: str) -> None:
     try:
         parts = urlsplit(url)
     except ValueError as error:
-        raise InvalidRequestError("it is no address") from error
+        raise InvalidRequestError("it is not an address") from error
     if _is_own(addresses, url):
         return
     web = urlsplit(addresses.web_url)
     host = parts.hostname or ""
-    # Nothing but the host: no port, and nobody's name and password.
+    # Only the host: no port, no name and no password.
     is_plain = parts.netloc.lower() == host
     if parts.scheme == "https" and is_plain and _is_known(host, web.hostname or ""):
         return
-    raise InvalidRequestError(f"{host or 'it'} is no host of this GitHub's")
+    raise InvalidRequestError(f"{host or 'it'} is not a host of this GitHub")
 
 
 def _is_own(addresses: Addresses, url: str) -> bool:
@@ -183,14 +183,14 @@ def _follow(
             url = _joined(url, answer.headers.get("Location", ""))
         check_host(connection.addresses, url)
         headers = {"User-Agent": USER_AGENT}
-    raise ServiceUnavailableError("GitHub sends us from one address to the next")
+    raise ServiceUnavailableError("GitHub redirects too often")
 
 
 def _joined(url: str, location: str) -> str:
     try:
         return urljoin(url, location)
     except ValueError as error:
-        raise InvalidRequestError("it leads to no address") from error
+        raise InvalidRequestError("the redirect has no address") from error
 
 
 def _read(answer: requests.Response, max_bytes: int) -> bytes:

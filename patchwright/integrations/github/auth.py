@@ -45,7 +45,7 @@ class InstallationToken(Value):
 
 
 class TokenCache(Protocol):
-    """Where installation tokens are kept; several processes may share one."""
+    """The store of installation tokens; several processes may share one."""
 
     def fetch(self, name: str) -> InstallationToken | None: ...
 
@@ -176,7 +176,7 @@ class AppTokens:
         try:
             token = self._mint(installation)
         except NotFoundError:
-            # It was removed; if the App was installed anew, it has another number.
+            # It was removed; a new installation of the App has another number.
             self._installations.pop(repo.full_name, None)
             raise
         self._cache.put(installation_name(installation), token)

@@ -46,7 +46,7 @@ from patchwright.integrations.github.webhooks.payloads import (
 
 _ALREADY_THERE: Final = 422
 _DENIED: Final = 403
-# By the last word of a label's name; people may give it another one later.
+# By the last word of a label's name; people may change the colour later.
 _COLOURS: Final = {
     "running": "fbca04",
     "waiting": "1d76db",
@@ -81,7 +81,7 @@ def _swap_labels(
 def _ensure_label(repo: Repository, name: str) -> None:
     """Make a label in its colour: GitHub makes a missing one too, but in grey.
 
-    Whoever may only triage cannot make any, and may use those that are there.
+    With only `triage` the bot cannot make labels, but it can use existing ones.
     https://github.com/github/docs/issues/35718
     """
     if _has_label(repo, name):
@@ -227,7 +227,10 @@ class GitHubChannel:
         text: str,  # noqa: ARG002 - there is no way to say it
         offers: Offers = (),  # noqa: ARG002 - the same
     ) -> None:
-        raise InvalidRequestError(f"GitHub has no way to tell {actor.login} in {ref}")
+        raise InvalidRequestError(
+            f"GitHub has no private messages: nothing was sent to {actor.login} in "
+            f"{ref}"
+        )
 
     def answer_review(self, ref: ForgeThread, review_thread: str, text: str) -> str:
         return answer_review(self._api, ref, review_thread, text)
@@ -265,11 +268,11 @@ class GitHubChannel:
             return self._thread(ref, fetch_posts(repo, ref))
         thread = self._thread(ref, fetch_posts(repo, ref))
         opening, *comments = thread.posts
-        said = sorted(
+        posts = sorted(
             (*comments, *fetch_review_posts(repo, ref)), key=lambda post: post.at
         )
         reviews = fetch_reviews(repo, ref)
-        return thread.replace(posts=(opening, *said), reviews=reviews)
+        return thread.replace(posts=(opening, *posts), reviews=reviews)
 
     def _thread(self, ref: ForgeThread, found: ThreadPosts) -> Thread:
         return Thread(

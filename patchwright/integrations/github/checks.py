@@ -101,9 +101,9 @@ _ERROR = re.compile(r"^##\[error\].*$", re.MULTILINE)
 
 
 def fetch_log_tail(repo: Repository, job_id: int) -> str:
-    """Return the end of a job's log, or an empty text where it is not to be had.
+    """Return the end of a job's log, or an empty text if it cannot be read.
 
-    A log is kept for some months only, and an App may lack the right to it.
+    GitHub deletes logs after some months, and an App may lack the permission.
     """
     address = _find_address(repo, job_id)
     if not address:
@@ -354,11 +354,11 @@ def _fetch_log(run: _CheckRun, found: Repository) -> str:
 
 
 def _failed_run(run: _CheckRun, log: str) -> FailedCheck:
-    said = (run.output.title, run.output.summary)
+    texts = (run.output.title, run.output.summary)
     return FailedCheck(
         name=run.name,
         url=run.html_url or run.details_url,
-        summary="\n".join(part for part in said if part.strip()),
+        summary="\n".join(part for part in texts if part.strip()),
         log=log,
     )
 

@@ -36,7 +36,7 @@ class _CachedAnswer:
 class ETagCache:
     """The newest answers with their ETags, kept for this process; any thread may ask.
 
-    That we may still read it is GitHub's to say each time.
+    GitHub checks each time whether we may still read it.
     """
 
     def __init__(self) -> None:
@@ -54,14 +54,16 @@ class ETagCache:
         key = f"{address}?{urlencode(wanted)}"
         known = self._find(key)
         headers = {"If-None-Match": known.tag} if known else {}
-        status, told, text = requester.requestJson("GET", address, wanted, headers)
+        status, response_headers, text = requester.requestJson(
+            "GET", address, wanted, headers
+        )
         if known is not None and status == _NOT_MODIFIED:
             return known.answer
         answer: object = _parse(text)
         if status >= _REFUSED:
-            said = answer if isinstance(answer, dict) else {}
-            raise requester.createException(status, told, said)
-        if tag := told.get("etag"):
+            refusal = answer if isinstance(answer, dict) else {}
+            raise requester.createException(status, response_headers, refusal)
+        if tag := response_headers.get("etag"):
             self._keep(key, _CachedAnswer(tag, answer))
         return answer
 

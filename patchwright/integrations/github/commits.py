@@ -77,7 +77,7 @@ def _map_refusal(error: ServiceError, branch: str) -> PatchwrightError:
 
 
 def _branch_moved_error(branch: str) -> BranchMovedError:
-    return BranchMovedError(f"the branch {branch} is not where it was left")
+    return BranchMovedError(f"the branch {branch} has changed")
 
 
 def _commit(repo: Repository, branch: str, commit: NewCommit) -> str:
@@ -96,8 +96,8 @@ def _commit(repo: Repository, branch: str, commit: NewCommit) -> str:
     if made.tree.oid != commit.tree:
         _take_back(repo, branch, made.oid, back_to)
         raise CommitDiffersError(
-            f"GitHub's commit on {branch} held other files than it should, and was "
-            "taken back"
+            f"GitHub's commit on {branch} had other files than expected, and was "
+            "removed"
         )
     return made.oid
 

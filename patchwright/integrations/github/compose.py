@@ -46,11 +46,11 @@ log = structlog.get_logger(__name__)
 
 
 class GitHubReceiverLookup(BackgroundLookup[GitHubReceiver]):
-    """Reads deliveries, once GitHub has told who we are there.
+    """Reads deliveries after GitHub has answered which user the bot is.
 
     The texts of an App are a bot's, which starts nothing, so that it listens at once.
-    Those of a user must be told apart: until that is known, whoever delivers is asked
-    to come again, and what it does not send again is fetched later.
+    Texts of a user must be distinguished: until that is known, the sender is asked to
+    send again, and missing deliveries are fetched later.
     """
 
     def __init__(self, settings: GitHubSettings, github: GitHub) -> None:
@@ -75,10 +75,10 @@ class GitHubReceiverLookup(BackgroundLookup[GitHubReceiver]):
 
 
 def _receive_as(github: GitHubSettings, own: Actor | None) -> GitHubReceiver:
-    listening = GitHubTriggerRules(
+    trigger_rules = GitHubTriggerRules(
         mention=github.mention, label=github.label, own_login=own.login if own else ""
     )
-    return GitHubReceiver(github.webhook_secret, listening)
+    return GitHubReceiver(github.webhook_secret, trigger_rules)
 
 
 @dataclass(frozen=True)
@@ -185,7 +185,7 @@ class ConnectedGitHub:
 
 
 class InstallationTokenStore:
-    """A `TokenCache`. A token that cannot be read any more is minted anew."""
+    """A `TokenCache`. A token that cannot be read any more is created again."""
 
     def __init__(self, secrets: SecretVault) -> None:
         self._secrets = secrets

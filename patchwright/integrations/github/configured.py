@@ -66,7 +66,7 @@ def _check_authorities(ca_bundle: str) -> None:
         ssl.create_default_context(cafile=ca_bundle)
     except OSError as error:
         raise SettingsError(
-            f"github.ca_bundle: {ca_bundle} is no file with certificates in PEM: "
+            f"github.ca_bundle: {ca_bundle} is not a file with PEM certificates: "
             f"{error.strerror or error}"
         ) from error
 

@@ -1,4 +1,4 @@
-"""Where a GitHub is, and how PyGithub is set up to speak with it."""
+"""The address of a GitHub, and the set-up of PyGithub for it."""
 
 from dataclasses import dataclass
 from urllib.parse import urlsplit

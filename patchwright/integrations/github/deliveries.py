@@ -76,7 +76,7 @@ class GitHubHook:
         )
 
     def list_newest(self) -> tuple[DeliveryAttempt, ...]:
-        """Return the newest attempts, whatever became of them, newest first."""
+        """Return the newest attempts with any result, newest first."""
         query = {"per_page": str(_NEWEST)}
         _, answer = self.call("GET", f"{self.path}/deliveries", query)
         return _ATTEMPTS.validate_python(answer)

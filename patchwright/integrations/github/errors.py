@@ -44,8 +44,8 @@ def translate_errors(clock: Clock) -> Iterator[None]:
         raise map_error(error, clock.now()) from error
     except SSLError as error:
         raise ServiceError(
-            "GitHub's certificate is not signed by an authority that is trusted here; "
-            "set github.ca_bundle to the file that has it"
+            "GitHub's certificate comes from an authority that is not trusted here; "
+            "set github.ca_bundle to the file of that authority"
         ) from error
     except RequestException as error:
         raise ServiceUnavailableError(
@@ -57,11 +57,11 @@ def translate_errors(clock: Clock) -> Iterator[None]:
         # PyGithub looks for a message in whatever JSON a refusal has.
         if error.name != "get":
             raise
-        raise ServiceError("GitHub's refusal has an unexpected shape") from error
+        raise ServiceError("GitHub's error response has an unexpected shape") from error
     except (RuntimeError, AssertionError) as error:
         # What PyGithub raises when it is sent to another host or scheme.
         raise ServiceError(
-            f"GitHub points elsewhere than github.api_url does: {error}"
+            f"GitHub redirects to another host than github.api_url: {error}"
         ) from error
 
 
@@ -159,6 +159,6 @@ def _problems(data: Mapping[str, object]) -> list[object]:
 def _problem_text(problem: object) -> str:
     if not isinstance(problem, dict):
         return str(problem)
-    said = problem.get("message") or problem.get("code") or ""
+    message = problem.get("message") or problem.get("code") or ""
     field = problem.get("field")
-    return f"{field}: {said}" if field else str(said)
+    return f"{field}: {message}" if field else str(message)

@@ -128,7 +128,7 @@ Answer = TypeVar("Answer", bound=BaseModel)
 def query(
     repo: Repository, text: str, variables: dict[str, object], answer: type[Answer]
 ) -> Answer:
-    """Ask, again where GitHub fails: this is a POST, and still no more than a read.
+    """Send a query, and again if GitHub fails: it is a POST that only reads.
 
     Raises the errors of PyGithub, and pydantic's for an answer of another shape.
     """

@@ -64,7 +64,7 @@ class EventConfirmation:
             return notice
         except ServiceError as error:
             log.warning("notice_not_confirmed", reason=error.reason, error=str(error))
-            raise NotReadyError(f"GitHub cannot be asked: {error}") from error
+            raise NotReadyError(f"GitHub did not answer: {error}") from error
 
     def _installation(self, notice: InstallationChanged) -> UndatedNotice | Ignored:
         """Ask only about what a job of ours needs; of the rest nothing is known."""
@@ -89,7 +89,7 @@ class EventConfirmation:
         )
 
     def _move(self, notice: RepositoryMoved) -> UndatedNotice | Ignored:
-        """Heed no move of a repository that has its old name again."""
+        """Ignore the rename of a repository that has its old name again."""
         try:
             found = self.forge.fetch_repository(notice.old)
         except (NotFoundError, PermissionDeniedError):

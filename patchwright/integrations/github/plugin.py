@@ -15,7 +15,7 @@ _DOCTOR: Final = "patchwright.integrations.github.doctor"
 
 
 def installation_name(installation: int | str) -> str:
-    """Return under which name the tokens of an installation are kept."""
+    """Return the name under which an installation's tokens are stored."""
     return f"github-installation-{installation}"
 
 

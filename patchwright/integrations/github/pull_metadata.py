@@ -102,7 +102,7 @@ def _add_labels(
         api.ask(repo, lambda found: found.get_issue(number).add_to_labels(*labels))
     except _REFUSALS as error:
         yield _refusal_line(
-            f"The labels {_quoted_names(labels)} were not put on", error
+            f"The labels {_quoted_names(labels)} could not be set", error
         )
 
 
@@ -128,7 +128,7 @@ def _assign(
         return
     if left := _not_yet_there(people, assigned):
         names = _quoted_names(left)
-        yield f"{names} could not be assigned: GitHub does not let them be."
+        yield f"{names} could not be assigned: GitHub does not allow it."
 
 
 def _set_milestone(
@@ -146,7 +146,7 @@ def _set_milestone(
     try:
         api.ask(repo, edit)
     except _REFUSALS as error:
-        yield _refusal_line("The issue's milestone was not taken over", error)
+        yield _refusal_line("The issue's milestone could not be set", error)
 
 
 def _ask_reviewers(

@@ -194,10 +194,10 @@ def fetch_review_texts(
     path = f"pulls/{number}/reviews/{quote(review_id, safe='')}"
     review = _CommentAnswer.model_validate(_get(api, repo, path))
     comments = _get(api, repo, f"{path}/comments?per_page=100")
-    said = map(_CommentAnswer.model_validate, comments)
+    answers = map(_CommentAnswer.model_validate, comments)
     return {
         payloads.review_post(review.id): review.body,
-        **{payloads.review_comment_post(one.id): one.body for one in said},
+        **{payloads.review_comment_post(one.id): one.body for one in answers},
     }
 
 

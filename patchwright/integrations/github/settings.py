@@ -30,18 +30,21 @@ def read_github_api(value: str) -> str:
     cloud = _cloud_of(host)
     right = f"https://api.{cloud}" if cloud else f"{root}{_SERVER_API}"
     if path not in ("", _SERVER_API):
-        raise ValueError(f"the path {path} is none of the API's address: use {right}")
+        raise ValueError(
+            f"the path {path} is not part of the API's address: use {right}"
+        )
     if path or cloud or not _is_server(host):
         return right if path or cloud else root
     return right
 
 
 class GitHubSettings(SettingsSection):
-    """How to reach GitHub and who we are there: an App, or a user by token."""
+    """How to reach GitHub and who the bot is there: an App, or a user with a token."""
 
     api_url: Annotated[str, AfterValidator(read_github_api)] = Field(
         "https://api.github.com",
-        description="Address of the REST API; `https://HOST/api/v3` for a server.",
+        description="Address of the REST API; `https://HOST/api/v3` for an "
+        "Enterprise Server.",
     )
     web_url: str = Field(
         "",
@@ -52,11 +55,13 @@ class GitHubSettings(SettingsSection):
     private_key: Pem | None = Field(None, description="Private key of the App, PEM.")
     ca_bundle: str = Field(
         "",
-        description="PEM file with the authorities to trust, for an own server.",
+        description="PEM file with the certificate authorities to trust, for your "
+        "own server.",
     )
     webhook_secret: Secrets = Field(
         (),
-        description="Signs deliveries; two, separated by a comma, while it is changed.",
+        description="Secret that signs webhooks; while you change it, set both, "
+        "separated by a comma.",
     )
     token: SecretStr | None = Field(
         None, description="Personal access token, instead of an App."
@@ -65,11 +70,12 @@ class GitHubSettings(SettingsSection):
         "", description="Client id of the App, for people who sign in with GitHub."
     )
     client_secret: SecretStr | None = Field(
-        None, description="Client secret of the App, for the same."
+        None,
+        description="Client secret of the App, for people who sign in with GitHub.",
     )
     mention: str = Field(
         "@patchwright",
-        description="What calls the bot in a text: a name with an @, or a `/word`.",
+        description="What mentions the bot in a text: a name with an @, or a `/word`.",
     )
     label: str = Field(
         "patchwright", min_length=1, description="Label that starts a run."
@@ -77,11 +83,12 @@ class GitHubSettings(SettingsSection):
     commit_signing: Literal["auto", "api", "ssh", "none"] = Field(
         "auto",
         description="Who signs commits: GitHub (`api`), or `signing_key` (`ssh`). "
-        "`auto` is `ssh` where there is a key, otherwise `api`. What GitHub cannot "
-        "commit, such as a new script, is pushed unsigned.",
+        "`auto` is `ssh` if there is a key, otherwise `api`. A change "
+        "that GitHub cannot commit, such as a new script, is pushed "
+        "unsigned.",
     )
     signing_key: Pem | None = Field(
-        None, description="Private SSH key for `ssh`, in OpenSSH's own format."
+        None, description="Private SSH key for `ssh`, in OpenSSH's format."
     )
 
     @model_validator(mode="before")
@@ -93,7 +100,7 @@ class GitHubSettings(SettingsSection):
         try:
             return {**data, "web_url": _site_of(read_github_api(api_url))}
         except ValueError:
-            # The address itself is judged, and told of, in its own turn.
+            # The address itself has its own check and message.
             return {**data, "web_url": ""}
 
     @field_validator("web_url")
@@ -106,8 +113,8 @@ class GitHubSettings(SettingsSection):
     def _read_mention(cls, value: str) -> str:
         if not _HANDLE.match(value):
             raise ValueError(
-                "expected a name with the @ in front, as @patchwright, or a word with "
-                "a slash, as /fix"
+                "expected a name with an @ in front, such as @patchwright, or a word "
+                "with a slash, such as /fix"
             )
         return value
 
@@ -128,7 +135,7 @@ class GitHubSettings(SettingsSection):
 
     @property
     def noreply_domain(self) -> str:
-        """The mail domain that stands for an account without showing its address."""
+        """The mail domain for commits of an account that hides its address."""
         return f"users.noreply.{urlsplit(self.web_url).hostname}"
 
 
@@ -151,7 +158,9 @@ def read_github_web(value: str) -> str:
     cloud = _cloud_of(host)
     right = f"https://{cloud}" if cloud else root
     if path not in ("", _SERVER_API):
-        raise ValueError(f"the path {path} is none of the site's address: use {right}")
+        raise ValueError(
+            f"the path {path} is not part of the site's address: use {right}"
+        )
     return right
 
 

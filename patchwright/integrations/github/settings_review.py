@@ -18,8 +18,8 @@ from patchwright.integrations.github.settings import GitHubSettings
 def review_settings(settings: Settings) -> SettingsReview:
     github = GitHubSettings.of(settings)
     unused = warning(
-        "github.token is not used beside an App",
-        "take github.token out, or github.app_id and github.private_key",
+        "github.token has no effect with an App",
+        "remove github.token, or github.app_id and github.private_key",
     )
     return SettingsReview(
         errors=tuple(_github_errors(github)),
@@ -32,12 +32,12 @@ def review_settings(settings: Settings) -> SettingsReview:
 def _github_errors(github: GitHubSettings) -> Iterator[str]:
     if github.is_configured and not github.webhook_secret:
         yield missing_setting(
-            ("github", "webhook_secret"), "GitHub is configured, and anybody could post"
+            ("github", "webhook_secret"), "without it anybody could send webhooks"
         )
     if github.webhook_secret and not github.is_configured:
         yield missing_setting(
             ("github", "app_id"),
-            "deliveries come in and cannot be answered; or a token",
+            "webhooks arrive but the bot cannot answer; or set a token",
         )
     if github.app_id and not github.private_key:
         yield missing_setting(("github", "private_key"), "an App signs in with it")
@@ -58,8 +58,8 @@ def _signing_errors(github: GitHubSettings) -> Iterator[str]:
         yield missing_setting(("github", "signing_key"), "`commit_signing` is `ssh`")
     if key is not None and not _is_ssh_key(key):
         yield (
-            "github.signing_key: not a private key of OpenSSH without a passphrase; "
-            "`ssh-keygen -t ed25519 -N ''` makes one"
+            "github.signing_key: not an OpenSSH private key without a passphrase; "
+            "make one with `ssh-keygen -t ed25519 -N ''`"
         )
 
 

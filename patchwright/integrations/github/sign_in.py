@@ -56,7 +56,7 @@ class _TokenAnswer(Value):
 
 @dataclass(frozen=True)
 class UserTokens:
-    """Speaks as the App or OAuth app `client_id`."""
+    """The sign-in of the App or OAuth app `client_id`."""
 
     connection: GitHubConnection
     client_id: str
@@ -76,7 +76,7 @@ class UserTokens:
         }
         answer = self._ask(fields, TIMEOUT_S)
         if not answer.access_token.get_secret_value():
-            words = f"GitHub does not take the code: {answer.error}"
+            words = f"GitHub does not accept the code: {answer.error}"
             raise AuthenticationError(words)
         return self._grant(answer)
 
@@ -92,9 +92,11 @@ class UserTokens:
         }
         answer = self._ask_in_time(fields)
         if answer.error in _REFUSED_TOKENS:
-            raise AuthenticationError(f"GitHub renews no token: {answer.error}")
+            raise AuthenticationError(
+                f"GitHub does not renew the token: {answer.error}"
+            )
         if not answer.access_token.get_secret_value():
-            raise ServiceError(f"GitHub renewed no token: {answer.error}")
+            raise ServiceError(f"GitHub did not renew the token: {answer.error}")
         return self._grant(answer)
 
     def is_valid(self, token: SecretStr) -> bool:
@@ -118,11 +120,11 @@ class UserTokens:
         )
 
     def _ask_in_time(self, fields: Mapping[str, str]) -> _TokenAnswer:
-        """Ask, and wait for no more than the whole time, however slowly words come."""
+        """Send a request with a time limit for the whole answer."""
         asked = start_call(lambda: self._ask(fields, _RENEWAL_TIMEOUT_S))
         if not wait((asked,), self.renewal_s).done:
             raise ServiceUnavailableError(
-                f"GitHub has renewed no token in {self.renewal_s:g} s"
+                f"GitHub did not renew the token within {self.renewal_s:g} s"
             )
         return asked.result()
 
@@ -185,10 +187,10 @@ class SignIn:
         return f"{web_url}/login/oauth/authorize?{urlencode(query)}"
 
     def fetch_person(self, code: str, verifier: str) -> Actor:
-        """Return who came back with the code, which counts once.
+        """Return the person of the code, which works once.
 
         Raises `AuthenticationError` if GitHub does not take it. The person's token is
-        used for this question alone, and kept nowhere.
+        used only for this question, and not stored.
         """
         person, _ = self.fetch_grant(code, verifier)
         return person
@@ -221,7 +223,7 @@ def _challenge(verifier: str) -> str:
     return base64.urlsafe_b64encode(digest).rstrip(b"=").decode()
 
 
-# Somebody waits for the answer: ten pages are read, and no more.
+# A person waits for the answer: at most ten pages are read.
 _MOST_READ: Final = 10 * LARGEST_PAGE
 
 

@@ -11,7 +11,7 @@ from patchwright.core.webhook import NotReadyError
 
 _FIRST_WAIT_S: Final = 1.0
 _LONGEST_WAIT_S: Final = 60.0
-# Whoever ends the process waits no longer for a service that does not answer.
+# The end of the process waits no longer for a service that does not answer.
 GRACE_S: Final = 2.0
 
 T = TypeVar("T")
@@ -22,8 +22,8 @@ log = structlog.get_logger(__name__)
 class BackgroundLookup(Generic[T]):
     """Asks a service for what one must know to listen there, until it is answered.
 
-    Used as a context, with a thread of its own. Until then `known` is what is known,
-    and whoever delivers is asked to come again.
+    Used as a context, with a thread of its own. Until then `known` is the known part,
+    and senders are asked to send again.
     """
 
     def __init__(
@@ -34,7 +34,7 @@ class BackgroundLookup(Generic[T]):
         self._is_tried = threading.Event()
         self._is_over = threading.Event()
         self._thread = threading.Thread(
-            target=self._keep_asking, name=f"{service}-ear", daemon=True
+            target=self._keep_asking, name=f"{service}-identity", daemon=True
         )
 
     def __enter__(self) -> Self:
@@ -53,7 +53,9 @@ class BackgroundLookup(Generic[T]):
     def known(self) -> T:
         """Return what is known; raises `NotReadyError`."""
         if self._known is None:
-            raise NotReadyError(f"{self._service} has not told yet who we are there")
+            raise NotReadyError(
+                f"{self._service} has not answered yet which user the bot is"
+            )
         return self._known
 
     def _keep_asking(self) -> None:

@@ -24,7 +24,7 @@ def verify_sha256(body: bytes, signature: str, secrets: Sequence[SecretStr]) -> 
         if secret
     ]
     if not any(matches):
-        raise SignatureError("the delivery is not signed by a secret of ours")
+        raise SignatureError("the signature of the webhook is wrong")
 
 
 def sign_sha256(body: bytes, secret: str) -> str:

@@ -137,7 +137,7 @@ def _age(comment: JsonValue) -> tuple[str, int]:
 NEEDED_PERMISSIONS: Final[Mapping[str, str]] = {
     "BROWSE_PROJECTS": "reading tickets",
     "ADD_COMMENTS": "answering",
-    "EDIT_OWN_COMMENTS": "keeping the one comment about a run up to date",
+    "EDIT_OWN_COMMENTS": "updating the status comment of a run",
     "LINK_ISSUES": "linking the pull request",
 }
 LABEL_PERMISSIONS: Final[Mapping[str, str]] = {"EDIT_ISSUES": "changing labels"}

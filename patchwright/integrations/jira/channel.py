@@ -67,7 +67,7 @@ def fetch_attachment(api: JiraClient, key: str, url: str, max_bytes: int) -> byt
     files = parse_answer(_AttachmentTicket, answer).fields.attachment
     found = next((file.content for file in files if file.id == number), None)
     if found is None:
-        raise NotFoundError("no such file is attached to this ticket")
+        raise NotFoundError("this ticket has no such attached file")
     # Jira's own word for where it is, which may not lead elsewhere either.
     attachment_of(api.base_url, found)
     return _follow(api, found, max_bytes)
@@ -79,13 +79,13 @@ def attachment_of(base_url: str, url: str) -> str:
     try:
         wanted = urlsplit(url)
     except ValueError as error:
-        raise InvalidRequestError("it is no address") from error
+        raise InvalidRequestError("it is not an address") from error
     is_here = (wanted.scheme, wanted.netloc) == (site.scheme, site.netloc)
     is_below = wanted.path.startswith(f"{site.path}/")
     path = wanted.path.removeprefix(site.path)
     found = _FILE.match(path) if is_here and is_below else None
     if found is None:
-        raise InvalidRequestError("it is no file of this Jira's")
+        raise InvalidRequestError("it is not a file of this Jira")
     return found[1]
 
 
@@ -101,7 +101,7 @@ def _follow(api: JiraClient, url: str, max_bytes: int) -> bytes:
                 return _read(answer, max_bytes)
             url = _next(url, answer.headers["Location"])
         as_ourselves = False
-    raise ServiceUnavailableError("Jira sends us from one address to the next")
+    raise ServiceUnavailableError("Jira redirects too often")
 
 
 def _next(url: str, location: str) -> str:
@@ -109,9 +109,9 @@ def _next(url: str, location: str) -> str:
     try:
         found = urljoin(url, location)
     except ValueError as error:
-        raise InvalidRequestError("it leads to no address") from error
+        raise InvalidRequestError("the redirect has no address") from error
     if urlsplit(found).scheme not in ("https", urlsplit(url).scheme):
-        raise InvalidRequestError("it leads to an address without TLS")
+        raise InvalidRequestError("the redirect goes to an address without TLS")
     return found
 
 
@@ -176,23 +176,23 @@ def send_mail(api: JiraClient, key: str, actor: Actor, text: str) -> None:
     https://developer.atlassian.com/cloud/jira/platform/rest/v3/api-group-issues/#api-rest-api-3-issue-issueidorkey-notify-post
     """
     if not actor.external_id:
-        raise InvalidRequestError("Jira does not say who that is")
+        raise InvalidRequestError("Jira does not know this user")
     try:
         api.post(f"{ticket_path(key)}/notify", _mail(api, key, actor, text))
     except _REFUSALS as error:
-        raise InvalidRequestError(f"no mail could be sent: {error}") from error
+        raise InvalidRequestError(f"the e-mail could not be sent: {error}") from error
 
 
 def mail_notice(actor: Actor) -> str:
     """Return the public words beside the mail: what it says is not among them."""
     whom = mention_link(actor.login, actor.external_id)
-    return f"{whom} I have sent you an e-mail: what it says is for you alone."
+    return f"{whom} I have sent you a private e-mail. Please read it."
 
 
 def _mail(api: JiraClient, key: str, actor: Actor, text: str) -> payloads.JsonObject:
     words = _CALL.sub(r"\1", split_marks(text).text)
     return {
-        "subject": f"Patchwright needs you for {key}",
+        "subject": f"Patchwright needs your answer for {key}",
         "textBody": words,
         "htmlBody": _HTML.render(words),
         "to": {
@@ -240,11 +240,15 @@ def choose_transition(
     fitting = leading or called
     if not fitting:
         there = ", ".join(sorted({way.to.name for way in ways})) or "nowhere"
-        raise InvalidRequestError(f"no way leads to {status} from here, only: {there}")
+        raise InvalidRequestError(
+            f"the workflow has no transition to {status} from here, only to: {there}"
+        )
     free = [way for way in fitting if not _required_fields(way)]
     if not free:
         wanted = ", ".join(_required_fields(fitting[0]))
-        raise InvalidRequestError(f"the way to {status} wants to know: {wanted}")
+        raise InvalidRequestError(
+            f"the transition to {status} needs the field: {wanted}"
+        )
     return free[0]
 
 
@@ -338,7 +342,7 @@ class JiraChannel:
 
     def open_thread(self, trigger: Trigger, text: str) -> TalkThread:  # noqa: ARG002 - a ticket is there before anybody can ask in it
         if not isinstance(trigger.thread, TalkThread):
-            raise InvalidRequestError(f"{trigger.thread} is no ticket")
+            raise InvalidRequestError(f"{trigger.thread} is not a ticket")
         return trigger.thread
 
     def name_people(self, trigger: Trigger) -> Trigger:

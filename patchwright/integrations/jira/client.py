@@ -57,8 +57,8 @@ def translate_errors() -> Iterator[None]:
         yield
     except SSLError as error:
         raise ServiceError(
-            "Jira's certificate is not signed by an authority that is trusted here; "
-            "set jira.ca_bundle to the file that has it"
+            "Jira's certificate comes from an authority that is not trusted here; set "
+            "jira.ca_bundle to the file of that authority"
         ) from error
     except RequestException as error:
         raise ServiceUnavailableError(
@@ -73,9 +73,11 @@ def map_error(answer: Response, now: datetime) -> ServiceError:
     if status == _TOO_MANY:
         return RateLimitedError(words, _end_of_wait(headers, now))
     if headers.get(_DENIED):
-        return AuthenticationError(f"{words}; it wants a person to log in once")
+        return AuthenticationError(f"{words}; a person must log in once with this user")
     if any(reason in headers.get(_LOGIN, "") for reason in _NOT_LET_IN):
-        return AuthenticationError(f"{words}; it does not accept jira.token")
+        return AuthenticationError(
+            f"{words}; it does not accept jira.token: set a valid one"
+        )
     if status >= _BROKEN or status == _CONFLICT:
         return ServiceUnavailableError(words)
     if status in _INVALID:
@@ -327,14 +329,14 @@ def _read(answer: Response) -> JsonValue:
     try:
         found: JsonValue = answer.json()
     except ValueError as error:
-        raise ServiceError("what answers at jira.base_url is no Jira") from error
+        raise ServiceError("the server at jira.base_url is not Jira") from error
     return found
 
 
 def _redirect_error(location: str) -> ServiceError:
     if any(login in location for login in _LOGINS):
         return AuthenticationError(
-            "Jira wants a person to log in: is jira.token valid?"
+            "Jira asks for a login: check that jira.token is valid"
         )
     host = urlsplit(location).netloc
-    return ServiceError(f"Jira sends us to {host}: is jira.base_url right?")
+    return ServiceError(f"Jira redirects to {host}: check jira.base_url")

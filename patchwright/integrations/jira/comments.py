@@ -39,7 +39,7 @@ _VISIBILITY_WORDS: Final = re.compile(
     re.IGNORECASE,
 )
 # What we write on a ticket, all its readers see.
-HIDDEN_TEXT: Final = "[left out: not everybody who may read the ticket may read this]"
+HIDDEN_TEXT: Final = "[left out: only some readers of the ticket may read this]"
 # The mark of a run's status.
 _RUN: Final = re.compile(r"run=(\S+) -->")
 
@@ -153,11 +153,11 @@ def _withheld(text: str, audience: str) -> str:
     """Return what all may read in place of a text for some, with the same marks."""
     kind, _, name = audience.partition(":")
     whom = f"the {kind} {name}" if name else "colleagues"
-    said = (
-        f"The answer is for {whom} alone, and this bot may not write for them. Add the "
-        "bot to them, or ask in a comment for all readers."
+    refusal = (
+        f"Only {whom} may read the answer, and the bot may not write for them. Add "
+        "the bot to this group or role, or ask in a comment that everybody can read."
     )
-    return "\n".join((said, *split_marks(text).marks))
+    return "\n".join((refusal, *split_marks(text).marks))
 
 
 def _property_value(marked: Marked) -> payloads.JsonObject:

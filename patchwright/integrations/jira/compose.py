@@ -35,23 +35,25 @@ from patchwright.integrations.jira.webhooks.triggers import SERVICE, JiraTrigger
 
 
 class JiraTriggerRulesLookup(BackgroundLookup[JiraTriggerRules]):
-    """Knows what counts as asking, once Jira has told who we are there.
+    """Knows what counts as a request, after Jira has answered which user the bot is.
 
-    Whoever does not know their own name does not know their own words either, and might
-    answer them for ever. A Jira that answers is heard from the beginning.
+    Without its own name the bot cannot recognise its own comments, and might answer
+    them for ever. If Jira answers at once, deliveries are read from the start.
     """
 
     def __init__(
         self, settings: JiraSettings, fetch_identity: Callable[[], Actor]
     ) -> None:
-        super().__init__(SERVICE, lambda: _listening_as(settings, fetch_identity()))
+        super().__init__(
+            SERVICE, lambda: _trigger_rules_for(settings, fetch_identity())
+        )
 
-    def listening(self) -> JiraTriggerRules:
+    def trigger_rules(self) -> JiraTriggerRules:
         """Return what counts as asking; raises `NotReadyError`."""
         return self.known()
 
 
-def _listening_as(jira: JiraSettings, own: Actor) -> JiraTriggerRules:
+def _trigger_rules_for(jira: JiraSettings, own: Actor) -> JiraTriggerRules:
     return JiraTriggerRules(
         host=jira.host,
         projects=frozenset(jira.projects),
@@ -69,7 +71,9 @@ class DeferredJiraReceiver:
     rules: JiraTriggerRulesLookup
 
     def read(self, headers: Mapping[str, str], body: bytes) -> ParsedWebhook:
-        return JiraReceiver(self.secrets, self.rules.listening()).read(headers, body)
+        return JiraReceiver(self.secrets, self.rules.trigger_rules()).read(
+            headers, body
+        )
 
 
 # The site's clock may differ from ours, and its index of tickets is some seconds late.
@@ -90,7 +94,7 @@ class JiraPolling:
     as well, is known for what it is by the intake.
     """
 
-    listening: JiraTriggerRules
+    trigger_rules: JiraTriggerRules
     search: Callable[[datetime], Iterable[JsonObject]]
     submit: Callable[[Delivery], Future[InboxResult]]
     marks: PollingPositions
@@ -98,7 +102,7 @@ class JiraPolling:
 
     def __call__(self) -> None:
         now = self.clock.now()
-        source = f"{SERVICE}:{self.listening.host}"
+        source = f"{SERVICE}:{self.trigger_rules.host}"
         read_up_to = self.marks.read_up_to(source)
         if read_up_to is not None:
             now = max(read_up_to, self._look(read_up_to, now))
@@ -124,7 +128,7 @@ class JiraPolling:
     ) -> datetime | None:
         """Have all that is asked in a ticket stored; tell when it was last changed."""
         try:
-            found = find_requests(issue, self.listening, since)
+            found = find_requests(issue, self.trigger_rules, since)
         except PayloadError as error:
             # One ticket that we do not understand must not hide the others.
             log.warning("ticket_not_read", ticket=issue.get("key"), error=str(error))
@@ -198,7 +202,7 @@ class ConnectedJira:
             if not rules.is_ready:
                 return
             polling = JiraPolling(
-                rules.listening(),
+                rules.trigger_rules(),
                 lambda since: self.jira.search_updated(since, projects),
                 host.submit,
                 host.positions,

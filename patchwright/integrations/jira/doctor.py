@@ -25,7 +25,7 @@ from patchwright.integrations.jira.client import JiraClient
 from patchwright.integrations.jira.settings import JiraSettings
 
 _FIX_JIRA_LOGIN = (
-    "set jira.token to a valid one, and jira.user to whom it belongs (Cloud alone)"
+    "set jira.token to a valid token, and jira.user to its user (only Cloud)"
 )
 
 
@@ -47,7 +47,7 @@ def check_projects(context: CheckContext) -> CheckResult:
         return skipped("Jira is not configured")
     if not settings.projects:
         return warning(
-            "no project is listened to",
+            "jira.projects names no project",
             'set jira.projects, such as {"SHOP": "owner/name"}',
         )
     with closing(connect_jira(settings, context.clock)) as jira:
@@ -66,13 +66,14 @@ def _project_problems(
         missing = fetch_missing_permissions(api, key, _needed_permissions(settings))
     except NotFoundError:
         yield failed(
-            f"there is no project {key}, or our user may not see it",
-            f"correct jira.projects, or let our user browse {key}",
+            f"there is no project {key}, or the bot's user may not see it",
+            f"correct jira.projects, or let the bot's user browse {key}",
         )
         return
     for line in missing:
         yield failed(
-            f"{key}: {line}", f"give it to our user: project settings of {key}, People"
+            f"{key}: {line}",
+            f"give it to the bot's user: project settings of {key}, People",
         )
 
 

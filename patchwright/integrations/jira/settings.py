@@ -26,56 +26,62 @@ _LABEL = re.compile(r"\S{1,255}\Z")
 
 
 class JiraTransitions(SettingsSection):
-    """The status a ticket is brought to, by its name; empty: it stays where it is."""
+    """The status that a ticket moves to, by its name; empty: it does not move."""
 
-    on_start: str = Field("", description="When a run begins to work on it.")
-    on_pr: str = Field("", description="When there is a pull request for it.")
-    on_merge: str = Field("", description="When that was merged.")
+    on_start: str = Field("", description="When a run starts to work on the ticket.")
+    on_pr: str = Field("", description="When there is a pull request for the ticket.")
+    on_merge: str = Field("", description="When the pull request is merged.")
 
 
 class JiraSettings(SettingsSection):
-    """How to reach Jira as a user of our own, and which repository a project has."""
+    """How to reach Jira as the bot's user, and which repository a project has."""
 
     flavour: Literal["cloud", "datacenter"] = Field(
-        "cloud", description="`cloud` for Atlassian's, `datacenter` for one's own."
+        "cloud",
+        description="`cloud` for Atlassian's cloud, `datacenter` for your own Data "
+        "Center.",
     )
     base_url: str = Field("", description="Address of the site, without `/rest`.")
     user: str = Field(
         "",
-        description="E-mail address of our user, for Cloud; empty with a personal "
-        "access token of a data center.",
+        description="E-mail address of the bot's user, for Cloud; empty with a "
+        "personal access token of a Data Center.",
     )
     token: SecretStr | None = Field(
         None, description="API token (Cloud) or personal access token (Data Center)."
     )
     webhook_secret: Secrets = Field(
         (),
-        description="Signs deliveries; two, separated by a comma, while it is changed.",
+        description="Secret that signs webhooks; while you change it, set both, "
+        "separated by a comma.",
     )
     mention: str = Field(
         "@patchwright",
         pattern=r"^@[A-Za-z0-9][A-Za-z0-9_.-]*$",
-        description="What calls the bot in a text, besides mentions of its user.",
+        description="What mentions the bot in a text, besides mentions of its user.",
     )
     label: str = Field("patchwright", description="Label that starts a run.")
     projects: dict[str, str] = Field(
         {},
-        description="Project keys and the repository of each; other projects are not "
-        "listened to. A value may be empty: then people are asked.",
+        description="Project keys and the repository of each; other projects are "
+        "ignored. With an empty value, people are asked for the "
+        "repository.",
     )
     criteria_fields: tuple[str, ...] = Field(
         ("Acceptance Criteria",),
-        description="Names or ids of fields that belong to what is asked for.",
+        description="Names or ids of fields that belong to the request.",
     )
     transitions: JiraTransitions = JiraTransitions()
     poll_s: float = Field(
         60.0,
         ge=0,
-        description="Seconds between two looks for requests that no delivery brought; "
-        "0 never looks.",
+        description="Seconds between two polls for requests that came with no "
+        "webhook; 0: never.",
     )
     ca_bundle: str = Field(
-        "", description="PEM file with the authorities to trust, for an own server."
+        "",
+        description="PEM file with the certificate authorities to trust, for your own "
+        "server.",
     )
 
     @field_validator("base_url")
@@ -87,7 +93,7 @@ class JiraSettings(SettingsSection):
     @classmethod
     def _read_label(cls, value: str) -> str:
         if not _LABEL.match(value):
-            raise ValueError("expected a word: Jira has no labels with blanks")
+            raise ValueError("expected one word: Jira's labels have no spaces")
         return value
 
     @field_validator("projects")
@@ -132,7 +138,8 @@ def _jira_errors(jira: JiraSettings) -> Iterator[str]:
         yield missing_setting(("jira", "token"), "nothing could be read or answered")
     if not jira.webhook_secret and not jira.poll_s:
         yield missing_setting(
-            ("jira", "webhook_secret"), "without it and without polling nothing comes"
+            ("jira", "webhook_secret"),
+            "without it and without polling the bot gets no requests",
         )
     if jira.flavour == "cloud" and not jira.user:
         yield missing_setting(

@@ -75,7 +75,7 @@ def fetch_linked_issues(
 ) -> tuple[LinkedIssue, ...]:
     """Return them, the nearest first, with their own words as far as they are read.
 
-    Of projects that are not ours the key alone is told: who asks may not see more.
+    For projects that are not served only the key is shown: who asks may not see more.
     """
     near = [one for one in _list_linked(fields, epic) if one[0].key][:MAX_NAMED]
     ours = [issue.key for issue, _ in near if project_of(issue.key) in projects]
@@ -189,14 +189,14 @@ def fetch_thread(
     ticket = _fetch(api, ref, (*_FIELDS, *own.ids))
     comments = fetch_comments(api, ref.id)
     files = sorted(ticket.fields.attachment, key=lambda file: file.created)
-    said = (*(_file_post(api, file) for file in files[-MAX_FILES:]), *comments.posts)
+    posts = (*(_file_post(api, file) for file in files[-MAX_FILES:]), *comments.posts)
     epic = ticket.issue.raw_fields.get(own.epic)
     thread = _opening_thread(api, ref, ticket)
     return thread.replace(
         posts=(
             *thread.posts,
             *_criteria(api, ticket, own),
-            *sorted(said, key=lambda post: post.at),
+            *sorted(posts, key=lambda post: post.at),
         ),
         linked_issues=fetch_linked_issues(
             api,

@@ -1,1 +1,1 @@
-"""The client of servers that speak the Model Context Protocol."""
+"""The client for servers of the Model Context Protocol."""

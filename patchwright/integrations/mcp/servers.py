@@ -190,7 +190,7 @@ CLOSE_S: Final = 0.6
 
 
 class RunningServers:
-    """Starts all of them side by side, and waits until each has told its tools."""
+    """Starts all of them in parallel, and waits until each has listed its tools."""
 
     def __init__(
         self,

@@ -140,7 +140,7 @@ class ServerLink(Protocol):
         ...
 
     def error_text(self) -> str:
-        """Return why the server cannot be spoken to; empty while it seems well."""
+        """Return why the server cannot be used; empty while it seems well."""
         ...
 
     @property

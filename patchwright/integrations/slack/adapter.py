@@ -57,10 +57,12 @@ def try_connection(api: SlackClient, app_token: SecretStr) -> None:
 
 def _scopes(answer: SlackResponse) -> frozenset[str] | None:
     headers: Mapping[str, str] = answer.headers
-    told = next((v for k, v in headers.items() if k.lower() == "x-oauth-scopes"), None)
-    if told is None:
+    header = next(
+        (v for k, v in headers.items() if k.lower() == "x-oauth-scopes"), None
+    )
+    if header is None:
         return None
-    return frozenset(part.strip() for part in told.split(",") if part.strip())
+    return frozenset(part.strip() for part in header.split(",") if part.strip())
 
 
 @dataclass(frozen=True, slots=True)
@@ -97,7 +99,7 @@ class Slack:
 
 
 def connect(api_url: str, *, tokens: BotTokens, clock: Clock) -> Slack:
-    """Speak for the app in every workspace that `tokens` has a token of."""
+    """Write for the app in every workspace that `tokens` has a token for."""
     api = SlackClient(api_url, tokens=tokens, clock=clock)
     people = UserNames(api)
     return Slack(api, SlackChannel(api, people), people)

@@ -167,8 +167,8 @@ class AppInstaller:
         installed = installation_of(access)
         if not self.is_allowed_workspace(installed.id):
             raise PermissionDeniedError(
-                f"{installed.id} is not among the workspaces that may install the app; "
-                "an operator can add it to slack.workspaces"
+                f"{installed.id} may not install the app; the operator can add it to "
+                "slack.workspaces"
             )
         if missing := set(self.scopes) - set(installed.scopes):
             listed = ", ".join(sorted(missing))

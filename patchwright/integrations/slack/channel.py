@@ -67,17 +67,17 @@ def check_host(api_url: str, url: str) -> None:
     try:
         parts, api = urlsplit(url), urlsplit(api_url)
     except ValueError as error:
-        raise InvalidRequestError("it is no address") from error
+        raise InvalidRequestError("it is not an address") from error
     if (parts.scheme, parts.netloc) == (api.scheme, api.netloc):
         return
     host = parts.hostname or ""
-    # Nothing but the host: no port, and nobody's name and password.
+    # Only the host: no port, no name and no password.
     is_plain = parts.netloc.lower() == host
     roots = (_SLACK, api.hostname or _SLACK)
     is_slacks = any(host == root or host.endswith(f".{root}") for root in roots)
     if parts.scheme == "https" and is_plain and is_slacks:
         return
-    raise InvalidRequestError(f"{host or 'it'} is no host of Slack's")
+    raise InvalidRequestError(f"{host or 'it'} is not a host of Slack")
 
 
 def _download(
@@ -109,7 +109,7 @@ class _Bearer(requests.auth.AuthBase):
 def _read(answer: requests.Response, max_bytes: int) -> bytes:
     status = answer.status_code
     if status in _DENIED or _REDIRECTED <= status < _BROKEN:
-        raise PermissionDeniedError("Slack does not let us read it")
+        raise PermissionDeniedError("Slack does not allow the bot to read it")
     if status in _MISSING:
         raise NotFoundError(f"Slack answered {status}")
     if status != _OK:
@@ -152,7 +152,7 @@ def react(api: SlackClient, trigger: Trigger, reaction: str) -> None:
     """React to the message that asked; where there is none there is nothing to do."""
     ref = trigger.thread
     if not isinstance(ref, TalkThread):
-        raise InvalidRequestError(f"{ref} is no thread of Slack's")
+        raise InvalidRequestError(f"{ref} is not a thread in Slack")
     if is_unopened(ref):
         return
     channel = channel_of(ref)
@@ -211,7 +211,7 @@ class SlackChannel(MessageWriter):
     ) -> bytes:
         # Our rights open files that who names their address may not see.
         if not is_attached(self._api, ref, url):
-            raise NotFoundError("no such file is attached in this thread")
+            raise NotFoundError("this thread has no such attached file")
         return fetch_file(self._api, team_of(ref), url, max_bytes)
 
     def open_thread(self, trigger: Trigger, text: str) -> TalkThread:

@@ -119,7 +119,7 @@ class SlackClient:
             user_agent_prefix="patchwright",
             retry_handlers=[],
         )
-        # urllib heeds the environment's proxies itself, and what they are not for.
+        # urllib uses the environment's proxies and exceptions itself.
         client.proxy = None
         return client
 

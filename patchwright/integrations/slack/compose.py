@@ -97,8 +97,8 @@ class ConnectedSlack:
     def is_from_own_site(self, actor: Actor) -> bool:
         """Tell whether they are of the workspace whose token is set.
 
-        In a channel that workspaces share, others speak too, and where workspaces
-        install the app none is more at home than another.
+        In a shared channel people of other workspaces write too, and if workspaces
+        install the app, all are equal.
         """
         if self._own_settings.bot_token is None:
             return False
@@ -121,7 +121,7 @@ class ConnectedSlack:
         secrets = self._own_settings.signing_secret
         if not secrets:
             return None
-        receiver = SlackReceiver(secrets, self._listening, clock)
+        receiver = SlackReceiver(secrets, self._trigger_rules, clock)
         return _make_source(receiver, interactions)
 
     def _sockets(
@@ -130,7 +130,7 @@ class ConnectedSlack:
         token = self._own_settings.app_token
         if token is None:
             return
-        source = _make_source(SocketReceiver(self._listening), interactions)
+        source = _make_source(SocketReceiver(self._trigger_rules), interactions)
         receive = partial(host.receive, source)
         client = self.slack.api.open_client()
         yield SocketConnection(SocketMode(client, token, receive, host.clock))
@@ -164,7 +164,7 @@ class ConnectedSlack:
         )
 
     @property
-    def _listening(self) -> SlackTriggerRules:
+    def _trigger_rules(self) -> SlackTriggerRules:
         return SlackTriggerRules(command=self._own_settings.command)
 
 

@@ -26,11 +26,9 @@ from patchwright.integrations.slack.settings import SlackSettings
 from patchwright.integrations.slack.tokens import SlackInstallationStore, StaticBotToken
 
 _FIX_BOT_ACCESS = (
-    "install the app in the workspace again, and set slack.bot_token to its token"
+    "install the app in the workspace again, and set slack.bot_token to its new token"
 )
-_FIX_SCOPES = (
-    "take them over from slack.yml (OAuth & Permissions), and install it again"
-)
+_FIX_SCOPES = "add them from slack.yml (OAuth & Permissions), and install the app again"
 
 
 def check_slack(context: CheckContext) -> CheckResult:
@@ -64,7 +62,7 @@ def _fix_not_installed(context: CheckContext) -> str:
     page = f"{context.public_url}/auth/slack/install"
     if SlackSettings.of(context.settings).workspaces:
         return f"install it: {page}"
-    return f"name the workspaces in slack.workspaces, then install it: {page}"
+    return f"set slack.workspaces to the workspaces, then install the app: {page}"
 
 
 def _check_workspace(api: SlackClient, team: str) -> Iterator[CheckResult]:
@@ -78,8 +76,8 @@ def judge_scopes(standing: AppStatus) -> CheckResult:
     missing = missing_scopes(standing)
     if missing:
         return failed(f"{standing.team}: no {', '.join(missing)}", _FIX_SCOPES)
-    told = "" if standing.scopes is None else ", with all scopes"
-    return ok(f"{standing.user} in {standing.team}{told}")
+    scopes_text = "" if standing.scopes is None else ", with all scopes"
+    return ok(f"{standing.user} in {standing.team}{scopes_text}")
 
 
 _FIX_APP_ACCESS = (
@@ -91,11 +89,11 @@ _FIX_APP_ACCESS = (
 def check_socket(context: CheckContext) -> CheckResult:
     settings = SlackSettings.of(context.settings)
     if settings.app_token is None:
-        return skipped("slack.app_token is not set: deliveries come by HTTP")
+        return skipped("slack.app_token is not set: webhooks come by HTTP")
     tokens = StaticBotToken(settings.app_token)
     api = connect(settings.api_url, tokens=tokens, clock=context.clock).api
     try:
         try_connection(api, settings.app_token)
     except (AuthenticationError, PermissionDeniedError) as error:
         return result_of_error(error, _FIX_APP_ACCESS)
-    return ok("Slack lets us connect")
+    return ok("Slack accepts the connection")

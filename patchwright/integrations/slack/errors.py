@@ -43,7 +43,7 @@ def translate_errors(clock: Clock) -> Iterator[None]:
     except SlackApiError as error:
         raise map_error(error, clock.now()) from error
     except SlackClientError as error:
-        raise ServiceError(f"the call to Slack could not be made: {error}") from error
+        raise ServiceError(f"the call to Slack failed: {error}") from error
     except (OSError, HTTPException) as error:
         kind = type(error).__name__
         raise ServiceUnavailableError(f"Slack did not answer ({kind})") from error
@@ -78,8 +78,8 @@ def map_error(error: SlackApiError, now: datetime) -> ServiceError:
 
 def _wait(headers: Mapping[str, str]) -> timedelta:
     lower = {key.lower(): value for key, value in headers.items()}
-    said = lower.get("retry-after", "")
-    return timedelta(seconds=int(said)) if said.isdigit() else DEFAULT_WAIT
+    header = lower.get("retry-after", "")
+    return timedelta(seconds=int(header)) if header.isdigit() else DEFAULT_WAIT
 
 
 def _details(data: Mapping[str, object]) -> str:

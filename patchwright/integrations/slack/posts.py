@@ -219,7 +219,7 @@ def open_thread(api: SlackClient, trigger: Trigger, text: str) -> TalkThread:
     """
     ref = trigger.thread
     if not isinstance(ref, TalkThread):
-        raise InvalidRequestError(f"{ref} is no thread of Slack's")
+        raise InvalidRequestError(f"{ref} is not a thread in Slack")
     if not is_unopened(ref):
         return ref
     if person_of(ref) is None:
@@ -235,8 +235,8 @@ def open_thread(api: SlackClient, trigger: Trigger, text: str) -> TalkThread:
 def _post_opening(api: SlackClient, ref: TalkThread, text: str) -> TalkThread:
     mark = f"<!-- patchwright:opened={ref.id} -->"
     # Marks of ours are put in here alone: the text has other people's words.
-    said = text.replace("<!--", "<! --")
-    ts = _find(api, ref, mark) or _post(api, ref, f"{said}\n{mark}")
+    shown = text.replace("<!--", "<! --")
+    ts = _find(api, ref, mark) or _post(api, ref, f"{shown}\n{mark}")
     return ref.replace(id=ts)
 
 

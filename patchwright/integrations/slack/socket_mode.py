@@ -47,7 +47,7 @@ class _CheckedClient(SocketModeClient):
 
 
 class SocketMode:
-    """A connection that is made anew whenever Slack ends it.
+    """A connection that is opened again whenever Slack ends it.
 
     Used as a context: entering connects, or raises a `ServiceError`; leaving ends at
     once. `take` is called from several threads. What it raises, and what it was in the

@@ -187,7 +187,7 @@ def _iterate_messages(api: SlackClient, ref: TalkThread) -> Iterator[SlackMessag
     cursor = ""
     for _ in range(_MAX_PAGES):
         page = _page(api, ref, cursor=cursor, limit=_PAGE)
-        # Each page begins with the root again, as people have seen; it is told once.
+        # Each page begins with the root message again; it is returned once.
         yield from (m for m in page.messages if not cursor or m.ts != ref.id)
         cursor = page.cursor
         if not cursor:

@@ -113,7 +113,7 @@ def _repository_input() -> Block:
         "block_id": FORM_REPOSITORY,
         "optional": True,
         "label": plain_text_object("Repository", _MAX_WORDS),
-        "hint": plain_text_object("Where it is not said in the request.", _MAX_WORDS),
+        "hint": plain_text_object("If the request does not name one.", _MAX_WORDS),
         "element": repository_field("Find a repository", FORM_REPOSITORY),
     }
 
@@ -148,7 +148,7 @@ def home_view(facts: PersonSummary) -> Block:
 
 def _request_section() -> Iterator[Block]:
     yield _heading("Patchwright")
-    yield from _text_blocks("Mention me in a channel, write to me here, or begin now.")
+    yield from _text_blocks("Mention me in a channel, write to me here, or start now.")
     button: Block = {
         "type": "button",
         "action_id": NEW_REQUEST,
@@ -166,8 +166,7 @@ def _account_section(facts: PersonSummary) -> Iterator[Block]:
         )
         return
     yield from _text_blocks(
-        "You are not linked to an account where the code is. Ask for something, and "
-        "you get a link for it."
+        "Your account is not linked yet. Ask for something, and you get a link."
     )
 
 
@@ -179,7 +178,7 @@ def _repository_section(facts: PersonSummary) -> Iterator[Block]:
     yield {
         "type": "section",
         "text": plain_text_object(
-            "Where a request names none and its channel has none.", 3_000
+            "Used if neither the request nor its channel names one.", 3_000
         ),
         "accessory": field,
     }
@@ -188,7 +187,7 @@ def _repository_section(facts: PersonSummary) -> Iterator[Block]:
 def _runs_section(runs: tuple[ShownRun, ...]) -> Iterator[Block]:
     yield _heading("My runs")
     if not runs:
-        yield from _text_blocks("There are none yet.")
+        yield from _text_blocks("No runs yet.")
     for run in runs:
         cost = f" · {run.cost}" if run.cost else ""
         title = _escape_markdown(run.title) or "Untitled"

@@ -82,7 +82,7 @@ def mentions_section(
 def images_section(
     pictures: Sequence[ContextImage], cleaner: TextCleaner
 ) -> TaskSection:
-    """Name the pictures; those that could not be read are told as such."""
+    """Name the pictures; those that could not be read are marked."""
     if not pictures:
         return TaskSection()
     lines = [_image_line(one, cleaner) for one in pictures]

@@ -129,11 +129,11 @@ def checks_section(checks: Checks, cleaner: TextCleaner) -> TaskSection:
 
 def fingerprint(checks: Checks) -> str:
     """Return what is the same for the same failures, whenever and wherever they ran."""
-    told = sorted(
+    parts = sorted(
         f"{check.name}\n{_without_noise(check.log or check.summary)}"
         for check in checks.failed
     )
-    return sha256("\0".join(told).encode("utf-8", "surrogatepass")).hexdigest()
+    return sha256("\0".join(parts).encode("utf-8", "surrogatepass")).hexdigest()
 
 
 def _without_noise(text: str) -> str:

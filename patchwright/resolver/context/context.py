@@ -1,4 +1,4 @@
-"""What the agent is told of a request besides its own words, as values."""
+"""The context of a request for the agent, as values."""
 
 from patchwright.core.forge import Checks
 from patchwright.core.types.base import Value

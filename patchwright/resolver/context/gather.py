@@ -196,10 +196,10 @@ def _existing_branch(request: RequestContext, links: Sequence[TextLink]) -> str:
 
 def _posts_to_read(thread: Thread, trigger: Trigger) -> list[ThreadPost]:
     """Return what asked, the opening text and the newest posts, the newest first."""
-    opening, *said = thread.posts
+    opening, *comments = thread.posts
     reviewed = [post for review in thread.reviews for post in review.posts]
-    asking = [p for p in (*said, *reviewed) if p.id == trigger.post_id]
-    newest = [post for post in said[::-1] if post not in asking][:NEWEST]
+    asking = [p for p in (*comments, *reviewed) if p.id == trigger.post_id]
+    newest = [post for post in comments[::-1] if post not in asking][:NEWEST]
     return [*asking, opening, *newest]
 
 

@@ -46,7 +46,7 @@ class ImageReference(Value):
 
 
 class FetchedImages(Value):
-    """What became of the pictures; `images` are by name."""
+    """The pictures, read or not; `images` are by name."""
 
     pictures: tuple[ContextImage, ...] = ()
     images: dict[str, Image] = {}
@@ -64,7 +64,7 @@ def find_images(posts: Iterable[ThreadPost]) -> list[ImageReference]:
 def fetch_images(
     channel: Channel, thread: ThreadRef, shown: Iterable[ImageReference]
 ) -> FetchedImages:
-    """Fetch the first of them; what is no picture is told so, whatever its name says.
+    """Fetch the first of them; a file that is no picture is reported.
 
     They are named in their order, `image-1.png` first.
     """

@@ -221,10 +221,10 @@ def quote_related_issues(thread: Thread) -> tuple[LinkedItem, ...]:
 
 
 def _thread_quotes(thread: Thread) -> Iterator[QuotedText]:
-    opening, *said = thread.posts
+    opening, *comments = thread.posts
     what = f"title of {thread.ref.kind}"
     yield QuotedText(what=what, text=thread.title, author=opening.author)
-    for what, posts in (("opening text", [opening]), ("message", said[-NEWEST:])):
+    for what, posts in (("opening text", [opening]), ("message", comments[-NEWEST:])):
         yield from (_post_quote(what, post) for post in posts if post.text.strip())
 
 

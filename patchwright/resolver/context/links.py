@@ -156,7 +156,7 @@ def _read_words(text: str, home: RepoRef) -> Iterator[tuple[str, LinkTarget]]:
 
 
 def _repo(full_name: str, home: RepoRef) -> RepoRef:
-    """Names are told apart without regard to case."""
+    """Names are compared without regard to case."""
     if full_name.lower() == home.full_name.lower():
         return home
     return RepoRef(forge=home.forge, full_name=full_name)

@@ -31,7 +31,7 @@ _DOCUMENT = re.compile(
     r"docs?/.+\.(?:md|rst)|(?:\.github/|docs/)?(?:README|CONTRIBUTING)(?:\.(?:md|rst|txt))?",
     re.IGNORECASE,
 )
-_NONE_THERE = "None of the files that `instructions` names is there."
+_NONE_THERE = "None of the files in `instructions` exists."
 # Somebody else's code brings its own instructions, which are not about this one.
 _FOREIGN = frozenset({"node_modules", "vendor", "third_party", "site-packages"})
 
@@ -130,8 +130,8 @@ def _read_page(
 
 def _hidden_text_notes(cleaner: TextCleaner) -> list[str]:
     removed = cleaner.describe()
-    said = f"Hidden text in the repository's instructions was not used: {removed}."
-    return [said] if removed else []
+    note = f"Hidden text in the repository's instructions was not used: {removed}."
+    return [note] if removed else []
 
 
 def _read_documents(

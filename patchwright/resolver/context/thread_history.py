@@ -42,10 +42,10 @@ def thread_as_requested(thread: Thread, trigger: Trigger, asked_at: datetime) ->
 
 def thread_as_of(thread: Thread, moment: datetime) -> Thread:
     """Return the thread as it was then; what was edited since is left out."""
-    opening, *said = thread.posts
+    opening, *comments = thread.posts
     kept = [
         _unedited(post, moment)
-        for post in said
+        for post in comments
         if post.at <= moment and UNFINISHED not in post.text
     ]
     posts = (_unedited(opening, moment), *kept)
@@ -69,8 +69,8 @@ def _request_time(thread: Thread, trigger: Trigger, asked_at: datetime) -> datet
     A comment that asks since it was edited has asked then. The comments of a review
     are older than the review, which comes when its author sends it.
     """
-    said = (post for review in thread.reviews for post in review.posts)
-    if drafted := _find_post(tuple(said), trigger.post_id):
+    posts = (post for review in thread.reviews for post in review.posts)
+    if drafted := _find_post(tuple(posts), trigger.post_id):
         return max(drafted.at, asked_at)
     asking = _find_post(thread.posts[1:], trigger.post_id)
     if asking is None:
@@ -139,7 +139,7 @@ def _reviews_as_requested(
     return tuple(thread for thread in earlier if thread.posts)
 
 
-# Whoever comes after so many is not asked about, the newest being asked about first.
+# The permission of at most so many people is checked, the newest first.
 MAX_AUTHORS: Final = 30
 
 # Returns None for what could not be found out.
@@ -148,12 +148,12 @@ FetchPermission = Callable[[Actor], Permission | None]
 _ASSOCIATED: Final = frozenset({"owner", "member", "collaborator"})
 _WHO_IS_LEFT_OUT: Final = {
     "write": "who may not write here",
-    "association": "who are no owner, member or collaborator",
+    "association": "who are not owner, member or collaborator",
 }
 
 
 class FilteredThreads(Value):
-    """Threads without the comments that do not count, and what people are told."""
+    """Threads without the comments that do not count, and the notes about them."""
 
     threads: tuple[Thread, ...]
     notes: tuple[str, ...] = ()
@@ -200,8 +200,8 @@ def _comments(threads: Iterable[Thread]) -> list[ThreadPost]:
     return [
         post
         for thread in threads
-        for said in (thread.posts[1:], *(one.posts for one in thread.reviews))
-        for post in said
+        for posts in (thread.posts[1:], *(one.posts for one in thread.reviews))
+        for post in posts
     ]
 
 
@@ -218,8 +218,8 @@ def _writers(posts: Iterable[ThreadPost], ask: FetchPermission) -> frozenset[str
 
 
 def _filter_thread(thread: Thread, counts: Callable[[ThreadPost], bool]) -> Thread:
-    opening, *said = thread.posts
-    posts = (opening, *filter(counts, said))
+    opening, *comments = thread.posts
+    posts = (opening, *filter(counts, comments))
     reviews = tuple(
         filter(None, (_filter_review(one, counts) for one in thread.reviews))
     )

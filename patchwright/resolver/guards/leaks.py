@@ -16,7 +16,7 @@ _EXAMPLE = re.compile(
     re.IGNORECASE,
 )
 _FEW_SIGNS = 6
-# What tests make up all the time: it opens nothing but what the test sets up.
+# Values that tests invent: they open only what the test sets up.
 _MADE_FOR_TESTS = ("eyJ", "-----BEGIN")
 
 
@@ -88,7 +88,7 @@ FindPrivateSpans = Callable[[str], Iterator[tuple[int, int]]]
 
 @dataclass(frozen=True)
 class PrivateWords:
-    """`find` knows them; with `are_known_here` so does whoever reads the answer.
+    """`find` knows them; with `are_known_here` the readers of the answer know them too.
 
     `find_in_name` does the same for the name of a file, where fewer words count.
     """

@@ -55,8 +55,8 @@ _ASSERTION = re.compile(
 )
 
 
-# What ends a process before a runner has told anything, with an exit code that is no
-# failure, or names the runner in code that is no test.
+# Code that ends a process before a runner has reported, with an exit code of success,
+# or that names the runner outside a test.
 _SCRIPTS_EXIT = re.compile(
     r"\bprocess\.(?:exit\((?!\s*[1-9])|reallyExit|abort\()|\bprocess\s*\["
     r"|\bprocess\.exitCode\s*=\s*(?:0|undefined|null|void)\b"
@@ -183,7 +183,7 @@ def find_tampering(versions: Sequence[FileVersions]) -> tuple[str, ...]:
             changes_test_configuration,
         ),
         *_list_files(
-            "The change ends a process at once, or reaches for the test runner",
+            "The change ends a process at once, or accesses the test runner",
             versions,
             _tampers_with_runner,
         ),

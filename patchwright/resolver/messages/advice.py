@@ -22,7 +22,7 @@ class KnownRefusal(Value):
 
 _PULL_REQUESTS: Final = (
     "Tick “Allow GitHub Actions to create and approve pull requests” in the settings "
-    "of the repository or the organization, or give the bot a token of its own."
+    "of the repository or the organization, or give the bot its own token."
 )
 # Stands for the name of the repository's own file.
 _FILE: Final = "{file}"
@@ -38,7 +38,7 @@ _KNOWN_REFUSALS: Final = (
     ),
     (
         r"without `?workflows?`? (?:permission|scope)",
-        "workflow files may only be changed with the permission for it",
+        "the bot needs a permission to change workflow files",
         (
             "Give the App the permission `workflows: write` (a token: the scope "
             "`workflow`), or apply the change yourself."
@@ -55,30 +55,30 @@ _KNOWN_REFUSALS: Final = (
     (
         r"GH009|GITHUB PUSH PROTECTION|[Pp]ush cannot contain secrets|Secrets detected",
         "push protection has found a secret",
-        "Have a look at the change before anything else is done with it.",
+        "Check the change and remove the secret.",
     ),
     (
         r"creations being restricted",
-        "new branches of this name may not be made",
-        f"{_RULES} Or choose another name: `branch` in {_FILE}.",
+        "new branches with this name are not allowed",
+        f"{_RULES} Or set another name: `branch` in {_FILE}.",
     ),
     (
         r"[Cc]hanges must be made through a pull request|GH006|[Pp]rotected branch",
         "the branch is protected",
         (
-            "The bot writes to no protected branch. Ask in an issue, for a branch of "
-            "its own."
+            "The bot does not write to protected branches. Ask in an issue: then it "
+            "uses its own branch."
         ),
     ),
     (
         r"GH001|exceeds GitHub's file size limit|[Ll]arge files detected",
-        "a file is larger than GitHub takes",
-        "Keep it elsewhere, or with Git LFS.",
+        "a file is larger than GitHub allows",
+        "Store it in another place, or with Git LFS.",
     ),
     (
         r"GH008|unknown Git LFS objects",
-        "a file that Git LFS should keep was not uploaded",
-        "Apply the patch where Git LFS is installed.",
+        "a Git LFS file was not uploaded",
+        "Apply the patch on a machine with Git LFS.",
     ),
     (
         r"GH013|[Rr]epository rule violations|push declined due to repository rule",
@@ -92,40 +92,40 @@ _KNOWN_REFUSALS: Final = (
     ),
     (
         r"SAML enforcement|SAML SSO",
-        "the organization asks for single sign-on",
+        "the organization requires single sign-on",
         "Authorize the bot's token for the organization.",
     ),
     (
         r"IP allow list",
-        "the organization takes requests from listed addresses alone",
+        "the organization allows only requests from listed addresses",
         "Add the address of the bot's host to that list.",
     ),
     (
         r"No commits between",
-        "the branch holds nothing new",
-        "The change is in the base branch already.",
+        "the branch has no new commits",
+        "The base branch already has the change.",
     ),
     (
         r"\bbase: invalid|\bbase\b.*(?:does not exist|not found)",
-        "the branch that the change is meant for is gone",
-        f"Name another one: `base` in {_FILE}.",
+        "the target branch does not exist any more",
+        f"Set another branch: `base` in {_FILE}.",
     ),
     (
         r"\bhead: invalid",
-        "the branch of the change is gone",
-        "Somebody has removed it; ask again.",
+        "the branch of the change does not exist any more",
+        "Somebody deleted it; ask again.",
     ),
     (
         r"pull request already exists",
-        "there is a pull request for this branch already",
-        "It shows the change: have a look at the list of open pull requests.",
+        "this branch already has a pull request",
+        "It shows the change: see the list of open pull requests.",
     ),
     (
         (
             r"not accessible by|denied to|[Ww]rite access to repository not granted"
             r"|credential does not allow|Must have (?:admin|push|write)"
         ),
-        "the bot has no right to do this",
+        "the bot has no permission for this",
         (
             "Give the App `contents: write` and `pull_requests: write` for this "
             "repository (a token: the role “write”)."
@@ -133,19 +133,19 @@ _KNOWN_REFUSALS: Final = (
     ),
     (
         r"Bad credentials|credential is not accepted",
-        "the bot's credential is not accepted any more",
+        "the bot's credential is no longer valid",
         "Renew `github.token`, or install the App again.",
     ),
 )
 
-# Whoever tries it by hand is refused as well.
+# A person who tries it by hand is refused as well.
 _REFUSES_EVERYBODY: Final = frozenset(
     {
         "the repository is archived",
-        "the branch holds nothing new",
-        "the branch that the change is meant for is gone",
-        "the branch of the change is gone",
-        "there is a pull request for this branch already",
+        "the branch has no new commits",
+        "the target branch does not exist any more",
+        "the branch of the change does not exist any more",
+        "this branch already has a pull request",
     }
 )
 
@@ -160,7 +160,7 @@ def explain_refusal(text: str, config_file: str = CONFIG_FILE) -> KnownRefusal:
 
 
 def refusal_words(refusal: str, config_file: str = CONFIG_FILE) -> str:
-    """Say a refusal in our words; what is not known is told as it came."""
+    """Say a refusal in our words; an unknown refusal is shown unchanged."""
     known = explain_refusal(refusal, config_file)
     if not known.rule:
         return refusal
@@ -186,7 +186,7 @@ def next_step(
     if outcome.waits:
         return _how_to_answer(outcome, handle)
     if outcome.kind is OutcomeKind.RESOLVED and outcome.proof is not Proof.PROVEN:
-        return "Look at the change with care: nothing but its author vouches for it."
+        return "Check the change carefully: no test has proven it."
     general = display_of(outcome.kind).advice
     advice = _ADVICE_BY_REASON.get(outcome.reason, general)
     return advice.format(
@@ -210,16 +210,16 @@ def _how_to_answer(outcome: Outcome, handle: str) -> str:
     match reason:
         case WaitReason.CONFIRMATION:
             return (
-                f"Answer `{handle} approve` or `{handle} reject`; any other word to "
-                f"`{handle}` counts as a no, and is read."
+                f"Answer `{handle} approve` or `{handle} reject`; any other reply to "
+                f"`{handle}` counts as a no, and the agent reads it."
             )
         case WaitReason.PLAN:
             return (
-                f"`{handle} approve` has it carried out, `{handle} reject` ends it; or "
-                f"say after `{handle}` what should be different."
+                f"`{handle} approve` starts the work, `{handle} reject` ends the run; "
+                f"or write after `{handle}` what should be different."
             )
         case WaitReason.PAUSED:
-            return f"`{handle} resume` lets it go on, `{handle} stop` ends it."
+            return f"`{handle} resume` continues the run, `{handle} stop` ends it."
         case WaitReason.QUESTION:
             return _how_to_choose(outcome.summary, handle)
         case _:
@@ -229,23 +229,23 @@ def _how_to_answer(outcome: Outcome, handle: str) -> str:
 def _how_to_choose(question: str, handle: str) -> str:
     numbers = choices(question)
     if not numbers:
-        return f"It goes on when you answer here: `{handle}` and your words."
+        return f"To continue, answer here: `{handle}` and your answer."
     *first, last = (f"`{handle} {number}`" for number in numbers)
     return (
-        f"Answer {', '.join(first)} or {last}, or say after `{handle}` in your own "
-        "words what you want. It goes on then, and costs nothing until then."
+        f"Answer {', '.join(first)} or {last}, or write your own answer after "
+        f"`{handle}`. The run then continues; until then it costs nothing."
     )
 
 
-_AFTER_REFUSAL: Final = "Change that rule or the bot's rights, then ask again."
+_AFTER_REFUSAL: Final = "Change that rule or the bot's permissions, then ask again."
 _NEXT_DAY: Final = "or ask again tomorrow (UTC) with `{handle}`."
 _ADVICE_BY_REASON: Final = {
-    "protected-paths": "If the change is right, take it over from there, or let the "
-    f"bot change these paths and {ASK_AGAIN}",
+    "protected-paths": "If the change is right, use it from there, or allow the bot "
+    f"to change these paths and {ASK_AGAIN}",
     "budget-of-person": f"Raise `limits.per_user_day_usd`, {_NEXT_DAY}",
     "budget-of-repository": f"Raise `limits.per_repo_day_usd`, {_NEXT_DAY}",
     "budget-of-day": f"Raise `limits.per_day_usd`, {_NEXT_DAY}",
-    "price-unknown": "Tell what the model costs in `llm.input_cost_per_token` and "
+    "price-unknown": "Set the price of the model in `llm.input_cost_per_token` and "
     f"`llm.output_cost_per_token`, then {ASK_AGAIN}",
     "tokens": "Raise `limits.max_tokens`, which is {tokens} now, or narrow the "
     f"request, then {ASK_AGAIN}",

@@ -1,4 +1,4 @@
-"""What people are told who ask about a run: while it works, and when it has ended."""
+"""The answers to questions about a run: while it works, and when it has ended."""
 
 from typing import Final, assert_never
 
@@ -34,8 +34,8 @@ class RunStatus(Value):
     """How a run stands.
 
     `admitted` is the rule that let it in. Without a `task` it has not begun. `held` is
-    the state it waits in, and `posted` what it has said when it began to wait. What is
-    private is told only where it `shows_words`.
+    the state it waits in, and `posted` what it has said when it began to wait. Private
+    text is shown only with `shows_words`.
     """
 
     frame: MessageHeader
@@ -49,7 +49,7 @@ class RunStatus(Value):
 
 
 class PastRun(Value):
-    """A run of the past, and what came of it outside."""
+    """An ended run, and what it published."""
 
     frame: MessageHeader
     trigger: Trigger
@@ -105,7 +105,7 @@ def answer_ended(
 def _status(run: RunStatus) -> str:
     progress, limits = run.progress, run.progress.allowed(run.frame.limits)
     if run.task is None:
-        return "**Not begun yet**: thread and repository are being read."
+        return "**Not started yet**: reading the thread and the repository."
     parts = (
         _waiting_text(run.held) if run.held else "**Working on it**",
         f"step {progress.iterations} of {limits.max_iterations}",
@@ -125,7 +125,7 @@ def _waiting_text(state: WaitingState) -> str:
         case AgentState.AWAITING_USER_INPUT:
             return "**Waiting for an answer**"
         case AgentState.AWAITING_USER_CONFIRMATION:
-            return "**Waiting for a yes or no**"
+            return "**Waiting for an approval**"
         case _:
             assert_never(state)
 
@@ -156,7 +156,8 @@ def _tokens(usage: Usage) -> str:
 
 
 _PLAN_NOT_SHOWN: Final = (
-    "The plan is not shown here, as this thread is public: ask where it was asked for."
+    "The plan is not shown here, because this thread is public. Ask for it in the "
+    "thread of the request."
 )
 
 
@@ -168,21 +169,21 @@ def _plan(run: RunStatus) -> str:
         return outcome_text(run.posted, handle, _MAX_WORDS_CHARS, links)
     if run.progress.todos:
         return checklist(run.progress, run.frame.handle)
-    return "It has written down no plan so far."
+    return "There is no plan yet."
 
 
 def _why(trigger: Trigger, frame: MessageHeader, admitted: str) -> str:
     how = trigger_definition(trigger.kind).words
     lines = [f"Asked for by {frame.requester}, {how}."]
     if admitted:
-        lines.append(f"Let in because {admitted}.")
+        lines.append(f"Allowed because {admitted}.")
     return "\n".join(f"- {line}" for line in lines)
 
 
 def _pinned_facts(run: RunStatus) -> str:
     lines = []
     if run.frame.asked_at is not None:
-        lines.append(f"The thread counts as of {run.frame.asked_at:%H:%M:%S}Z.")
+        lines.append(f"The thread was read as of {run.frame.asked_at:%H:%M:%S}Z.")
     if run.task is not None:
         base = f" of `{run.task.base_branch}`" if run.task.base_branch else ""
         lines.append(f"The work starts from `{run.task.base_sha[:10]}`{base}.")

@@ -22,7 +22,7 @@ from patchwright.core.types.work import (
 )
 from patchwright.resolver.proof.evidence import why_not_proven
 
-# The reason of an outcome whose proof failed for want of a sandbox.
+# The reason of an outcome whose proof had no sandbox.
 EVIDENCE_FAILED = "evidence-failed"
 # … and of one whose tests passed, while the change alters how they are run.
 EVIDENCE_DOUBTFUL = "evidence-doubtful"
@@ -141,7 +141,7 @@ def raise_example(max_raise_usd: float | None, raised_usd: float = 0.0) -> str:
     Empty where that takes an admin. Without a known bound two dollars are an example.
     """
     left_usd = _EXAMPLE_USD if max_raise_usd is None else max_raise_usd - raised_usd
-    # Rounded down, but for what sums of floats lose.
+    # Rounded down, with a correction for sums of floats.
     cents = math.floor(100 * min(left_usd, _EXAMPLE_USD) + 1e-6)
     return f"+{cents / 100:g}" if cents > 0 else ""
 
@@ -187,17 +187,20 @@ def proof_sentence(
             "passes with it."
         )
     if proof is Proof.NONE:
-        return "**No evidence**: by the repository's wish, nothing was run to check it."
+        return (
+            "**No evidence**: the repository's settings switch the tests off, so "
+            "nothing was run."
+        )
     if reason == EVIDENCE_DOUBTFUL:
         return (
-            "**Not proven**: the change alters how tests are run, so a person must "
-            "look at it first."
+            "**Not proven**: the change affects how tests are run, so a person must "
+            "check it first."
         )
     if evidence:
         return f"**Not proven**: {why_not_proven(evidence)}"
     if reason == EVIDENCE_FAILED:
         return "**Not proven**: the tests could not be run again."
-    return "**Not proven**: no test command was named, so nothing was run."
+    return "**Not proven**: the agent named no test command, so nothing was run."
 
 
 def evidence_table(evidence: tuple[Evidence, ...]) -> str:
@@ -217,7 +220,7 @@ def evidence_table(evidence: tuple[Evidence, ...]) -> str:
 _ROLE_WORDS = {
     EvidenceRole.BEFORE: "before (base + new tests)",
     EvidenceRole.AFTER: "after",
-    EvidenceRole.BASE_TESTS: "after, with the tests of the base",
+    EvidenceRole.BASE_TESTS: "after, with the base's tests",
 }
 
 

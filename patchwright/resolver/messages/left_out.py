@@ -96,7 +96,7 @@ def taken_from_note(place: LeftOut) -> str:
 def left_out_advice(left_out: Sequence[LeftOut], conflicts: Sequence[str]) -> str:
     """Tell the agent what its change would lack, and what it can do; empty for nothing.
 
-    It hears this once: after that its finish counts.
+    The agent gets this once: after that its finish counts.
     """
     lines = [
         *(
@@ -134,4 +134,4 @@ def _sentences(left_out: Sequence[LeftOut], *, is_grave: bool) -> Iterator[str]:
             listed = ", ".join(paths[:_SHOWN]) + (
                 f" and {more} more" if more > 0 else ""
             )
-            yield f"Left out of the change, being {words.why}: {listed}."
+            yield f"Left out of the change ({words.why}): {listed}."

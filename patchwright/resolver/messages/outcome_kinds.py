@@ -108,8 +108,8 @@ _PLAN_POSTED: Final = OutcomeDisplay(
     check=CheckState.ACTION_REQUIRED,
     label="waiting",
     exit_code=0,
-    advice="`{handle} approve` has it carried out; say after `{handle}` what should be "
-    "different.",
+    advice="`{handle} approve` starts the work; or write after `{handle}` what should "
+    "be different.",
 )
 _REFUSED: Final = OutcomeDisplay(
     title="Declined",
@@ -133,7 +133,9 @@ _TIMED_OUT: Final = _cut_short(
     "Raise `limits.max_minutes`, which is {minutes} now, or narrow the request, then "
     f"{ASK_AGAIN}",
 )
-_STUCK: Final = _cut_short("Stuck", f"Add what could help it on, then {ASK_AGAIN}")
+_STUCK: Final = _cut_short(
+    "Stuck", f"Add information that could help, then {ASK_AGAIN}"
+)
 _STOPPED: Final = OutcomeDisplay(
     title="Stopped",
     tone="plain",
@@ -141,7 +143,7 @@ _STOPPED: Final = OutcomeDisplay(
     label=None,
     exit_code=1,
     was_cut_short=True,
-    advice=f"To go on, {ASK_AGAIN}",
+    advice=f"To continue, {ASK_AGAIN}",
 )
 _FAILED: Final = OutcomeDisplay(
     title="Failed",
@@ -150,5 +152,5 @@ _FAILED: Final = OutcomeDisplay(
     label="failed",
     exit_code=3,
     was_cut_short=True,
-    advice="When the cause is removed, `{handle} retry` tries again.",
+    advice="When the cause is fixed, write `{handle} retry`.",
 )

@@ -34,12 +34,12 @@ class PlannedWrite(Value):
 
 def acknowledgement(trigger: Trigger) -> PlannedWrite:
     place = _describe_thread(trigger.thread)
-    return PlannedWrite(words=f"React to the request in {place}: it was seen")
+    return PlannedWrite(words=f"React to the request in {place}: seen")
 
 
 def declination(trigger: Trigger) -> PlannedWrite:
     place = _describe_thread(trigger.thread)
-    return PlannedWrite(words=f"React to the request in {place}: it is not followed")
+    return PlannedWrite(words=f"React to the request in {place}: declined")
 
 
 def new_comment(ref: ThreadRef, text: str, offers: Offers) -> PlannedWrite:
@@ -66,17 +66,15 @@ def private_message(
     ref: ThreadRef, actor: Actor, text: str, offers: Offers
 ) -> PlannedWrite:
     place = _describe_thread(ref)
-    words = f"Tell {actor.login} alone, in {place}{_offered(offers)}"
+    words = f"Send a private message to {actor.login}, in {place}{_offered(offers)}"
     return PlannedWrite(words=words, text=text)
 
 
 def swapped_labels(
     ref: ThreadRef, add: tuple[str, ...], remove: tuple[str, ...]
 ) -> PlannedWrite:
-    words = f"Swap labels of {_describe_thread(ref)}"
-    return PlannedWrite(
-        words=words, text=f"add {_named(add)}, take off {_named(remove)}"
-    )
+    words = f"Change labels of {_describe_thread(ref)}"
+    return PlannedWrite(words=words, text=f"add {_named(add)}, remove {_named(remove)}")
 
 
 def opened_thread(place: str, text: str) -> PlannedWrite:
@@ -84,7 +82,7 @@ def opened_thread(place: str, text: str) -> PlannedWrite:
 
 
 def attached_link(ref: ThreadRef, url: str, title: str) -> PlannedWrite:
-    words = f"Show a link beside {_describe_thread(ref)}"
+    words = f"Add a link to {_describe_thread(ref)}"
     return PlannedWrite(words=words, text=f"{title} {url}".strip())
 
 
@@ -105,7 +103,7 @@ def opened_pull_request(
 def updated_pull_request(
     repo: RepoRef, number: int, text: PullRequestText
 ) -> PlannedWrite:
-    words = f"Describe {repo.full_name}#{number} as {_kind(text)}: “{text.title}”"
+    words = f"Update {repo.full_name}#{number} as {_kind(text)}: “{text.title}”"
     return PlannedWrite(words=words, text=text.body)
 
 
@@ -117,7 +115,7 @@ def put_metadata(
     listed = "\n".join(f"- {key}: {_listed(value)}" for key, value in put.items())
     if not listed:
         return None
-    return PlannedWrite(words=f"Put on {_pull(repo, number)}", text=listed)
+    return PlannedWrite(words=f"Set on {_pull(repo, number)}", text=listed)
 
 
 def requested_review(

@@ -59,14 +59,14 @@ def unanswered_note(answers: Sequence[ReviewAnswer], threads: int) -> str:
         return ""
     have = "has" if len(silent) == 1 else "have"
     return (
-        f"{count_noun(len(silent), 'review thread')} {have} no answer of the agent's."
+        f"{count_noun(len(silent), 'review thread')} {have} no answer from the agent."
     )
 
 
 def answer_requesting_threads(outcome: Outcome, asked: Sequence[int]) -> Outcome:
     """Answer each thread that asked with the run's own words, if the agent has not.
 
-    Whether its wish was met, the words say: nothing here can tell.
+    The text says whether the request was fulfilled: nothing here can tell.
     """
     answered = {answer.thread for answer in outcome.reviews}
     added = tuple(
@@ -168,8 +168,8 @@ def pull_request_text(
 def _summary(outcome: Outcome, origin: Provenance, room: int) -> str:
     """Call nobody in code either: of this text a squash makes a commit's message."""
     for most in (room, room // 2):
-        said = outcome_text(outcome, origin.handle, most, origin.links)
-        quiet = without_mentions_except(said, outcome.by)
+        text = outcome_text(outcome, origin.handle, most, origin.links)
+        quiet = without_mentions_except(text, outcome.by)
         if len(quiet) <= room:
             return quiet
     return ""
@@ -253,9 +253,8 @@ def _answered_issues(origin: Provenance) -> str:
 
 # https://docs.github.com/en/actions/how-tos/write-workflows/choose-when-workflows-run/trigger-a-workflow#triggering-a-workflow-from-a-workflow
 _CHECKS_NEED_NUDGE = (
-    "> [!NOTE]\n"
-    "> The checks need a nudge: GitHub starts none for what the token of a workflow "
-    "has pushed. Close and reopen this pull request, and they run."
+    "> [!NOTE]\n> The checks have not started: GitHub starts none after a push with a "
+    "workflow's token. Close and reopen this pull request to start them."
 )
 _EVIDENCE_NOTE = (
     "<sub>Run by the controller in fresh sandboxes, not by the agent. “Before” is the "

@@ -131,7 +131,7 @@ def _size(changed: DiffStat) -> str:
 
 
 def _is_own_end(outcome: Outcome) -> bool:
-    """Tell whether the work was done, whatever became of it then."""
+    """Return whether the work was done, even if it was not published."""
     return outcome.kind is OutcomeKind.RESOLVED or outcome.reason == NOT_DELIVERED
 
 
@@ -146,7 +146,7 @@ def _warnings(warnings: tuple[str, ...], handle: str) -> str:
     """Put what a reviewer must see where it cannot be overlooked."""
     if not warnings:
         return ""
-    title = "**Look at this before you merge:**"
+    title = "**Check this before you merge:**"
     lines = ["[!WARNING]", title, *list_sentences(warnings, handle)]
     return "\n".join(f"> {line}" for line in lines)
 
@@ -183,7 +183,7 @@ def _notes(notes: tuple[str, ...], handle: str) -> str:
     if len(notes) <= _MOST_OPEN_NOTES:
         return lines
     return details_block(
-        f"{len(notes)} notes: what was removed, skipped or doubted", lines
+        f"{len(notes)} notes about removed, skipped or doubtful parts", lines
     )
 
 
@@ -207,11 +207,11 @@ def _where_work_is(
     if not outcome.head_sha or delivered.pull_request is not None:
         return ""
     left_alone = truncate_middle(delivered.left_alone, _MAX_REFUSAL_CHARS)
-    said = neutralise(left_alone, frame.handle)
+    reason = neutralise(left_alone, frame.handle)
     where = _branch_line(outcome, delivered) or _kept_change_line(
         outcome, delivered, frame
     )
-    return join(said, where, delivered.patch)
+    return join(reason, where, delivered.patch)
 
 
 def _kept_change_line(
@@ -220,25 +220,29 @@ def _kept_change_line(
     """Say where the change is that neither a branch nor this message shows."""
     if not outcome.head_sha or delivered.patch or not frame.work_at:
         return ""
-    return f"The change is kept. {frame.work_at}"
+    return f"The change is stored. {frame.work_at}"
 
 
 def _refusal_text(refusal: str, frame: MessageHeader) -> str:
-    """Name the rule in our words, and give the service's own for whoever keeps it."""
+    """Name the rule in plain words, and add the service's own text."""
     short = truncate_middle(refusal, _MAX_REFUSAL_CHARS)
     words = refusal_words(short, frame.config_file)
-    said = f"The result could not be delivered: {neutralise(words, frame.handle)}"
+    text = f"The result could not be delivered: {neutralise(words, frame.handle)}"
     if words == short:
-        return said
-    return join(said, details_block("What the service said", code_block(short)))
+        return text
+    return join(text, details_block("Answer of the service", code_block(short)))
 
 
 def _branch_line(outcome: Outcome, delivered: DeliveryResult) -> str:
     if not delivered.branch:
         return ""
     where = f"[`{delivered.branch}`]({delivered.branch_url})"
-    kept = outcome.kind is OutcomeKind.RESOLVED
-    return f"The change is on {where}." if kept else f"The work so far is on {where}."
+    is_resolved = outcome.kind is OutcomeKind.RESOLVED
+    return (
+        f"The change is on {where}."
+        if is_resolved
+        else f"The work so far is on {where}."
+    )
 
 
 def _open_it_yourself(delivered: DeliveryResult) -> str:
@@ -258,7 +262,7 @@ def _where_it_stopped(outcome: Outcome, last: Progress, handle: str) -> str:
     return join(stopped, details_block("What it had done", before) if before else "")
 
 
-# Whoever asked less than this ago still looks at the thread.
+# A person who asked less than this ago still looks at the thread.
 _STILL_LOOKING_S: Final = 30.0
 # What a person has just asked for needs no calling them.
 _ASKED_BY_PERSON: Final = frozenset({ASKED, WaitReason.PAUSED})
@@ -300,13 +304,13 @@ def ping_text(
 
 def _where_to_look(outcome: Outcome, delivered: DeliveryResult) -> str:
     if outcome.kind is OutcomeKind.PLAN_POSTED:
-        return "it is above, and waits for your word"
+        return "see the plan above, it waits for your approval"
     if outcome.waits:
         return "the question is above"
     if outcome.kind is OutcomeKind.NEEDS_INPUT:
-        return "what is missing is said above"
+        return "see above what is missing"
     if delivered.refusal:
-        return "why is said above"
+        return "see above why"
     if delivered.pull_request is not None:
         return ""
     return "see above"

@@ -74,8 +74,8 @@ def cross_post_result(
 
 
 _ANSWER_NOT_SHOWN: Final = (
-    "It waits for an answer. The words are not shown here, as this thread is public: "
-    "answer where it was asked for."
+    "It waits for an answer. The question is not shown here, because this thread is "
+    "public. Answer in the thread of the request."
 )
 
 

@@ -23,7 +23,7 @@ _MAX_LINE_CHARS: Final = 160
 
 
 class DeliveryResult(Value):
-    """What came of the effects; `refusal` is the service's reason, if it said no.
+    """The result of the effects; `refusal` is the service's reason, if it said no.
 
     `branch` is the one that was written; `left_alone` says why it is not the one that
     was meant. `compare_url` is where a person can make a pull request of it.
@@ -99,10 +99,10 @@ class MessageHeader(Value):
     `label` is the one that has started the run; status labels begin with it. It is
     empty where something else did. `run_url` is the run's page. Where the thread is not
     beside the code, a pull request's number alone would lead nowhere, and `repo` says
-    where the work is. `config_file` is where the repository says what it wishes.
-    `forge_url` begins the addresses of the forge. People who may write add at most
-    `max_raise_usd` to what the run may cost; None where that is not known. `work_at`
-    says where the change is that is on no branch.
+    where the work is. `config_file` is the repository's configuration file. `forge_url`
+    begins the addresses of the forge. People who may write add at most `max_raise_usd`
+    to what the run may cost; None where that is not known. `work_at` says where the
+    change is that is on no branch.
     """
 
     run_id: str
@@ -132,7 +132,7 @@ class MessageHeader(Value):
     def without_link_key(self) -> "MessageHeader":
         """Return it with a link that opens for those alone who may read the code.
 
-        The usual one opens for whoever has it, and the page shows code and words.
+        The usual link opens for everybody who has it, and the page shows code and text.
         """
         return self.replace(run_url=self.run_url.partition("?")[0])
 

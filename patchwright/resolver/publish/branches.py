@@ -101,7 +101,7 @@ def push_branch(
     """Push; where somebody else holds the branch, to one of our own instead.
 
     What others have pushed there meanwhile stays, and the change goes on top of it
-    where the two do not conflict. What became of the pull request is asked now: it may
+    where the two do not conflict. The state of the pull request is fetched now: it may
     have been merged or closed while the run worked.
     """
     if not effect.expect:
@@ -236,15 +236,15 @@ def _rebased_result(
 
     `names` are what its commit was called when it was run, and what it is called now.
     """
-    said = (
+    note = (
         f"Others have pushed to {inline_code(effect.branch)} while this run worked. "
         "The change is on top of that"
     )
     if isinstance(ran, str):
-        said += f"; what was run to check it ran before, on {effect.sha[:10]}: {ran}."
+        note += f"; its tests ran before that, on {effect.sha[:10]}: {ran}."
         evidence: tuple[Evidence, ...] = ()
     else:
-        said += ", and what checks it was run again there." if ran else "."
+        note += ", and its tests were run again there." if ran else "."
         evidence = tuple(_evidence_of_commit(one, *names) for one in ran)
     doubts = find_regressions(evidence)
     is_sound = not doubts and outcome.reason != EVIDENCE_DOUBTFUL
@@ -252,7 +252,7 @@ def _rebased_result(
         "is_rebased": True,
         "evidence": evidence,
         "proof": judge_evidence(evidence) if is_sound else Proof.NOT_PROVEN,
-        "remarks": (said, *doubts),
+        "remarks": (note, *doubts),
     }
     return DeliveryResult.model_validate(pushed.model_dump() | again)
 
@@ -323,12 +323,12 @@ def _why_left_alone(
 ) -> str:
     branch = inline_code(effect.branch)
     if not effect.fork:
-        return f"{branch} was left alone: {error}."
+        return f"{branch} was not changed: {error}."
     closed = isinstance(error, PermissionDeniedError | NotFoundError)
     why = "the service does not let us write there" if closed else str(error)
     return (
-        f"{branch} of `{effect.fork}` was left alone: {why}. Its owner can take the "
-        f"change over: `git pull {to.repository.clone_url} {aside}`."
+        f"{branch} of `{effect.fork}` was not changed: {why}. Its owner can pull the "
+        f"change: `git pull {to.repository.clone_url} {aside}`."
     )
 
 

@@ -114,7 +114,7 @@ def prove_nothing(
     _outcome: Outcome, _mirror: Mirror, _base_sha: str, _head_sha: str
 ) -> str:
     """Prove nothing again, where there is no sandbox to do it in."""
-    return "there was nothing to run it with"
+    return "there was no sandbox for it"
 
 
 @dataclass(frozen=True)
@@ -122,9 +122,9 @@ class PublisherDependencies:
     """What it is delivered with; `fetch_mirror` brings the commits.
 
     With `forge_signs` the forge makes the commits that it can make exactly. `invite`
-    makes what somebody is told who is to show who they are, `renew` who did so and must
-    do it again, None where that cannot be. `prove_again` runs a change on another base,
-    and says why not where it does not.
+    makes the invitation for a person who must link, `renew` for one who must link
+    again; None if that is impossible. `prove_again` runs a change on another base, and
+    says why not where it does not.
     """
 
     forge: Forge

@@ -146,7 +146,7 @@ def report_check(
     dependencies: PublisherDependencies,
     so_far: DeliveryResult,
 ) -> DeliveryResult:
-    """Report on the commit that was worked on, and on the one that came of it."""
+    """Report on the commit of the request, and on the new commit."""
     report = check_at_end(outcome, so_far, to.frame, dependencies.clock.now())
     checks = dependencies.forge.checks
     if checks is None:
@@ -200,16 +200,20 @@ def cross_post(
     so_far: DeliveryResult,
 ) -> DeliveryResult:
     known = {str(one.thread): one for one in to.mirrors}
-    told = known.get(str(effect.thread), CrossPostTarget(thread=effect.thread))
-    handle = told.handle or to.frame.handle
+    known_target = known.get(str(effect.thread), CrossPostTarget(thread=effect.thread))
+    handle = known_target.handle or to.frame.handle
     frame = to.frame.without_link_key().replace(handle=handle)
     shown = _with_requested_pull(to, dependencies, so_far)
     text = cross_post_result(
-        outcome, shown, frame, shows_words=told.shows_words, last=to.last
+        outcome, shown, frame, shows_words=known_target.shows_words, last=to.last
     )
     message = OutgoingMessage(text, offers_at_end(outcome, shown))
     edit_or_post(
-        message, effect.thread, told.post, mark(frame.run_id), dependencies.channel
+        message,
+        effect.thread,
+        known_target.post,
+        mark(frame.run_id),
+        dependencies.channel,
     )
     return so_far
 
@@ -288,12 +292,14 @@ def send_invitation(
 
 
 def _tell_requester(
-    told: Invitation, to: Destination, dependencies: PublisherDependencies
+    invitation: Invitation, to: Destination, dependencies: PublisherDependencies
 ) -> None:
     """Tell the requester alone; where there is no way, say so, and nothing of it."""
     asked = to.asked_by or to.requester
     try:
-        dependencies.channel.tell_privately(to.thread, asked, told.text, told.offers)
+        dependencies.channel.tell_privately(
+            to.thread, asked, invitation.text, invitation.offers
+        )
     except InvalidRequestError as error:
         log.warning("not_told_privately", thread=str(to.thread), error=str(error))
         text = f"{to.caller} {_NO_PRIVATE_WAY}\n\n{_no_private_way_mark(to)}"
@@ -306,7 +312,7 @@ def _no_private_way_mark(to: Destination) -> str:
 
 
 _NO_PRIVATE_WAY: Final = (
-    "I have to ask you something in private, and found no way to do that. An "
-    "administrator can let me send you messages here, or say who you are in "
+    "I have a private question for you, but I cannot send you a private message. An "
+    "administrator can allow me to send you messages here, or add you to "
     "`accounts.map`; then ask again."
 )

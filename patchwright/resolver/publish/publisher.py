@@ -181,7 +181,7 @@ class Publisher:
         to: Destination,
         so_far: DeliveryResult,
     ) -> DeliveryResult:
-        """Say how it ended, which is due whatever became of the rest."""
+        """Post the final message, even if other effects failed."""
         dependencies = self._means
         match effect:
             case ReportCheck():

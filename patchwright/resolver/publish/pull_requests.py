@@ -51,7 +51,7 @@ def open_pull_request(
     dependencies: PublisherDependencies,
     so_far: DeliveryResult,
 ) -> DeliveryResult:
-    """Open it; one that is there for the branch already is described anew."""
+    """Open it; an existing one for the branch is updated."""
     repo = to.repository.ref
     found = dependencies.forge.find_pull_request(repo, so_far.branch)
     if found is not None:
@@ -88,7 +88,7 @@ def update_pull_request(
 def set_pull_metadata(
     to: Destination, dependencies: PublisherDependencies, so_far: DeliveryResult
 ) -> DeliveryResult:
-    """Put on what the repository wishes; what is refused is a remark and no failure."""
+    """Set labels, reviewers and assignees; a refusal is a remark and no failure."""
     capability = dependencies.forge.pull_metadata
     if so_far.pull_request is None or capability is None:
         return so_far

@@ -86,8 +86,8 @@ def start_child(launch: Launch, config: Config, wires: Wires, cwd: str) -> int:
 def spawn_child(launch: Launch, config: Config, wires: Wires) -> int:
     """Return the process number of a program that starts in the server's own folder.
 
-    It costs a third of `start_child`: nothing of the server is copied. Its limits come
-    from here a moment later, so it must wait to be told before it does anything.
+    It costs a third of `start_child`: nothing of the server is copied. Its limits are
+    set a moment later, so it must wait for a signal before it does anything.
     """
     sources = _copy_files(wires)
     try:

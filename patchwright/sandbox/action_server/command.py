@@ -12,7 +12,7 @@ from patchwright.sandbox.action_server.processes import list_pids
 from patchwright.sandbox.action_server.protocol import Reply
 
 SendReply = Callable[[Reply], None]
-# Ends what an action has begun; whoever waits for it is answered soon after.
+# Ends a running action; those who wait for it get an answer soon after.
 Cancel = Callable[[], None]
 
 

@@ -108,8 +108,8 @@ def python_crashed(code: int, memory: str, printed: str) -> str:
         f"The Python interpreter ended with exit code {code}, and its variables are"
         " lost; the next call starts a new one."
     )
-    said = f"Its last output:\n{printed}" if printed.strip() else ""
-    return " ".join(filter(None, (text, memory, said)))
+    output = f"Its last output:\n{printed}" if printed.strip() else ""
+    return " ".join(filter(None, (text, memory, output)))
 
 
 def whole_output(path: str) -> str:

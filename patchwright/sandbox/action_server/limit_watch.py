@@ -37,7 +37,7 @@ MEASURE_EVERY_S = 30.0
 FILES_EVERY_S = 1.0
 # Files cost more than their bytes: one for so many bytes of the limit.
 BYTES_A_FILE = 8192
-# Whoever is over the limit may clean up; if it only becomes more, the sandbox ends.
+# Programs over the limit may clean up; if they use even more, the sandbox ends.
 MOST_KILLS = 5
 MOST_ROUNDS = 20
 

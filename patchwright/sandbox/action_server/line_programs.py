@@ -1,4 +1,4 @@
-"""The programs that the host speaks to in lines, by name."""
+"""The programs that exchange lines with the host, by name."""
 
 from __future__ import annotations
 
@@ -118,7 +118,8 @@ class LineProgram:
     def _read_output(self) -> None:
         data = _read_some(self._output)
         if data == b"":
-            # Only its end says what became of a program that closed its output.
+            # The exit code of a program that closed its output is known only when it
+            # ends.
             self._loop.unwatch(self._output)
             return
         self._take_in(data or b"")

@@ -219,7 +219,7 @@ _SEGMENT_ATTACHED, _SEGMENT_BYTES = 6, 14
 
 
 def resident_bytes(pid: int) -> int:
-    """Return what a process has in memory, whoever else has it too."""
+    """Return the memory of a process, including shared memory."""
     try:
         with open(f"/proc/{pid}/statm", encoding="ascii") as file:
             return int(file.read().split()[1]) * PAGE_BYTES
@@ -230,7 +230,7 @@ def resident_bytes(pid: int) -> int:
 def memory_used_by(pids: list[int], *, are_alone: bool) -> int:
     """Return the memory of all these.
 
-    Where they are alone, what is kept for nobody in particular is theirs as well.
+    If no other process runs, shared memory that belongs to no process counts too.
     """
     own = mapped = 0
     for pid in pids:
@@ -292,7 +292,7 @@ def _in_folder(folder: str) -> int:
 
 
 def _in_segments() -> int:
-    """Return what is in shared memory of System V that no process has at hand."""
+    """Return the System V shared memory that no process has attached."""
     try:
         with open("/proc/sysvipc/shm", encoding="ascii") as file:
             lines = [line.split() for line in file.read().splitlines()[1:]]

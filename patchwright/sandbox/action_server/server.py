@@ -70,7 +70,7 @@ class IdempotencyTable:
             self._results.popitem(last=False)
 
     def find(self, action_id: str, *, is_running: bool) -> Reply | None:
-        """Return what came of an action, or None if that will be sent later."""
+        """Return the result of an action, or None if it will be sent later."""
         if is_running:
             return None
         lost = error("unknown", "this action has run; its result is no longer known")
@@ -250,7 +250,7 @@ class ActionServer:
         answer({"kind": "called-off"})
 
     def _give_up(self, why: str) -> None:
-        """End the sandbox; the worker hears these words with the news of its end."""
+        """End the sandbox; the worker gets this text as the reason."""
         sys.stderr.write(f"{why}\n")
         sys.stderr.flush()
         self._exit()

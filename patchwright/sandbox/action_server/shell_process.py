@@ -45,8 +45,8 @@ _SHELL_OWN_NAMES = (
 
 # What is not the command's own, and must not stand in the output.
 _START = f"{{ {OFFER_TO_BE_KILLED}}} 2>/dev/null; "
-# Which input, as it is told to a shell that waits; a closed file tells it to go away.
-# Neither IFS nor TMOUT of the state, which is there already, has a part in this.
+# The kind of input, as it is sent to a waiting shell; a closed file ends the shell. IFS
+# and TMOUT of the restored state have no effect on this.
 _WAIT = (
     "read -r -N 1 -t 2147483647 PATCHWRIGHT_INPUT <&8 || exit; "
     f'case "$PATCHWRIGHT_INPUT" in {PIPED_INPUT}) exec <{_PIPE} 6<&- 8<&-;; '

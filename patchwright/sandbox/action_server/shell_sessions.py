@@ -53,10 +53,10 @@ HARD_LIMIT_FACTOR = 10
 
 
 class ShellSession:
-    """Runs commands, each in a shell of its own that has the state of the one before.
+    """Runs commands, each in its own shell that has the state of the one before.
 
-    A shell is a child of this process: how it ended is told by the kernel, and nothing
-    that runs in it can say otherwise.
+    A shell is a child of this process: its exit code comes from the kernel, and nothing
+    that runs in it can change that.
     """
 
     def __init__(
@@ -101,7 +101,7 @@ class ShellSession:
             self._stopping.escalate()
 
     def stop(self, note: str, grace_s: float = GRACE_S) -> None:
-        """Kill the running command; its waiters hear of it when all of it is gone."""
+        """Kill the running command; its waiters get the result when it has ended."""
         if self.command is None or self._shell is None or self._stopping is not None:
             return
         self._stopping = Termination(
@@ -114,7 +114,7 @@ class ShellSession:
         self._stopping.begin()
 
     def interrupt(self) -> None:
-        """Do to the command what Ctrl-C does at a terminal, and no more."""
+        """Interrupt the command, as Ctrl-C does in a terminal."""
         if self.command is None or self._shell is None:
             return
         for process in find_descendants(self._shell, list_processes()):
@@ -122,7 +122,7 @@ class ShellSession:
                 send_signal(process.pid, signal.SIGINT)
 
     def close(self) -> None:
-        """Let go of the files of an idle session."""
+        """Close the files of an idle session."""
         self._drop(self._spare)
         self._capture.close()
         for fd in self._wiring:

@@ -65,8 +65,8 @@ def as_sandbox_errors(failed: str) -> Iterator[None]:
 def pull(client: docker.DockerClient, image: str) -> None:
     """Fetch an image from its registry; raise `SandboxError` with its words."""
     failed = (
-        f"cannot pull the sandbox image {image} (sandbox.image names another one, and "
-        'sandbox.kind = "local" takes none)'
+        f"cannot pull the sandbox image {image} (set another one in sandbox.image, or "
+        'use sandbox.kind = "local", which needs no image)'
     )
     with as_sandbox_errors(failed):
         lines = list(client.api.pull(image, stream=True, decode=True))
@@ -182,7 +182,7 @@ class ContainerStream:
         return self._words.decode(errors="replace")
 
     def close(self) -> None:
-        """Wake up a reader and let go; harmless when the engine did it before."""
+        """Wake up a reader and close; harmless when the engine did it before."""
         with suppress(OSError):
             self._socket.shutdown(socket.SHUT_RDWR)
         self._wrapper.close()

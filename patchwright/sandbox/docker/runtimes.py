@@ -167,6 +167,6 @@ class DockerRuntimes:
 
 
 def _close_when_opened(opening: "Future[Gateway]") -> None:
-    """Wait for a proxy that is not wanted any more: both its ends have to be let go."""
+    """Wait for a proxy that is not wanted any more: both its ends must be closed."""
     with suppress(SandboxError):
         opening.result().close()

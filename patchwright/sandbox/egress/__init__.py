@@ -1,4 +1,5 @@
 """The proxy beside a sandbox: the standard library of Python 3.8 alone.
 
-It stands where the network is; the sandbox, which has none, gets nothing but this door.
+It runs outside the sandbox, where there is a network; the sandbox has none and reaches
+only this proxy.
 """

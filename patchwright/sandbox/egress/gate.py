@@ -10,7 +10,7 @@ from typing import Callable, Container, Dict, NamedTuple, Sequence
 from patchwright.sandbox.egress.proxy_request import ProxyRefusal
 from patchwright.sandbox.egress.rules import Endpoint, HostRule, is_listed, is_open
 
-# Whoever tries out all names there are gets no list of them.
+# A program that tries many names must not make this list endless.
 MAX_HOSTS = 100
 OTHERS = ("other hosts", 0)
 
@@ -97,7 +97,7 @@ class Gate(NamedTuple):
             addresses = list(dict.fromkeys(self.resolve(target)))
         except OSError as error:
             raise _unreachable(target, error) from error
-        # Looked up once: what was judged is what is called.
+        # Looked up once: the checked address is the one that is called.
         good = [one for one in addresses if is_open(one, target, self.rules, self.own)]
         if not good:
             why = NOT_ALLOWED if self.opens_public else NOT_PUBLIC

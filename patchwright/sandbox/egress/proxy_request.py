@@ -15,7 +15,7 @@ FORBIDDEN = "403 Blocked by the sandbox"
 
 
 class ProxyRefusal(Exception):  # noqa: N818 - a refusal is no error of ours
-    """A request is not let through; `is_counted` says that people hear of it."""
+    """A request is refused; with `is_counted` people are told."""
 
     def __init__(
         self, status: str, text: str, host: str, port: int, *, is_counted: bool = True
@@ -83,10 +83,9 @@ _NOT_PASSED_ON = frozenset(
 
 
 class ProxyRequest(NamedTuple):
-    """Where it wants to go; `head` is what goes there, empty for a tunnel.
+    """The target of a request; `head` is sent there, empty for a tunnel.
 
-    `body_bytes` follow the head, and nothing else does: a second request would not have
-    been judged.
+    Only `body_bytes` follow the head: a second request would not have been checked.
     """
 
     target: Endpoint
@@ -163,7 +162,7 @@ def _plain(method: str, path: str, target: Endpoint, fields: list[str]) -> Proxy
         for name, value in pairs
         if name.lower() not in _NOT_PASSED_ON
     ]
-    # The host that was judged, whatever the request says.
+    # The host that was checked, not the one in the request.
     lines = [
         f"{method} {path} HTTP/1.1",
         f"Host: {_spell(target)}",

@@ -113,7 +113,7 @@ def _is_never(address: Address) -> bool:
 def _is_public(address: Address) -> bool:
     if isinstance(address, ipaddress.IPv6Address):
         if address.ipv4_mapped is not None:
-            # Judged by what it stands for; Pythons differ about the whole.
+            # Judged by the embedded address; Python versions differ about the rest.
             return True
         if address not in _PUBLIC_IPV6:
             return False

@@ -27,7 +27,7 @@ def read_size(text: str) -> int:
     """Return the bytes in a size such as `512m` or `2g`."""
     found = re.fullmatch(r"(\d+(?:\.\d+)?)\s*([bkmgt]?)(?:i?b)?", text.strip().lower())
     if found is None:
-        raise SandboxError(f"{text!r} is no size; write it like 512m or 4g")
+        raise SandboxError(f"{text!r} is not a size; write it like 512m or 4g")
     return int(float(found.group(1)) * UNITS[found.group(2)])
 
 

@@ -123,7 +123,7 @@ class Gateway:
         return tuple(_record(one, self._role) for one in refused)
 
     def close(self) -> None:
-        """Let go of the proxy, which lives on."""
+        """Disconnect from the proxy, which keeps running."""
         self._connection.close()
 
     def _refused(self, timeout_s: float) -> list[_RefusedRequest]:

@@ -84,7 +84,7 @@ class ServerConnection:
             for line in lines.feed(data):
                 self._deliver(_parse(line))
             if lines.waiting_bytes > MAX_LINE_BYTES:
-                # Whoever runs in the sandbox may be anybody: it is not listened to.
+                # Any program may run in the sandbox: its output is not read here.
                 self._error_text = LINE_TOO_LONG
                 break
         with self._lock:
@@ -112,7 +112,7 @@ class ServerConnection:
 
 
 def _parse(line: bytes) -> JsonObject:
-    """Read an answer; whoever attaches may begin in the middle of another's."""
+    """Read an answer; the stream may begin in the middle of another answer."""
     try:
         answer = json.loads(line)
     except (ValueError, RecursionError):

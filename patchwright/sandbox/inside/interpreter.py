@@ -25,7 +25,7 @@ class PlainPython:
         self._count = 0
 
     def run(self, code: str) -> bool:
-        """Print whatever comes of it; return whether it failed."""
+        """Print the result; return whether it failed."""
         self._count += 1
         name = f"<cell {self._count}>"
         # Where `traceback` looks for the lines of the code.

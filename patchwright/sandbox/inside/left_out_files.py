@@ -28,7 +28,7 @@ from patchwright.sandbox.inside.git_commands import (
     run_git,
 )
 
-# What builds and tools leave behind, where the repository's own .gitignore forgets it.
+# Files that builds and tools leave, if the repository's .gitignore does not list them.
 # Only files that git does not track yet are left out by this.
 SCRATCH_FILES = (
     ".venv/",
@@ -48,8 +48,8 @@ SCRATCH_FILES = (
     ".DS_Store",
     ".patchwright-*",
 )
-# What builds make where .gitignore covers it: nobody misses it, unless the change
-# itself speaks of it.
+# Build output that .gitignore covers: it is not reported, unless the change itself
+# names it.
 BUILT = (
     *SCRATCH_FILES,
     "*.a *.class *.dll *.dylib *.egg *.exe *.jar *.log *.o *.obj *.orig *.pid",
@@ -129,7 +129,7 @@ def survey() -> Survey:
 
 
 def add_all(apart: list[bytes]) -> list[tuple[bytes, str]]:
-    """Put the work tree into the index but for some places; return what git refuses."""
+    """Add the work tree to the index except some places; return what git refuses."""
     excluded = [b":(top,exclude,literal)" + path for path in apart]
     if run_git(*TREE, "add", "--all", "--", ":(top)", *excluded).returncode == 0:
         return []
@@ -146,7 +146,7 @@ def add_all(apart: list[bytes]) -> list[tuple[bytes, str]]:
 
 
 def add_forced(apart: list[bytes]) -> list[tuple[bytes, str]]:
-    """Add what .gitignore covers and the agent has told git to track."""
+    """Add ignored files that the agent has added to git."""
     ours = set(in_tree("ls-files", "-z").split(b"\0"))
     forced = [
         path
@@ -332,9 +332,9 @@ def read_added(base: str, tree: str) -> dict[bytes, bytes]:
     """Return the lines that a change adds, by file, as far as that is not too much."""
     words = ("diff-tree", "-r", "-p", "-U0", "--no-renames", "--no-ext-diff")
     quiet = ("-c", "core.quotePath=false", "--git-dir", STORE)
-    told = read_some(MOST_READ, *quiet, *words, "--no-textconv", base, tree)
+    diff = read_some(MOST_READ, *quiet, *words, "--no-textconv", base, tree)
     added: dict[bytes, bytes] = {}
-    for file in told.split(b"\ndiff --git "):
+    for file in diff.split(b"\ndiff --git "):
         _, _, lines = file.partition(b"\n+++ b/")
         path, _, rest = lines.partition(b"\n")
         new = (line[1:] for line in rest.split(b"\n") if line.startswith(b"+"))

@@ -225,7 +225,7 @@ class Response(NamedTuple):
 def fetch(url: str, timeout_s: float) -> Response:
     """Return text of any status; raise `FetchError` for the rest.
 
-    Only http and https are spoken, also after a redirect.
+    Only http and https are allowed, also after a redirect.
     """
     try:
         request = Request(_ascii(url), headers=HEADERS)  # noqa: S310 - the opener knows http alone

@@ -9,8 +9,9 @@ import socket
 import sys
 import time
 
-# Kept for documentation: nobody is there. Nothing is sent either; a datagram's socket
-# only asks for the way. https://www.rfc-editor.org/rfc/rfc5737
+# Reserved for documentation: no machine has it. Nothing is sent; a datagram socket only
+# looks up the route.
+# https://www.rfc-editor.org/rfc/rfc5737
 _MOMENT_S = 3.0
 _UNUSED_ADDRESS = ("198.51.100.1", 9)
 

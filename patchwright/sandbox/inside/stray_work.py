@@ -137,10 +137,10 @@ def _left_behind() -> set[bytes]:
     Such a commit is on no branch, if it was made there.
     """
     try:
-        told = (REPO / ".git" / "logs" / "HEAD").read_bytes()
+        log = (REPO / ".git" / "logs" / "HEAD").read_bytes()
     except OSError:
         return set()
-    return set(_LEFT_BEHIND.findall(told))
+    return set(_LEFT_BEHIND.findall(log))
 
 
 def _contains(later: str, earlier: str) -> bool:
@@ -157,8 +157,8 @@ def _start(base: str, commit: str) -> str:
 
 def _committed_at(commit: bytes) -> int:
     asked = ("show", "--no-patch", "--format=%ct", commit)
-    told = run_git("--git-dir", STORE, *asked, more=BOTH_OBJECT_STORES).stdout.strip()
-    return int(told) if told.isdigit() else 0
+    output = run_git("--git-dir", STORE, *asked, more=BOTH_OBJECT_STORES).stdout.strip()
+    return int(output) if output.isdigit() else 0
 
 
 def _untracked_of(stash: str) -> Entries:

@@ -61,11 +61,11 @@ CONFLICTS = 1
 
 
 class ExportRequest(NamedTuple):
-    """What is to be carried out, and how much of it.
+    """Which work to transfer, and how much of it.
 
-    With `is_last` whatever stays behind is looked for and named. With
-    `takes_stray_work` work that the agent has kept elsewhere counts where the work tree
-    has none. Files beyond `max_file_bytes` are named; the host will not have them.
+    With `is_last` everything that stays in the sandbox is found and named. With
+    `takes_stray_work` a stash or another branch counts if the work tree has no change.
+    Files above `max_file_bytes` are named and left out.
     """
 
     base: str
@@ -137,20 +137,20 @@ def export(order: ExportRequest) -> dict[str, object]:
         taken = take_stray_work(order.base, work)
     left += drop_largest(order)
     tree = write_tree()
-    told: dict[str, object] = {"head": pack(order, tree)}
+    answer: dict[str, object] = {"head": pack(order, tree)}
     if taken is not None:
-        told["taken_from"] = {"reason": taken.reason, "path": printable(taken.name)}
+        answer["taken_from"] = {"reason": taken.reason, "path": printable(taken.name)}
     if order.is_last:
         left += list_left_behind(seen, links)
         left += [(one.name, one.reason) for one in work if one is not taken]
         added = read_added(order.base, tree)
         left += [(path, "ignored") for path in find_ignored(added, apart)]
         left += [(path, "too-large") for path in too_large(order, tree)]
-        told["conflicts"] = [printable(path) for path in conflicts_in(added)]
-    told["left_out"] = [
+        answer["conflicts"] = [printable(path) for path in conflicts_in(added)]
+    answer["left_out"] = [
         {"path": printable(path), "reason": reason} for path, reason in unique(left)
     ]
-    return told
+    return answer
 
 
 def begin_index(base: str) -> None:
@@ -167,7 +167,7 @@ def write_tree() -> str:
 
 
 def take_stray_work(base: str, work: list[StrayWork]) -> StrayWork | None:
-    """Count the newest work that the agent has kept aside, if it is on the base."""
+    """Use the agent's newest stash or branch, if it is based on the base commit."""
     chosen = [one for one in work if not one.is_apart]
     if not chosen or has_merge():
         return None
@@ -223,8 +223,8 @@ def sizes_of(changed: Entries) -> dict[bytes, int]:
         if entry and entry.mode != GITLINK and entry not in merged
     }
     asked = b"".join(blob + b"\n" for blob in new.values())
-    told = in_store("cat-file", "--batch-check=%(objectsize)", stdin=asked)
-    return {path: int(size) for path, size in zip(new, told.split())}
+    output = in_store("cat-file", "--batch-check=%(objectsize)", stdin=asked)
+    return {path: int(size) for path, size in zip(new, output.split())}
 
 
 def list_left_behind(

@@ -1,4 +1,4 @@
-"""Write down how each test of `unittest` ends, for whoever runs it.
+"""Record how each test of `unittest` ends.
 
 It is imported by every Python of a test command under the name `sitecustomize`. Each
 line of the file is one JSON list: the verdict, and the test's name.
@@ -48,7 +48,7 @@ def record(path: str, verdict: str, test: Test) -> None:
 
 
 def watch(result: type, path: str) -> None:
-    """Have the methods by which a result hears of a test write it down first."""
+    """Wrap the methods that report a test to a result, so that they record it first."""
 
     def add(method: str, verdict: str) -> None:
         plain = getattr(result, method)

@@ -39,13 +39,13 @@ class SandboxFolder:
 
     @property
     def egress(self) -> Path:
-        """Where the sandbox meets its proxy, if it has one."""
+        """The folder that the sandbox shares with its proxy, if it has one."""
         return self.path / "egress"
 
     def remove(self) -> bool:
         """Remove it, and tell whether nothing is left; a run must not fail for that.
 
-        In any case the lock is let go: what is left, the reaper comes for.
+        In any case the lock is released: what is left, the reaper comes for.
         """
         try:
             if self._lock_fd >= 0:

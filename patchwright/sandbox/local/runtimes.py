@@ -354,7 +354,7 @@ class UnconfinedRuntimes(LocalRuntimes):
     def start(self, spec: SandboxSpec) -> ServedRuntime:
         if spec.domains:
             raise SandboxError(
-                "sandbox.network: nothing holds commands to a list of hosts with "
+                "sandbox.network: a list of hosts does not work with "
                 'sandbox.kind "unconfined"; use Docker or bubblewrap'
             )
         log.warning("sandbox_is_unconfined", run_id=spec.run_id)

@@ -179,5 +179,5 @@ def _request_facts(job: Job) -> dict[str, JsonValue]:
 
 def _digest(inputs: Inputs) -> str:
     """Name the inputs by a digest, those left out that may hold a secret."""
-    told = {k: v for k, v in inputs.values.items() if k not in _SECRET_INPUTS}
-    return hashlib.sha256(json.dumps(told, sort_keys=True).encode()).hexdigest()
+    shown = {k: v for k, v in inputs.values.items() if k not in _SECRET_INPUTS}
+    return hashlib.sha256(json.dumps(shown, sort_keys=True).encode()).hexdigest()

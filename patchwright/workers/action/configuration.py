@@ -106,8 +106,8 @@ def _checked(name: str, value: object) -> object:
     try:
         return form.validate_python(value) if form else value
     except ValidationError as error:
-        said = error.errors()[0]["msg"].removeprefix("Value error, ")
-        raise wrong_input(name, said) from error
+        message = error.errors()[0]["msg"].removeprefix("Value error, ")
+        raise wrong_input(name, message) from error
 
 
 def _script_value(inputs: Inputs, name: str) -> tuple[str]:

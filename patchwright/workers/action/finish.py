@@ -45,9 +45,9 @@ _MOST_CHARS = 200_000
 _FAILING = {"error": ("error",), "unresolved": ("error", "unresolved"), "never": ()}
 _LEVELS = {"error": "error", "unresolved": "warning"}
 _MOST_ANNOTATED = 500
-_NOT_SET_UP = "Patchwright could not be set up; the log of that step has the cause."
-_CANCELLED = "The workflow run was cancelled before the run could tell its end."
-_CRASHED = "The run ended without a word: its process was killed, or could not start."
+_NOT_SET_UP = "Patchwright could not be set up; see the log of that step."
+_CANCELLED = "The workflow run was cancelled before the run could report its result."
+_CRASHED = "The run ended without a result: its process was killed, or could not start."
 
 
 def main(environ: Mapping[str, str]) -> int:
@@ -67,11 +67,11 @@ def _read(environ: Mapping[str, str]) -> tuple[str, dict[str, str], str]:
     folder = environ.get("PATCHWRIGHT_ACTION_FOLDER")
     was_cancelled = environ.get("PATCHWRIGHT_ACTION_JOB_STATUS") == "cancelled"
     try:
-        told = json.loads(
+        result = json.loads(
             (Path(folder or "/nowhere") / "result.json").read_text("utf-8")
         )
-        grade, summary = str(told["grade"]), str(told["summary"])
-        outputs = {str(name): str(text) for name, text in told["outputs"].items()}
+        grade, summary = str(result["grade"]), str(result["summary"])
+        outputs = {str(name): str(text) for name, text in result["outputs"].items()}
     except (OSError, ValueError, KeyError, TypeError, AttributeError):
         return _missing_result(environ, {}, was_cancelled=was_cancelled)
     if was_cancelled and outputs.get("error-code") == "crashed":

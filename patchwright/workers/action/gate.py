@@ -1,6 +1,6 @@
-"""Find what a request has to wait for: a file that the gate of our workflow runs.
+"""Find the runs that a request must wait for; the workflow's gate job runs this.
 
-It is the standard library alone, since nothing is installed yet when it runs.
+It uses only the standard library, since nothing is installed yet when it runs.
 """
 
 import json
@@ -19,8 +19,8 @@ PREFIX: Final = "PATCHWRIGHT_GATE_"
 TIMEOUT_S: Final = 20
 # What branches are called where a template cannot be followed.
 USUAL_TEMPLATE: Final = "patchwright/{{number}}-{{slug}}"
-# These are answered at once, and write to no branch: nobody waits for a run to end to
-# hear how it goes.
+# These are answered at once and write to no branch, so they do not wait for a run to
+# end.
 ANSWERED: Final = frozenset(
     {"cost", "help", "pause", "reject", "status", "stop", "why"}
 )
@@ -90,7 +90,7 @@ def _branch_group(head: Head, asked: GateRequest) -> str:
     """Name the issue that a branch of ours is for; other branches go by their name."""
     branch = head[0]
     known = (asked.template, USUAL_TEMPLATE)
-    # Where another branch's name is in the way, ours is made without folders.
+    # If git refuses the name because of another branch, ours has no slashes.
     for template in (*known, *(one.replace("/", "-") for one in known)):
         if found := _as_pattern(template).fullmatch(branch):
             return f"thread-{found['number']}"
@@ -143,9 +143,9 @@ def main() -> None:
 
 
 def _fetch_head(address: str, token: str) -> Head | None:
-    """Ask GitHub; None for an issue, and, with a warning, where nothing is answered.
+    """Ask GitHub; return None for an issue, and, with a warning, without an answer.
 
-    Then two runs may meet on a branch, of which the second is refused the push.
+    Then two runs may work on one branch, and the second push is refused.
     https://docs.github.com/en/rest/pulls/pulls#get-a-pull-request
     """
     request = urllib.request.Request(  # noqa: S310 - the address is the runner's own
@@ -170,7 +170,7 @@ def _fetch_head(address: str, token: str) -> Head | None:
 
 def _warn(problem: str) -> None:
     sys.stdout.write(
-        f"::warning::Patchwright cannot tell which branch this is about: {problem}\n"
+        f"::warning::Patchwright cannot find the branch of this event: {problem}\n"
     )
 
 

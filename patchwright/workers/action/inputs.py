@@ -20,8 +20,9 @@ def check_version(wanted: str) -> None:
     own = own_version()
     if wanted and wanted.removeprefix("v") != own:
         raise SettingsError(
-            f"input `version` is {wanted}, but this action is {own}, and never fetches "
-            f"another one; pin the action: uses: OWNER/REPOSITORY@v{wanted.lstrip('v')}"
+            f"input `version` is {wanted}, but this action is {own}, and never "
+            "downloads another version; pin the action: uses: "
+            f"OWNER/REPOSITORY@v{wanted.lstrip('v')}"
         )
 
 
@@ -189,13 +190,13 @@ def read_inputs(text: str) -> Inputs:
     return inputs
 
 
-def wrong_input(name: str, said: str) -> SettingsError:
-    return SettingsError(f"input `{name}`: {said}")
+def wrong_input(name: str, message: str) -> SettingsError:
+    return SettingsError(f"input `{name}`: {message}")
 
 
 def _invalid_inputs(inputs: Inputs) -> list[str]:
-    said = ((name, one.check(inputs.text(name))) for name, one in INPUTS.items())
-    return [f"input `{name}` {problem}" for name, problem in said if problem]
+    problems = ((name, one.check(inputs.text(name))) for name, one in INPUTS.items())
+    return [f"input `{name}` {problem}" for name, problem in problems if problem]
 
 
 def _contradictions(inputs: Inputs) -> list[str]:
@@ -249,10 +250,10 @@ def _read_bytes(name: str, workspace: Path, named: str) -> bytes:
     path = (root / named).resolve()
     # A link may lead out, or to where a checkout keeps its token.
     if not path.is_relative_to(root) or ".git" in path.relative_to(root).parts:
-        raise wrong_input(name, f"{named} is not a file of the workspace")
+        raise wrong_input(name, f"{named} is not a file in the workspace")
     try:
         with path.open("rb") as file:
             return file.read(MAX_BYTES + 1)
     except OSError as error:
-        said = f"{named} cannot be read: {error.strerror}; is there a checkout step?"
-        raise wrong_input(name, said) from error
+        message = f"{named} cannot be read: {error.strerror}; is there a checkout step?"
+        raise wrong_input(name, message) from error

@@ -55,7 +55,7 @@ def when_cancelled(act: Callable[[], None]) -> Iterator[None]:
 # How long a run may take to end by itself once it is cancelled; the rest of the ten
 # seconds is for telling people.
 _CANCEL_GRACE_S: Final = 3.0
-_CANCELLED_BY: Final = "whoever cancelled the workflow run"
+_CANCELLED_BY: Final = "somebody who cancelled the workflow run"
 # After the time of the run, what could not be delivered is tried again for so long.
 DELIVERY_TIME: Final = timedelta(minutes=10)
 
@@ -73,7 +73,7 @@ def with_github(base: ServiceParts, github: GitHub) -> ServiceParts:
 
 def _connected(base: ServiceParts) -> ConnectedGitHub:
     if not isinstance(base.forge, ConnectedGitHub):
-        raise TypeError(f"a workflow's code does not live at {base.plugin.title}")
+        raise TypeError(f"a workflow cannot use a repository of {base.plugin.title}")
     return base.forge
 
 
@@ -107,9 +107,9 @@ class JobRun:
         self._until = base.clock.now() + longest
 
     def run(self) -> Job:
-        """Work, in a thread of its own; return the job as it is then.
+        """Work in a separate thread; return the job as it is then.
 
-        The main thread only waits: it is the one that hears signals.
+        The main thread only waits, because it receives the signals.
         """
         with when_cancelled(self._cancel):
             threading.Thread(target=self._run, name="run", daemon=True).start()
@@ -121,7 +121,7 @@ class JobRun:
             self._work()
         finally:
             self._ended.set()
-            # Once it is cancelled, that thread says when all is told.
+            # After a cancel, that thread says when all messages are sent.
             if not self._cancelled.is_set():
                 self._finished.set()
 
@@ -145,7 +145,7 @@ class JobRun:
         return max(0.0, left.total_seconds())
 
     def _cancel(self) -> None:
-        """Stop as a person's word would; what does not heed that is cut off."""
+        """Stop as after a person's `stop`; abort a run that does not stop in time."""
         log.info("cancelled")
         self._cancelled.set()
         try:
@@ -164,7 +164,7 @@ class JobRun:
         """Return how it ended that did not come to its end, with its cost."""
         log_ = self._base.stores.events.open(job.conversation_id)
         state = reduce(fold, log_.read(), RunState())
-        text = f"Stopped by {_CANCELLED_BY}; the work until then is lost."
+        text = f"Stopped by {_CANCELLED_BY}; its work is lost."
         return Outcome(
             kind=OutcomeKind.STOPPED,
             reason="cancelled",

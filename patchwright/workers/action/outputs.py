@@ -1,4 +1,4 @@
-"""Say what came of a run: its outputs, its files and its step summary."""
+"""Report the result of a run: its outputs, its files and its step summary."""
 
 import json
 from collections.abc import Sequence
@@ -32,16 +32,16 @@ from patchwright.workers.jobs.dry_run import list_planned_writes
 
 # The summary shows the words in full above the table.
 _NOT_IN_TABLE: Final = frozenset({"summary", "structured-output"})
-_DRY_RUN: Final = "**Dry run**: nothing of this was written outside of this job."
+_DRY_RUN: Final = "**Dry run**: nothing was written outside this job."
 
 
 def summary_of(end: EndedRun, outputs: dict[str, str]) -> str:
-    """Say what the thread is told, what was taken out or not told, and the outputs."""
+    """Show the thread's message, what was removed or not delivered, and the outputs."""
     outcome = as_delivered(end.outcome, end.delivered)
-    told = final_comment(outcome, end.delivered, end.plan.frame, end.plan.last)
+    comment = final_comment(outcome, end.delivered, end.plan.frame, end.plan.last)
     parts = (
         _DRY_RUN if end.is_dry_run else "",
-        split_marks(told).text,
+        split_marks(comment).text,
         _result_links(outputs),
         _taken_out(end.outcome.removed),
         _undelivered(end),
@@ -60,16 +60,16 @@ def _result_links(outputs: dict[str, str]) -> str:
 def _taken_out(removed: int) -> str:
     if not removed:
         return ""
-    return f"{count_noun(removed, 'hidden thing')} taken out of people's texts."
+    return f"{count_noun(removed, 'hidden thing')} removed from people's texts."
 
 
 def _planned_writes(end: EndedRun) -> str:
     """Show what would have been written, each text as it is, marks and all."""
     if not end.is_dry_run:
         return ""
-    told = list_planned_writes(end.base.stores, end.job.id)
+    writes = list_planned_writes(end.base.stores, end.job.id)
     return details_block(
-        "What would have been written", "\n\n".join(map(code_block, told))
+        "What would have been written", "\n\n".join(map(code_block, writes))
     )
 
 
@@ -77,7 +77,7 @@ def _undelivered(end: EndedRun) -> str:
     if not end.pending:
         return ""
     lines = "\n".join(f"- {one}" for one in end.pending)
-    return f"**Not delivered** when the time was up:\n{lines}"
+    return f"**Not delivered** before the time limit:\n{lines}"
 
 
 def _output_table(outputs: dict[str, str]) -> str:
@@ -115,7 +115,7 @@ def result_of(end: EndedRun) -> Result:
 
 
 def _test_result(evidence: Sequence[Evidence], role: EvidenceRole) -> str:
-    """Say in short what the tests did: the first that failed speaks for all."""
+    """Summarise the tests: the first that failed counts."""
     found = [one for one in evidence if one.role is role]
     failed = next((one for one in found if one.exit_code != 0), None)
     if failed is None:
@@ -179,7 +179,7 @@ def _grade(end: EndedRun) -> Grade:
 
 
 def _delivery_outputs(end: EndedRun) -> dict[str, str]:
-    """Return where people find it; after a rehearsal there is nothing to be found."""
+    """Return its address; after a dry run there is none."""
     if end.is_dry_run:
         return dict.fromkeys(_DELIVERY_OUTPUTS, "")
     delivered = end.delivered

@@ -19,8 +19,8 @@ from patchwright.workers.action.finish import OUTPUTS
 from patchwright.workers.action.workflow import WorkflowCheck, WorkflowJob
 
 CRASHED: Final = (
-    "The run ended without a word: its process was killed, or the machine ran out of "
-    "memory or time."
+    "The run ended without a result: its process was killed, or the machine ran out "
+    "of memory or time."
 )
 
 
@@ -43,13 +43,13 @@ class Result:
     def write(self, path: Path, redact: Callable[[str], str]) -> None:
         """Put it in place of what was there, whole, and without secrets."""
         outputs = {name: redact(self.outputs.get(name, "")) for name in OUTPUTS}
-        told = {
+        values = {
             "grade": self.grade,
             "outputs": outputs,
             "summary": redact(self.summary),
         }
         new = path.with_suffix(".new")
-        new.write_text(json.dumps(told), "utf-8")
+        new.write_text(json.dumps(values), "utf-8")
         new.replace(path)
 
 
@@ -92,7 +92,7 @@ def error_result(error: PatchwrightError) -> Result:
 
 
 _NOT_ASKED: Final = "not-asked"
-_CONDITION: Final = "The workflow's own condition must let the same through."
+_CONDITION: Final = "The workflow's own `if:` must allow the same."
 
 log = structlog.get_logger(__name__)
 
@@ -103,15 +103,15 @@ def no_trigger_result(
     rules: GitHubTriggerRules,
     workflow_check: WorkflowCheck | None,
 ) -> Result:
-    """Return how it ends where the event asks for nothing.
+    """Return the result of an event without a request.
 
-    Where the workflow lets through what is not heard, it is told as a warning.
+    If the workflow starts on a phrase that does not count, it is a warning.
     """
     log.info("not_asked", reason=reason, listens_for=rules.mention)
     text = (
-        f"Nobody asked for anything ({reason}): {_event_name(workflow_job)} by "
-        f"{workflow_job.actor or 'somebody'}. "
-        f"This step listens for {_listens_for(rules)}. "
+        f"There is no request ({reason}): {_event_name(workflow_job)} by "
+        f"{workflow_job.actor or 'somebody'}. This step starts on "
+        f"{_listens_for(rules)}. "
         f"{f'About the phrase: {workflow_check}' if workflow_check else _CONDITION}"
     )
     is_sound = workflow_check is None or workflow_check.is_sound
@@ -131,10 +131,10 @@ def _event_name(workflow_job: WorkflowJob) -> str:
 
 
 def _listens_for(rules: GitHubTriggerRules) -> str:
-    heard = [
+    triggers = [
         f"the mention {inline_code(rules.mention)}",
         f"the label {inline_code(rules.label)}",
     ]
     if rules.assignee:
-        heard.append(f"an assignment of {inline_code(rules.assignee)}")
-    return ", ".join(heard)
+        triggers.append(f"an assignment of {inline_code(rules.assignee)}")
+    return ", ".join(triggers)

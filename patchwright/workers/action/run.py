@@ -72,7 +72,9 @@ def run(environ: Mapping[str, str]) -> None:
         result = error_result(error)
     except Exception:  # the edge of the run: whatever broke, the result says so
         log.exception("run_broke")
-        text = "Something broke inside Patchwright; the log of this step has more."
+        text = (
+            "Patchwright had an internal error; the log of this step has the details."
+        )
         result = error_result(_InternalError(text))
     result.write(workflow_job.result, redact)
 
@@ -113,17 +115,17 @@ class _Action:
             return self._run(with_github(opened, github))
 
     def _run(self, base: ServiceParts) -> Result:
-        listening = self._listening(base)
-        workflow_check = self._check_workflow(base, listening.mention)
+        trigger_rules = self._trigger_rules(base)
+        workflow_check = self._check_workflow(base, trigger_rules.mention)
         asking = TriggerReader(
-            self._workflow_job, self._inputs, listening, github_of(base)
+            self._workflow_job, self._inputs, trigger_rules, github_of(base)
         )
         asked = asking.find(self._task)
         if isinstance(asked, NoTrigger):
             return no_trigger_result(
-                asked.reason, self._workflow_job, listening, workflow_check
+                asked.reason, self._workflow_job, trigger_rules, workflow_check
             )
-        asked, overrides = self._with_history(base, listening, asked)
+        asked, overrides = self._with_history(base, trigger_rules, asked)
         runner = make_worker(base, overrides)
         job_id = store_request(base, asked)
         crash_result({"run-id": job_id}).write(
@@ -157,7 +159,7 @@ class _Action:
         )
         return workflow_check
 
-    def _listening(self, base: ServiceParts) -> GitHubTriggerRules:
+    def _trigger_rules(self, base: ServiceParts) -> GitHubTriggerRules:
         github = GitHubSettings.of(base.settings)
         return GitHubTriggerRules(
             mention=github.mention,
@@ -178,7 +180,10 @@ class _Action:
         return identity.login if identity else ""
 
     def _with_history(
-        self, base: ServiceParts, listening: GitHubTriggerRules, asked: ActionRequest
+        self,
+        base: ServiceParts,
+        trigger_rules: GitHubTriggerRules,
+        asked: ActionRequest,
     ) -> tuple[ActionRequest, RunOverrides]:
         """Take what the thread says of earlier runs: nothing else is left of them."""
         command = parse_command(asked.trigger.request)
@@ -186,7 +191,7 @@ class _Action:
             return asked, self._overrides
         thread = github_of(base).channel.fetch_thread(asked.trigger.forge_thread)
         redact = self.redactor.redact_json
-        previous = find_previous_run(thread, listening, self._signer, redact)
+        previous = find_previous_run(thread, trigger_rules, self._signer, redact)
         answer = answer_about_previous_run(
             previous, command, self._workflow_job.runs_url
         )

@@ -50,7 +50,7 @@ class CommentSigner:
         return signed if is_ours else None
 
     def _digest(self, ref: ThreadRef, text: str) -> str:
-        """Sign for one thread; how the service has kept blanks makes no difference."""
+        """Sign for one thread; changes of white space by the service do not matter."""
         words = " ".join(text.split())
         message = f"{ref}\n{words}".encode("utf-8", "surrogatepass")
         return hmac.new(self.key, message, sha256).hexdigest()
@@ -59,10 +59,10 @@ class CommentSigner:
 def find_comment_signer(
     settings: Settings, environ: Mapping[str, str], *, has_job_token: bool
 ) -> CommentSigner | None:
-    """Return the seal of this job's secrets, or None where no secret lasts.
+    """Return a signer with this job's secrets, or None if later jobs have none of them.
 
-    One secret is enough, and the first that is set counts: whoever knows it can spend
-    our money anyhow.
+    The first secret that is set is used: a person who knows it can spend our money
+    anyway.
     """
     github = GitHubSettings.of(settings)
     lasting = (
@@ -87,27 +87,25 @@ def _secret_bytes(secret: SecretStr | None) -> bytes:
     return secret.get_secret_value().encode() if secret else b""
 
 
-# No start is tried twice, nor what is in another `<sub>`: thousands of them cost time.
+# No start is tried twice, also not inside another `<sub>`: thousands of them cost time.
 _FOOTER: Final = re.compile(
     r"(?<!\n)\n*<sub>[^<]*(?:<(?!/?sub>)[^<]*)*</sub>\s*\Z", re.DOTALL
 )
 # Who the token of a job is: https://github.com/apps/github-actions
 JOB_LOGIN: Final = "github-actions[bot]"
 _KNOWN_BY: Final = (
-    "A comment counts as ours if a job with the same secrets (`llm-api-key`) has "
-    "signed it, and nobody has changed it since."
+    "The bot recognises its own comment only if a job with the same secrets "
+    "(`llm-api-key`) signed it, and nobody has edited it."
 )
-_NO_RUN: Final = f"No run of ours can be found in this thread. {_KNOWN_BY}"
-_LAST_SAID: Final = "This is what the last run has said:"
-_NO_PLAN: Final = (
-    f"There is no plan in this thread that waits for a yes or no. {_KNOWN_BY}"
-)
+_NO_RUN: Final = f"The bot finds no run of its own in this thread. {_KNOWN_BY}"
+_LAST_SAID: Final = "The last run wrote:"
+_NO_PLAN: Final = f"No plan in this thread waits for an approval. {_KNOWN_BY}"
 _MINOR_OUTCOMES: Final = frozenset({OutcomeKind.ANSWERED, OutcomeKind.REFUSED})
 _UNFINISHED: Final = frozenset({"queued", "running"})
 
 
 class PreviousRun(Value):
-    """The newest run that has told its end: its id, how it ended, what it said."""
+    """The newest run that has reported its end: its id, its outcome and its text."""
 
     run_id: str
     state: str
@@ -132,8 +130,8 @@ def find_previous_run(
     """
     by_run: dict[str, PreviousRun] = {}
     for post in thread.posts[1:]:
-        told = _verified_text(post, thread.ref, rules, seal)
-        marked = _status_in(told) if told else Marked(text="")
+        text = _verified_text(post, thread.ref, rules, seal)
+        marked = _status_in(text) if text else Marked(text="")
         if marked.state:
             words = clean_text(redact, _FOOTER.sub("", marked.text))
             previous = PreviousRun(
@@ -188,11 +186,11 @@ def answer_about_previous_run(
     ours = _answer(previous, command.verb, runs_url)
     if not ours:
         return None
-    told = previous.words if previous and _asks_about_last(command.verb) else ""
+    last_words = previous.words if previous and _asks_about_last(command.verb) else ""
     return Outcome(
         kind=OutcomeKind.ANSWERED,
         reason=command.verb,
-        summary=f"{ours}\n\n{told}" if told else ours,
+        summary=f"{ours}\n\n{last_words}" if last_words else ours,
         service_text=ours,
     )
 
@@ -200,7 +198,7 @@ def answer_about_previous_run(
 def _answer(previous: PreviousRun | None, verb: Verb, runs_url: str) -> str:
     if verb is Verb.STOP:
         return (
-            f"{_running_text(previous)} A run ends when its workflow run is cancelled: "
+            f"{_running_text(previous)} To stop a run, cancel its workflow run: "
             f"{runs_url}"
         )
     if verb in (Verb.APPROVE, Verb.REJECT):
@@ -219,8 +217,8 @@ def _asks_about_last(verb: Verb) -> bool:
 def _running_text(previous: PreviousRun | None) -> str:
     """Tell whether a run works meanwhile: such a command waits for none."""
     if previous is None or previous.state not in _UNFINISHED:
-        return "Nothing runs in this thread now."
-    return f"Run {previous.run_id[:8]} has not told its end yet."
+        return "No run works in this thread now."
+    return f"Run {previous.run_id[:8]} has not reported its result yet."
 
 
 def _plan_text(previous: PreviousRun | None, verb: Verb) -> str:
@@ -228,4 +226,4 @@ def _plan_text(previous: PreviousRun | None, verb: Verb) -> str:
         return _NO_PLAN
     if verb is Verb.APPROVE:
         return ""
-    return f"The plan of run {previous.run_id[:8]} is dropped; nothing was changed."
+    return f"The plan of run {previous.run_id[:8]} is rejected; nothing was changed."

@@ -100,7 +100,8 @@ def with_mode(trigger: Trigger, mode: str) -> Trigger:
     thread = trigger.thread
     if mode in _OF_PULL_REQUESTS and thread.kind is not ThreadKind.PULL_REQUEST:
         raise SettingsError(
-            f"input `mode` is {mode}, which is for pull requests; {thread.name} is none"
+            f"input `mode` is {mode}, which works only on pull requests; "
+            f"{thread.name} is not one"
         )
     return trigger.replace(request=_request_for_mode(trigger.request, mode))
 
@@ -202,7 +203,7 @@ class TriggerReader:
             self._payload.get(name) or self._payload.get(name.replace("-", "_")) or ""
         )
         if given and not re.fullmatch(r"[1-9][0-9]{0,17}", given):
-            raise SettingsError(f"client_payload: `{name}` is no number")
+            raise SettingsError(f"client_payload: `{name}` is not a number")
         return int(given or 0)
 
     def _by_event(self) -> ActionRequest | NoTrigger:
@@ -274,27 +275,27 @@ class TriggerReader:
         )
 
     def _by_comment(self, comment_id: int) -> ActionRequest | NoTrigger:
-        said = fetch_comment(self._github.api, self._repo, comment_id)
-        if any(map(self._rules.is_own, (said.author.login, said.app))):
+        comment = fetch_comment(self._github.api, self._repo, comment_id)
+        if any(map(self._rules.is_own, (comment.author.login, comment.app))):
             return NoTrigger("own-text")
-        thread = self._fetch_opening(said.number)
-        return ActionRequest(self._comment_trigger(said, thread))
+        thread = self._fetch_opening(comment.number)
+        return ActionRequest(self._comment_trigger(comment, thread))
 
-    def _comment_trigger(self, said: FoundComment, thread: Thread) -> Trigger:
+    def _comment_trigger(self, comment: FoundComment, thread: Thread) -> Trigger:
         """Make a request of a comment; who has it followed counts as taking part."""
-        actor, request = self._actor(), find_request(said.text, self._rules.mention)
+        actor, request = self._actor(), find_request(comment.text, self._rules.mention)
         return Trigger(
-            key=f"{thread.ref}:comment:{said.post_id}",
+            key=f"{thread.ref}:comment:{comment.post_id}",
             kind=TriggerKind.COMMENT_MENTION,
-            actor=said.author,
+            actor=comment.author,
             thread=thread.ref,
-            request=said.text if request is None else request,
+            request=comment.text if request is None else request,
             title=thread.title,
             body=thread.posts[0].text,
-            text=said.text,
-            post_id=said.post_id,
-            review_id=said.review_id,
-            others=() if _is_same_login(actor, said.author) else (actor,),
+            text=comment.text,
+            post_id=comment.post_id,
+            review_id=comment.review_id,
+            others=() if _is_same_login(actor, comment.author) else (actor,),
         )
 
     def _fetch_opening(self, number: int) -> Thread:
@@ -316,13 +317,11 @@ class TriggerReader:
 
     def _actor(self) -> Actor:
         if not self._workflow_job.actor:
-            raise SettingsError(
-                "GITHUB_ACTOR: not set, so that nobody would have asked"
-            )
+            raise SettingsError("GITHUB_ACTOR: not set, so the requester is unknown")
         return _person(self._workflow_job.actor, self._workflow_job.actor_id)
 
     def _with_rerunner(self, trigger: Trigger) -> Trigger:
-        """Judge whoever has had the workflow run again as well."""
+        """Also check the person who started the workflow again."""
         again = _person(self._workflow_job.rerun_by)
         if not again.login or _is_same_login(again, self._actor()):
             return trigger

@@ -20,7 +20,7 @@ _PHRASE_CONDITION: Final = re.compile(
 
 @dataclass(frozen=True)
 class WorkflowCheck:
-    """The phrases that a workflow lets through, and the one that is listened to."""
+    """The phrases in the conditions of a workflow, and the phrase of the Action."""
 
     workflow_phrases: tuple[str, ...]
     phrase: str
@@ -31,22 +31,20 @@ class WorkflowCheck:
 
         A workflow without phrases lets everything through, or has them elsewhere.
         """
-        heard = self.phrase.lower()
+        phrase = self.phrase.lower()
         return not self.workflow_phrases or any(
-            one.lower() in heard for one in self.workflow_phrases
+            one.lower() in phrase for one in self.workflow_phrases
         )
 
     def __str__(self) -> str:
-        shown = (
-            ", ".join(f"`{one}`" for one in self.workflow_phrases)
-            or "no phrase of its own"
-        )
-        told = f"the workflow's `if:` asks for {shown}, the Action for `{self.phrase}`"
+        shown = ", ".join(f"`{one}`" for one in self.workflow_phrases) or "no phrase"
+        text = f"the workflow's `if:` asks for {shown}, the Action for `{self.phrase}`"
         if self.is_sound:
-            return told
+            return text
         return (
-            f"{told}: no text has both, and so nobody is ever answered. Write the same "
-            "in both: the input `trigger-phrase`, and the `if:` of the workflow."
+            f"{text}: no comment has both, so the bot never answers. Write the same "
+            "phrase in both: the input `trigger-phrase`, and the `if:` of the "
+            "workflow."
         )
 
 
@@ -147,9 +145,9 @@ def read_workflow_job(environ: Mapping[str, str]) -> WorkflowJob:
     names = (*_NEEDED_VARIABLES, f"{PREFIX}FOLDER", f"{PREFIX}INPUTS")
     if missing := [name for name in names if not environ.get(name)]:
         raise SettingsError(
-            f"{', '.join(missing)}: not set; `patchwright action run` is a step of the "
-            "GitHub Action (action.yml), and runs in a workflow. On this machine, use "
-            "`patchwright resolve`."
+            f"{', '.join(missing)}: not set; `patchwright action run` is a step of "
+            "the GitHub Action (action.yml) and works only in a workflow. On this "
+            "machine, use `patchwright resolve`."
         )
     body, event = _read_event(Path(environ["GITHUB_EVENT_PATH"]))
     return WorkflowJob(

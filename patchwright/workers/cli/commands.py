@@ -40,17 +40,19 @@ def add_group(
 def add_commands(app: typer.Typer) -> None:
     app.command("serve")(_serve)
     app.command("doctor")(_doctor)
-    about = "Work as a step of the GitHub Action."
+    about = "Run as a step of the GitHub Action."
     add_group(app, "action", about, {"run": _action_run})
-    add_group(app, "db", "Look after the database.", {"upgrade": _db_upgrade})
-    about = "Look after the keys that stored secrets are encrypted with."
+    add_group(app, "db", "Maintain the database.", {"upgrade": _db_upgrade})
+    about = "Maintain the keys that encrypt stored secrets."
     add_group(app, "keys", about, {"rotate": _keys_rotate})
     app.command("completion")(_completion)
     app.command("man")(_man)
 
 
 def _serve(
-    role: Annotated[Role, typer.Option(help="Which part of it.")] = Role.ALL,
+    role: Annotated[
+        Role, typer.Option(help="Which part of the service to run.")
+    ] = Role.ALL,
     host: Annotated[str | None, typer.Option(help="Address to listen on.")] = None,
     port: Annotated[int | None, typer.Option(help="Port to listen on.")] = None,
 ) -> None:
@@ -62,32 +64,35 @@ def _serve(
 def _doctor(
     only: Annotated[
         list[str] | None,
-        typer.Option(metavar="NAME", help="This check, or all of a service; repeat."),
+        typer.Option(
+            metavar="NAME",
+            help="Run only this check, or all checks of a service; can be repeated.",
+        ),
     ] = None,
     spend: Annotated[
-        bool, typer.Option("--spend", help="Ask the model one thing, for real.")
+        bool, typer.Option("--spend", help="Call the model once, which costs money.")
     ] = False,
     json_output: Annotated[
         bool, typer.Option("--json", help="Print one JSON object.")
     ] = False,
 ) -> None:
-    """Check what the service needs, and say how to put right what is wrong."""
+    """Check what the service needs, and say how to fix each problem."""
     run = load_handler("cli.doctor_handler", "run_doctor")
     sys.exit(run(only or [], spends=spend, as_object=json_output))
 
 
 def _action_run() -> None:
-    """Work on what the workflow's event asks for; action.yml calls this."""
+    """Work on the request of the workflow's event; action.yml calls this."""
     load_handler("action.run", "run")(process_environment())
 
 
 def _db_upgrade() -> None:
-    """Bring the database to the schema of this version; `serve` does it too."""
+    """Upgrade the database to this version's schema; `serve` does it too."""
     load_handler("cli.maintenance_handler", "upgrade_database")()
 
 
 def _keys_rotate() -> None:
-    """Encrypt every stored secret with the first of `security.encryption_keys`."""
+    """Encrypt all stored secrets with the first of `security.encryption_keys`."""
     load_handler("cli.maintenance_handler", "rotate_keys")()
 
 
@@ -108,10 +113,10 @@ class CompletionShell(StrEnum):
 def _completion(
     context: typer.Context,
     shell: Annotated[
-        CompletionShell, typer.Argument(help="The shell to print it for.")
+        CompletionShell, typer.Argument(help="The shell that completes the commands.")
     ],
 ) -> None:
-    """Print what makes a shell complete our commands at a press of Tab.
+    """Print a script that lets a shell complete commands with Tab.
 
     In bash or zsh: eval "$(patchwright completion bash)". In fish:
     patchwright completion fish > ~/.config/fish/completions/patchwright.fish

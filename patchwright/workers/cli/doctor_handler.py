@@ -43,9 +43,9 @@ def run_doctor(only: Sequence[str], *, spends: bool, as_object: bool) -> int:
     verdicts = _results(entries, spends=spends)
     if not as_object:
         return exit_code(_print_results(verdicts, [entry.name for entry in entries]))
-    told = list(verdicts)
-    typer.echo(json.dumps(as_json(told), ensure_ascii=False))
-    return exit_code(told)
+    results = list(verdicts)
+    typer.echo(json.dumps(as_json(results), ensure_ascii=False))
+    return exit_code(results)
 
 
 def _results(entries: Sequence[DoctorCheck], *, spends: bool) -> Iterator[NamedResult]:
@@ -77,20 +77,20 @@ def _print_results(
     verdicts: Iterator[NamedResult], names: Sequence[str]
 ) -> list[NamedResult]:
     console = Console()
-    told: list[NamedResult] = []
+    results: list[NamedResult] = []
     # What comes next; nobody watches what is piped.
     waiting = console.status(names[0])
     with waiting if console.is_terminal else nullcontext():
         for verdict, following in zip(verdicts, (*names[1:], ""), strict=False):
             print_check(console, verdict)
-            told.append(verdict)
+            results.append(verdict)
             waiting.update(following)
-    console.print(f"\n{summary(told)}", style="bold", highlight=False)
-    return told
+    console.print(f"\n{summary(results)}", style="bold", highlight=False)
+    return results
 
 
 def _silence_logs() -> None:
-    """Let nothing but the report be heard: what is logged on the way is in it too."""
+    """Silence the log: the report contains the same facts."""
     level = logging.CRITICAL
     structlog.configure(wrapper_class=structlog.make_filtering_bound_logger(level))
     logging.basicConfig(level=level, handlers=[logging.NullHandler()], force=True)

@@ -64,7 +64,7 @@ class _ProgressLine:
 
 
 def _fit_line(words: str, figures: str, width: int) -> Text:
-    """Put them on one line; the words are cut first, but for a third of it."""
+    """Put them on one line; the text is cut first, down to a third of the line."""
     tail = Text(f" · {figures}", style="dim")
     text = plain(words)
     text.truncate(max(width - tail.cell_len, width // 3), overflow="ellipsis")

@@ -37,9 +37,9 @@ def main() -> NoReturn:
 
 
 def make_app() -> TyperGroup:
-    """Return the command line. What carries a command out is imported by that alone.
+    """Return the command line. Each command imports its own code when it runs.
 
-    Neither a list of commands nor a run waits for the web framework.
+    So neither the help nor a run waits for the web framework.
     """
     app = typer.Typer(
         help=ABOUT,

@@ -71,37 +71,38 @@ def _read_command(context: typer.Context) -> CommandHelp:
 
 _HELP: Final = "--help"
 _DESCRIPTION: Final = (
-    "Patchwright turns a request made where people work into a proven pull request. On "
-    "the command line it works on an issue by its URL, or on a text in a repository on "
-    "this machine, and it runs and looks after the service that hears requests in "
-    "GitHub, Slack and Jira."
+    "Patchwright turns a request made where people work into a proven pull request. "
+    "On the command line it works on an issue by its URL, or on a text in a "
+    "repository on this machine, and it runs and maintains the service that takes "
+    "requests from GitHub, Slack and Jira."
 )
 _SETTINGS: Final = (
-    "Settings are read from flags, from the environment (PATCHWRIGHT_SECTION__KEY, and "
-    "LLM_MODEL, LLM_API_KEY, LLM_BASE_URL, LOG_JSON), and from patchwright.toml in the "
-    "current folder or the file that PATCHWRIGHT_CONFIG names, the strongest first. A "
-    "secret can be read from a file: the name of its variable with _FILE at its end. "
-    "NO_COLOR keeps colours away."
+    "Settings are read from flags, from the environment (PATCHWRIGHT_SECTION__KEY, "
+    "and LLM_MODEL, LLM_API_KEY, LLM_BASE_URL, LOG_JSON), and from patchwright.toml "
+    "in the current folder or the file that PATCHWRIGHT_CONFIG names; the first that "
+    "has a value wins. A secret can be read from a file: the name of its variable "
+    "with _FILE at its end. NO_COLOR turns colours off."
 )
 _EXITS: Final = (
     ParameterHelp("0", "The run was resolved or answered, or its plan was posted."),
     ParameterHelp("1", "The run ended in another way, but nothing failed."),
     ParameterHelp("2", "Wrong usage, or a wrong setting; the message says what to do."),
     ParameterHelp("3", "A service, the model or the sandbox failed."),
-    ParameterHelp("130", "Somebody stopped watching a run, which goes on."),
+    ParameterHelp("130", "You stopped watching a run; the run continues."),
 )
 _FILES: Final = (
     ParameterHelp(
         "~/.local/state/patchwright",
-        "The state folder: the database of a service without another one, its keys, "
-        "and copies of repositories. The setting state_dir names another.",
+        "The state folder: the database of the service (unless database.url is set), "
+        "its keys, and copies of repositories. The setting state_dir changes the "
+        "folder.",
     ),
     ParameterHelp(
         "~/.local/state/patchwright/runs/*.jsonl",
         "The events of each run of the command line, which replay reads.",
     ),
     ParameterHelp(
-        ".patchwright.toml", "The wishes of a repository, read on its default branch."
+        ".patchwright.toml", "The settings of a repository, read on its default branch."
     ),
 )
 

@@ -108,7 +108,7 @@ def read_url(url: str, forge: ServiceProfile) -> ForgeThread:
 
 
 def _job(session: RunSession, thread: ForgeThread, asker: Actor) -> Job:
-    """Put the wish of whoever runs the command into the form of a request."""
+    """Make a request from what the user of the command asks for."""
     trigger = Trigger(
         key=f"cli:{thread}",
         kind=TriggerKind.BODY_MENTION,

@@ -222,10 +222,12 @@ def run_replay(options: ReplayOptions) -> int:
 
 def _check_replay_options(options: ReplayOptions) -> None:
     if options.reruns and options.repo is None:
-        raise SettingsError("--rerun needs --repo PATH, the repository it was run on")
+        raise SettingsError(
+            "--rerun needs --repo PATH: the repository of the recorded run"
+        )
     others = (options.repo, options.sandbox, options.events)
     if not options.reruns and any(option is not None for option in others):
-        raise SettingsError("--repo, --sandbox and --events go with --rerun")
+        raise SettingsError("--repo, --sandbox and --events work only with --rerun")
 
 
 def _export_run(found: StoredRun, path: Path) -> None:

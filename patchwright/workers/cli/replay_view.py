@@ -27,7 +27,7 @@ _STYLES: Final = {
 
 
 _NOT_DELIVERED: Final = DeliveryResult()
-_UNFINISHED: Final = "The log ends here, and the run had not."
+_UNFINISHED: Final = "The log ends here, before the end of the run."
 
 
 def print_story(
@@ -62,7 +62,7 @@ def _is_in_result(remark: StoryNote, story: Story) -> bool:
 
 
 def print_step(console: Console, step: Step, events: Sequence[Event]) -> None:
-    """Show a step whole: what the model said, each call, and what came of it."""
+    """Show a whole step: the model's text, each call, and its result."""
     payloads = {event.id: event.payload for event in events}
     reply = payloads.get(step.event_id)
     called = _join(

@@ -61,7 +61,7 @@ def as_json(
 
 
 def _summary(outcome: Outcome, delivered: DeliveryResult) -> str:
-    """Say in the words of the run what came of it, and why that is not delivered."""
+    """Show the run's own result text, and why it was not delivered."""
     if not delivered.refusal:
         return outcome.summary
     refused = f"Not delivered: {refusal_words(delivered.refusal)}"

@@ -60,7 +60,7 @@ def read_local_task(options: ResolveOptions) -> LocalTask:
         ("", options.task) if options.task is not None else _read_issue(options.issue)
     )
     if not (title + body).strip():
-        raise SettingsError("--task is empty; write what is to be done")
+        raise SettingsError("--task is empty; write the task")
     return LocalTask(
         title=title,
         body=body,
@@ -126,8 +126,8 @@ def _deliver(
         return _work_tree_unchanged(
             session, repository, local_task, FinishedRun(outcome, delivered), error
         )
-    said = "The change is in your work tree; nothing was staged or committed."
-    return FinishedRun(outcome, delivered.replace(remarks=(said,)))
+    note = "The change is in your work tree; nothing was staged or committed."
+    return FinishedRun(outcome, delivered.replace(remarks=(note,)))
 
 
 def _work_tree_unchanged(
@@ -143,12 +143,13 @@ def _work_tree_unchanged(
         delivered = _make_branch(
             repository, local_task, finished.outcome, session.run_id
         )
-    said = (
-        "to your work tree, as that would overwrite what is not committed there. "
-        f"Commit or stash it, then run `git merge {delivered.branch}`. {error}"
+    refusal = (
+        "to your work tree, because it would overwrite changes that are not "
+        f"committed. Commit or stash them, then run `git merge {delivered.branch}`. "
+        f"{error}"
     )
-    told = delivered.replace(refusal=said)
-    return FinishedRun(finished.outcome, told, is_left_out=True)
+    result = delivered.replace(refusal=refusal)
+    return FinishedRun(finished.outcome, result, is_left_out=True)
 
 
 def _make_branch(
@@ -202,7 +203,7 @@ def _write_task(
     knowledge = read_instructions(repository.objects, base_sha, instructions)
     guide = knowledge.for_prompt(written.text)
     unsaved = repository.has_uncommitted_changes()
-    notes = ["Changes that are not committed were not seen."] if unsaved else []
+    notes = ["The run did not see changes that are not committed."] if unsaved else []
     return Task(
         text="\n\n".join(part for part in (guide, written.text) if part),
         base_sha=base_sha,
@@ -249,12 +250,13 @@ def _check_options(options: ResolveOptions) -> None:
     local = (options.repo, options.issue, options.task)
     if options.url is None and (options.issue is None) == (options.task is None):
         raise SettingsError(
-            "say what to work on: the URL of an issue, or --issue FILE or --task TEXT "
-            "with --repo PATH for a repository that is not here"
+            "say what to work on: the URL of an issue, or --issue FILE or --task "
+            "TEXT; add --repo PATH if the repository is not the current folder"
         )
     if options.url is not None and any(one is not None for one in local):
         raise SettingsError(
-            "a URL says what to work on and where: leave out --repo, --issue and --task"
+            "a URL already names the issue and the repository: leave out --repo, "
+            "--issue and --task"
         )
     if options.url is not None and options.applies:
         raise SettingsError(
@@ -266,8 +268,8 @@ def _check_options(options: ResolveOptions) -> None:
         DeliveryChoice.READY,
     ):
         raise SettingsError(
-            f"--deliver {options.deliver} opens a pull request, which needs an issue's "
-            "URL; for a local repository use branch, patch or none"
+            f"--deliver {options.deliver} opens a pull request and needs the URL of "
+            "an issue; for a local repository use branch, patch or none"
         )
 
 
@@ -286,18 +288,20 @@ def _resolve_task(
         said = _stopped_outcome(told, is_local=local_task is not None)
     except PatchwrightError as error:
         said = error_outcome(error)
-    except Exception:  # the edge of a run: whatever broke, its caller is told
+    except (
+        Exception
+    ):  # the last handler of a run: every error is reported to the caller
         log.exception("run_broke")
-        text = "Something broke inside Patchwright; standard error has the details."
+        text = "Patchwright had an internal error; standard error has the details."
         said = service_outcome(OutcomeKind.FAILED, "internal", text)
     return FinishedRun(session.record_early_end(said), DeliveryResult())
 
 
-def _stopped_outcome(told: KeyboardInterrupt, *, is_local: bool) -> Outcome:
-    """Say also what is kept of it."""
-    kept = "Kept are the events of the run; what it had changed went with its sandbox."
-    notes = (kept, "Your repository is as it was.") if is_local else (kept,)
-    text = f"Stopped by {told}."
+def _stopped_outcome(interrupt: KeyboardInterrupt, *, is_local: bool) -> Outcome:
+    """Also say which of its work is stored."""
+    kept = "The events of the run are kept; its changes were lost with the sandbox."
+    notes = (kept, "Your repository was not changed.") if is_local else (kept,)
+    text = f"Stopped by {interrupt}."
     return Outcome(
         kind=OutcomeKind.STOPPED,
         reason=ASKED,

@@ -14,7 +14,7 @@ from patchwright.workers.runs.selection import RunStage
 
 
 class DeliveryChoice(StrEnum):
-    """What is made of a change. A pull request is ready only when it is proven."""
+    """How a change is delivered. A pull request is ready only if it is proven."""
 
     NONE = "none"
     PATCH = "patch"
@@ -71,7 +71,7 @@ def add_run_commands(app: typer.Typer) -> None:
     add_group(
         app,
         "runs",
-        "Look at the runs of the service and of this machine, and steer them.",
+        "Show and control the runs of the service and of this machine.",
         {
             "list": _runs_list,
             "show": _runs_show,
@@ -90,23 +90,26 @@ def _resolve(
     *,
     repo: Annotated[
         Path | None,
-        typer.Option(help="A repository on this machine; by default the one here."),
+        typer.Option(
+            help="A repository on this machine; by default the current folder."
+        ),
     ] = None,
     issue: Annotated[
         Path | None,
-        typer.Option(help="A file that says what is wrong; - is standard input."),
+        typer.Option(help="A file that describes the problem; - is standard input."),
     ] = None,
     task: Annotated[
-        str | None, typer.Option(metavar="TEXT", help="What is to be done, in words.")
+        str | None, typer.Option(metavar="TEXT", help="The task, as text.")
     ] = None,
     model: Annotated[
-        str | None, typer.Option(help="Name as litellm spells it: provider/model.")
+        str | None,
+        typer.Option(help="Name of the model as litellm writes it: provider/model."),
     ] = None,
     max_cost: Annotated[
-        float | None, typer.Option(help="Most that the run may cost, in USD.")
+        float | None, typer.Option(help="Highest cost of the run, in USD.")
     ] = None,
     max_iterations: Annotated[
-        int | None, typer.Option(help="Most model calls of the run.")
+        int | None, typer.Option(help="Highest number of model calls.")
     ] = None,
     sandbox: Annotated[
         SandboxKind | None, typer.Option(help="Where commands run.")
@@ -114,7 +117,7 @@ def _resolve(
     deliver: Annotated[
         DeliveryChoice | None,
         typer.Option(
-            help="What is made of the change; by default a branch in a local "
+            help="How to deliver the change; by default a branch in a local "
             "repository, and a draft pull request for a URL."
         ),
     ] = None,
@@ -122,7 +125,7 @@ def _resolve(
         bool,
         typer.Option(
             "--apply",
-            help="Bring the change into your work tree too, unless that would "
+            help="Copy the change into your work tree too, unless that would "
             "overwrite something.",
         ),
     ] = False,
@@ -130,13 +133,13 @@ def _resolve(
         bool, typer.Option("--json", help="Print one JSON object and nothing else.")
     ] = False,
     quiet: Annotated[
-        bool, typer.Option("--quiet", "-q", help="Show the result alone.")
+        bool, typer.Option("--quiet", "-q", help="Show only the result.")
     ] = False,
     events: Annotated[
         Path | None, typer.Option(help="Write the run's events to this new file.")
     ] = None,
 ) -> None:
-    """Work on an issue, given by its URL, as a text file or in words.
+    """Work on an issue, given by its URL, as a text file or as text.
 
     The exit code is 0 when it is resolved, answered or planned, 1 for any other
     end, 2 for wrong usage, and 3 if a service, the model or the sandbox failed.
@@ -156,7 +159,8 @@ def _resolve(
 
 ReplayFile = Annotated[Path, typer.Argument(help="A log of events, or a trajectory.")]
 RunPrefix = Annotated[
-    str | None, typer.Option("--run", help="Which run of the log: how its id begins.")
+    str | None,
+    typer.Option("--run", help="Which run of the log: the beginning of its id."),
 ]
 StepNumber = Annotated[
     int | None, typer.Option("--step", min=1, help="Show this step in full.")
@@ -168,7 +172,7 @@ RerunFlag = Annotated[
     bool, typer.Option("--rerun", help="Run it again and report differences.")
 ]
 RerunRepo = Annotated[
-    Path | None, typer.Option(help="With --rerun: the repository it was run on.")
+    Path | None, typer.Option(help="With --rerun: the repository of the recorded run.")
 ]
 RerunSandbox = Annotated[
     SandboxKind | None, typer.Option(help="With --rerun: where commands run.")
@@ -190,7 +194,7 @@ def _replay(
     events: RerunEvents = None,
     json: AsJson = False,
 ) -> None:
-    """Show a recorded run, or run it again: offline, and at no cost.
+    """Show a recorded run, or run it again, offline and at no cost.
 
     With --rerun the exit code is 0 if all is the same, 1 if not, 2 for wrong
     usage, and 3 if it could not be run.
@@ -209,7 +213,7 @@ RunId = Annotated[
     str,
     typer.Argument(
         metavar="RUN",
-        help="The run's id, or how it begins.",
+        help="The run's id, or its beginning.",
         autocompletion=_complete_id,
     ),
 ]
@@ -218,15 +222,17 @@ RunId = Annotated[
 def _runs_list(
     *,
     state: Annotated[
-        RunStage | None, typer.Option(help="Only runs that are so far.")
+        RunStage | None, typer.Option(help="Only runs in this state.")
     ] = None,
     outcome: Annotated[
-        OutcomeKind | None, typer.Option(help="Only runs that ended so.")
+        OutcomeKind | None, typer.Option(help="Only runs with this outcome.")
     ] = None,
     repo: Annotated[
         str, typer.Option(metavar="OWNER/NAME", help="Only runs in this repository.")
     ] = "",
-    limit: Annotated[int, typer.Option(min=1, help="Most runs to list.")] = 20,
+    limit: Annotated[
+        int, typer.Option(min=1, help="Highest number of runs to list.")
+    ] = 20,
     json: AsJson = False,
 ) -> None:
     """List runs, the newest first: those of the service, and local ones."""
@@ -239,13 +245,13 @@ def _runs_show(
     run: RunId,
     *,
     follow: Annotated[
-        bool, typer.Option("--follow", "-f", help="Watch it until it ends.")
+        bool, typer.Option("--follow", "-f", help="Watch the run until it ends.")
     ] = False,
     json: AsJson = False,
 ) -> None:
-    """Show what a run is, its steps, its evidence, and where its result is.
+    """Show a run: its facts, its steps, its evidence, and where its result is.
 
-    With --follow the exit code is that of `resolve` for how the run ended.
+    With --follow the exit code is the one that `resolve` has for that outcome.
     """
     raise typer.Exit(
         load_handler("cli.runs_handler", "show_run")(
@@ -255,12 +261,12 @@ def _runs_show(
 
 
 def _runs_stop(run: RunId, *, json: AsJson = False) -> None:
-    """Stop a run; what it has done is kept as for a `stop` in its thread."""
+    """Stop a run; its work is kept, as after a `stop` in its thread."""
     load_handler("cli.runs_handler", "stop_run")(run, as_object=json)
 
 
 def _runs_retry(run: RunId, *, json: AsJson = False) -> None:
-    """Start a new run for the same request, answered where the first one was."""
+    """Start a new run for the same request; it answers in the same thread."""
     load_handler("cli.runs_handler", "retry_run")(run, as_object=json)
 
 
@@ -273,7 +279,7 @@ def _runs_export(
     ] = None,
     json: AsJson = False,
 ) -> None:
-    """Write a run as a trajectory, without secrets, as `replay` reads it."""
+    """Write a run as a trajectory for `replay`, without secrets."""
     load_handler("cli.runs_handler", "export_run")(run, out, as_object=json)
 
 
@@ -286,7 +292,7 @@ def _runs_bundle(
     ] = None,
     json: AsJson = False,
 ) -> None:
-    """Write what a run has made as a Git bundle, where no branch shows it.
+    """Write the work of a run as a Git bundle, if no branch has it.
 
     In a clone of the repository, `git fetch` takes the commit out of the file. It is
     as the agent left it: nobody has looked for secrets in it.

@@ -50,7 +50,7 @@ from patchwright.workers.runs.reader import follow_until_end
 from patchwright.workers.runs.run_row import RunFilter, RunRow, row_of_log
 from patchwright.workers.runs.selection import SHORT_ID_LENGTH, RunStage
 
-_NOT_WATCHED = "Not watched any more; the run goes on."
+_NOT_WATCHED = "You stopped watching; the run continues."
 INTERRUPTED = 130
 
 
@@ -134,7 +134,7 @@ def list_runs(
         print_runs(found, SystemClock().now())
     else:
         is_any = wanted == RunFilter()
-        typer.echo(f"There are no {'' if is_any else 'such '}runs.", err=True)
+        typer.echo(f"No {'' if is_any else 'such '}runs found.", err=True)
 
 
 def show_run(run: str, *, follows: bool, as_object: bool) -> int:
@@ -147,7 +147,7 @@ def show_run(run: str, *, follows: bool, as_object: bool) -> int:
             show_job(found.service, found.job, as_object=as_object)
         elif follows:
             raise SettingsError(
-                f"--follow: {run} is a run of `resolve`, which shows it where it works"
+                f"--follow: {run} is a run of `resolve`; watch it in its own terminal"
             )
         else:
             show_local(found.archive, found.id, as_object=as_object)
@@ -156,21 +156,23 @@ def show_run(run: str, *, follows: bool, as_object: bool) -> int:
 
 def stop_run(run: str, *, as_object: bool) -> None:
     with _run_lookup(listens=True) as run_lookup:
-        found = _service_run(run_lookup, run, "press Ctrl-C where it works")
+        found = _service_run(run_lookup, run, "press Ctrl-C in its terminal")
         administration = found.service.administration()
         state = administration.stop(found.job)
         if state is JobState.WAITING_USER:
             _submit(found.service, found.job.id)
     facts = {"run_id": found.id, "was": state, "told_by": administration.name}
-    later = f"it was {state}, and ends as soon as a worker takes it."
+    later = f"it was {state}, and ends when a worker takes it."
     ends = "it ends now." if state is JobState.RUNNING else later
-    text = f"The run {_short(found.id)} was told to stop; {ends}"
+    text = f"The run {_short(found.id)} gets a stop; {ends}"
     typer.echo(json.dumps(facts) if as_object else text)
 
 
 def retry_run(run: str, *, as_object: bool) -> None:
     with _run_lookup(listens=True) as run_lookup:
-        found = _service_run(run_lookup, run, "give the same to `resolve` again")
+        found = _service_run(
+            run_lookup, run, "start `resolve` again with the same input"
+        )
         administration = found.service.administration()
         new_id = administration.retry(found.job)
         _submit(found.service, new_id)
@@ -182,7 +184,7 @@ def retry_run(run: str, *, as_object: bool) -> None:
 
 def export_run(run: str, out: Path | None, *, as_object: bool) -> None:
     if as_object and out is None:
-        raise SettingsError("--json tells where the run was written: give --out FILE")
+        raise SettingsError("--json prints only the name of the file: add --out FILE")
     with _run_lookup() as run_lookup:
         found = run_lookup.find(run)
         document = export_document(found, run_lookup.redactor)
@@ -197,7 +199,9 @@ def export_run(run: str, out: Path | None, *, as_object: bool) -> None:
 
 def bundle_run(run: str, out: Path | None, *, as_object: bool) -> None:
     with _run_lookup() as run_lookup:
-        found = _service_run(run_lookup, run, "its work is a branch or a patch there")
+        found = _service_run(
+            run_lookup, run, "its work is in a branch or a patch there"
+        )
         work = load_work_bundle(found.service, found.job)
     name = _short(found.id)
     path = out or Path(f"work-{name}.bundle")

@@ -67,8 +67,8 @@ def interruptible() -> Iterator[ReleaseSignal]:
         raise KeyboardInterrupt(signal.Signals(number).name)
 
     # One that is ignored already is to be ignored, such as SIGHUP under nohup.
-    heard = [one for one in _SIGNALS if signal.getsignal(one) is not signal.SIG_IGN]
-    before = {number: signal.signal(number, tell) for number in heard}
+    handled = [one for one in _SIGNALS if signal.getsignal(one) is not signal.SIG_IGN]
+    before = {number: signal.signal(number, tell) for number in handled}
     try:
         yield release_signal
     finally:
@@ -107,12 +107,12 @@ class RunSession:
     def with_repository_config(
         self, config: RepositoryConfig
     ) -> "tuple[RunSession, tuple[str, ...]]":
-        """Return the run as a repository wishes it, and which wishes do not count.
+        """Return the run with the repository's settings, and the ignored settings.
 
-        Which model is asked is for whoever runs the command to say.
+        The user of the command chooses the model.
         """
-        heeded = apply_configuration(self.settings, config.replace(model=""))
-        return replace(self, settings=heeded.settings), heeded.notes
+        applied = apply_configuration(self.settings, config.replace(model=""))
+        return replace(self, settings=applied.settings), applied.notes
 
     def resolve(
         self,
@@ -154,10 +154,10 @@ class RunSession:
         with live_view(self.console, self.log, watch, dependencies.limits, self.clock):
             return resolve(task, dependencies).outcome
 
-    def record_early_end(self, said: Outcome) -> Outcome:
+    def record_early_end(self, ended: Outcome) -> Outcome:
         """Write down how a run ended that did not come to its end, and its cost."""
         state = reduce(fold, self.log.read(), RunState())
-        outcome = said.replace(usage=state.usage, iterations=state.iterations)
+        outcome = ended.replace(usage=state.usage, iterations=state.iterations)
         self.log.append(Source.SYSTEM, OutcomeReached(outcome=outcome))
         return outcome
 
@@ -174,7 +174,10 @@ def open_session(
 ) -> Iterator[RunSession]:
     """Start a run. Its events go to `events`, or to a file in the state folder."""
     clock, run_id = SystemClock(), RandomIds().new()
-    models, conduct = make_models(settings, clock), make_agent_configuration(settings)
+    models, configuration = (
+        make_models(settings, clock),
+        make_agent_configuration(settings),
+    )
     warm_up(settings)
     redactor = Redactor(secret_values(settings))
     set_up_logging(redactor.redact_json, as_json=settings.log_json)
@@ -194,7 +197,7 @@ def open_session(
             console=Console(stderr=True, quiet=quiet),
             redactor=redactor,
             models=models,
-            conduct=conduct,
+            conduct=configuration,
             release_signal=release_signal,
             sandboxes=InterruptibleSandboxes(chosen, release_signal),
             log=log,

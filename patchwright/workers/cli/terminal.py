@@ -16,7 +16,7 @@ def plain(text: str, style: str = "") -> Text:
 
 
 def print_line(console: Console, text: Text, remark: Text | None = None) -> None:
-    """Print a text, and what became of it in brighter words that are cut last.
+    """Print a text, and its result in brighter words that are cut last.
 
     Where nobody looks at the width, it stays whole.
     """

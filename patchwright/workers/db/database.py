@@ -38,8 +38,8 @@ def database_errors() -> Iterator[None]:
 
 def database_error_text(error: SQLAlchemyError) -> str:
     """Return in one line what the database said, without the statement's values."""
-    told = error.orig if isinstance(error, DBAPIError) else None
-    return " ".join(str(told).split()) if told else type(error).__name__
+    cause = error.orig if isinstance(error, DBAPIError) else None
+    return " ".join(str(cause).split()) if cause else type(error).__name__
 
 
 BUSY_TIMEOUT_S = 15.0

@@ -37,10 +37,10 @@ class NotificationFolder:
         os.close(self._folder)
 
     def send(self, topic: str, *, apart_from: str) -> None:
-        """Tell all the others at once, and wait for none of them.
+        """Notify all other processes without waiting.
 
-        It never fails: who cannot be told has more waiting than it can hold, and looks
-        at everything then. The sockets of the dead are taken away.
+        It never fails: a process with a full socket looks at everything anyway. Sockets
+        of ended processes are removed.
         """
         for name in os.listdir(self._folder):  # noqa: PTH208 - it has no path here
             if name != apart_from:

@@ -30,7 +30,7 @@ metadata = MetaData(
 
 
 # `repo` is empty until it is known. `fence` counts the leases given out for the
-# conversation's jobs: whoever holds an older one may no longer write.
+# conversation's jobs: a holder of an older one may no longer write.
 conversations = Table(
     "conversations",
     metadata,
@@ -252,7 +252,7 @@ identities = Table(
     Index("ix_identities_account_id", "account_id"),
 )
 
-# What became of whose identity, and who did it; `identity` and `by` are as
+# Changes of identities, and who made them; `identity` and `by` are as
 # `store/accounts.py` writes them.
 account_audit = Table(
     "account_audit",

@@ -37,7 +37,7 @@ _TEST_REQUEST = ModelRequest(
 )
 _FIX_MODEL_KEY = "set LLM_API_KEY (llm.api_key) to a valid key of this provider"
 _FIX_MODEL_NAME = (
-    "write llm.model as litellm spells it, provider/model, and check llm.base_url"
+    "write llm.model as litellm does, provider/model, and check llm.base_url"
 )
 
 
@@ -47,7 +47,7 @@ def check_model(context: CheckContext) -> CheckResult:
         found = find_model(settings.llm, "agent.model", settings.agent.model)
         model = make_models(settings, context.clock).main
     except SettingsError as error:
-        return result_of_error(error, "name a model: set LLM_MODEL and LLM_API_KEY")
+        return result_of_error(error, "choose a model: set LLM_MODEL and LLM_API_KEY")
     if found.model.startswith(RECORDED):
         return ok(f"{found.model}: repeats a recording")
     return combine(
@@ -59,10 +59,10 @@ def _examine_model(
     found: ModelSettings, model: Model, settings: Settings
 ) -> Iterator[CheckResult]:
     price = model.ceiling_usd(_TEST_REQUEST)
-    told = "price known" if price is not None else "no price known"
-    yield ok(f"{found.model}, {told}")
+    price_text = "price known" if price is not None else "no price known"
+    yield ok(f"{found.model}, {price_text}")
     if not found.base_url and not table_entry(found.model):
-        yield warning(f"{found.model} is in no table of models", _FIX_MODEL_NAME)
+        yield warning(f"{found.model} is not in the model table", _FIX_MODEL_NAME)
     if not found.api_key and not found.base_url:
         yield from _missing_model_key(found.model)
     if price is None:
@@ -78,14 +78,14 @@ def _missing_model_key(name: str) -> Iterator[CheckResult]:
 
 def _unknown_price(settings: Settings) -> CheckResult:
     fix = (
-        "set llm.input_cost_per_token and llm.output_cost_per_token (USD; 0 where it "
-        "costs nothing)"
+        "set llm.input_cost_per_token and llm.output_cost_per_token (USD; 0 if it is "
+        "free)"
     )
     if settings.limits.unknown_price == "refuse":
-        words = "its price is not known, and limits.unknown_price is refuse"
+        words = "its price is unknown, and limits.unknown_price is refuse"
         return failed(f"{words}: every run is refused", fix)
     most = settings.limits.max_tokens
-    return warning(f"its price is not known: {most} tokens are a run's ceiling", fix)
+    return warning(f"its price is unknown: the limit of a run is {most} tokens", fix)
 
 
 def _ask_model(context: CheckContext, model: Model) -> Iterator[CheckResult]:
@@ -109,20 +109,21 @@ _PROBE_PROCESSES: Final = 64
 _PROBE_LIFETIME_S: Final = 120.0
 _PROBE_COMMAND_S: Final = 40.0
 _FIX_NO_SANDBOX: Final = (
-    "start Docker (systemctl start docker) and let this user use it, or install "
-    "bubblewrap and set sandbox.kind to local"
+    "start Docker (systemctl start docker) and give this user access to it, or "
+    "install bubblewrap and set sandbox.kind to local"
 )
 _FIX_IMAGE: Final = "choose an image with git and Python 3.8 or newer: sandbox.image"
 _FIX_IMAGE_OR_RUNTIME: Final = (
-    f"{_FIX_IMAGE}; and a sandbox.runtime that `docker info` lists"
+    f"{_FIX_IMAGE}, and a sandbox.runtime that `docker info` lists"
 )
-_UNCONFINED: Final = "unconfined: nothing holds the agent's commands back"
+_UNCONFINED: Final = "unconfined: nothing restricts the agent's commands"
 # With an engine the kernel's cgroups hold the memory.
 _MEMORY_IS_WATCHED: Final = (
-    " (memory is watched, ten times a second; nothing holds sandbox.cpus)"
+    " (memory is measured ten times a second; sandbox.cpus has no effect)"
 )
 _FIX_CGROUPS: Final = (
-    "see what `docker info` warns of: the kernel needs the cgroups `memory` and `pids`"
+    "see the warnings of `docker info`: the kernel needs the cgroups `memory` and "
+    "`pids`"
 )
 
 
@@ -161,7 +162,7 @@ def judge_sandbox(
 ) -> CheckResult:
     place = f"{kind}, {wanted.image}" if kind == "docker" else kind
     tools = f"git {probe.git}, Python {probe.python}"
-    words = f"{tools}; network `{wanted.network}` and limits hold"
+    words = f"{tools}; network `{wanted.network}` and limits work"
     watched = _MEMORY_IS_WATCHED if kind == "bubblewrap" else ""
     return combine(
         (ok(f"{place}: {words}{watched}"), *_sandbox_problems(probe, wanted))
@@ -178,19 +179,19 @@ def _sandbox_problems(
     if probe.has_network and wanted.network != "allow":
         yield failed(
             f"the network can be reached, and sandbox.network is {wanted.network}",
-            "look whether a plug-in or the engine gives sandboxes another network",
+            "check if a plug-in or the engine gives sandboxes another network",
         )
     if not probe.holds_memory:
-        yield failed("the limit of memory does not hold", _FIX_CGROUPS)
+        yield failed("the memory limit does not work", _FIX_CGROUPS)
     if not probe.holds_processes:
-        yield failed("the limit of processes does not hold", _FIX_CGROUPS)
+        yield failed("the process limit does not work", _FIX_CGROUPS)
 
 
 def _missing_image(image: str) -> CheckResult:
     return failed(
         f"the engine has no image {image}",
-        f"docker pull {image} (or the first run waits for it); or build one by "
-        "deploy/sandbox.Dockerfile and name it in sandbox.image",
+        f"docker pull {image} (or the first run waits for it); or build one with "
+        "deploy/sandbox.Dockerfile and set sandbox.image to it",
     )
 
 
@@ -215,13 +216,13 @@ def _run_probe(runtime: Runtime) -> SandboxProbe:
         timeout_s=_PROBE_COMMAND_S,
     )
     seen = runtime.run(action, RandomIds().new())
-    said = seen.output if isinstance(seen, CommandOutput) else ""
+    output = seen.output if isinstance(seen, CommandOutput) else ""
     try:
-        [*first, last] = said.strip().splitlines()
+        [*first, last] = output.strip().splitlines()
         probe = SandboxProbe.model_validate_json(last)
     except (ValueError, ValidationError):
-        words = " ".join(said.split())[-200:]
-        raise SandboxError(f"the trial inside came to no end: {words}") from None
+        words = " ".join(output.split())[-200:]
+        raise SandboxError(f"the test in the sandbox did not end: {words}") from None
     return probe.replace(git=_git_version(first))
 
 

@@ -136,7 +136,7 @@ def _named_result(
         seconds = running.ended.result(left_s) - began_at
     except LateError:
         words = f"no answer within {entry.within_s:.0f} s"
-        fix = f"try it alone: patchwright doctor --only {entry.name}"
+        fix = f"run only this check: patchwright doctor --only {entry.name}"
         return NamedResult(entry.name, failed(words, fix), entry.within_s)
     error = asked.exception()
     finding = _result_of_any_error(error) if error else asked.result()

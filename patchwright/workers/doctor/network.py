@@ -188,16 +188,16 @@ def _proxy_of(url: str) -> str:
 
 def _fix_of_route(url: str) -> str:
     if _proxy_of(url):
-        return f"check the proxy of the environment ({urlsplit(url).scheme}_proxy)"
+        return f"check the proxy in the environment ({urlsplit(url).scheme}_proxy)"
     host = urlsplit(url).hostname
-    return f"let this machine reach {host}: name server, firewall, or HTTPS_PROXY"
+    return f"let this machine reach {host}: check name server, firewall, or HTTPS_PROXY"
 
 
 def _error_text(error: Exception) -> str:
     if isinstance(error, TimeoutError):
         return f"no answer within {_WITHIN_S:.0f} s"
-    told = error.strerror if isinstance(error, OSError) else None
-    return (told or str(error) or type(error).__name__).lower()
+    text = error.strerror if isinstance(error, OSError) else None
+    return (text or str(error) or type(error).__name__).lower()
 
 
 # GitHub takes no signature of an App from its future, and we sign a minute back.
@@ -205,7 +205,7 @@ def _error_text(error: Exception) -> str:
 # https://docs.github.com/en/apps/creating-github-apps/authenticating-with-a-github-app/generating-a-json-web-token-jwt-for-a-github-app
 _TOO_FAR_APART_S: Final = 60.0
 _FAR_APART_S: Final = 20.0
-_FIX_CLOCK: Final = "let NTP set the clock: timedatectl set-ntp true"
+_FIX_CLOCK: Final = "set the clock with NTP: timedatectl set-ntp true"
 
 
 def check_clock(context: CheckContext) -> CheckResult:
@@ -226,7 +226,7 @@ def judge_clock(ours: datetime, theirs: datetime, forge: str) -> CheckResult:
     way = "ahead of" if apart_s > 0 else "behind"
     words = f"{abs(apart_s):.0f} s {way} {forge}'s clock"
     if abs(apart_s) >= _TOO_FAR_APART_S:
-        return failed(f"{words}: signatures are refused", _FIX_CLOCK)
+        return failed(f"{words}: signatures will be refused", _FIX_CLOCK)
     return (
         warning(words, _FIX_CLOCK)
         if abs(apart_s) >= _FAR_APART_S

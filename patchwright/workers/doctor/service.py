@@ -48,7 +48,7 @@ from patchwright.workers.queue.app import check_round_trip
 from patchwright.workers.queue.interface import BrokerUnavailableError
 from patchwright.workers.web.webhooks import WEBHOOK_ROUTE
 
-_FIX_BROKER = "start it, and check host and password in queue.broker_url"
+_FIX_BROKER = "start the broker, and check host and password in queue.broker_url"
 
 
 def check_broker(context: CheckContext) -> CheckResult:
@@ -73,7 +73,7 @@ _NEEDED_ROLES = ("web", "worker", "beat")
 def check_processes(context: CheckContext) -> CheckResult:
     with open_current_database(context.settings) as database:
         if database is None:
-            return skipped("no process has told of itself in this database")
+            return skipped("no process has written a heartbeat into this database")
         found = live_processes(database)
     return judge_processes(found, version("patchwright"))
 
@@ -83,7 +83,7 @@ def judge_processes(found: Sequence[ProcessStatus], own: str) -> CheckResult:
     if not found:
         return warning(
             "no process of the service is alive",
-            "patchwright serve; or look into its log, why it ended",
+            "run patchwright serve; its log says why it ended",
         )
     roles = Counter(one.role for one in found)
     shown = ", ".join(f"{count} {role}" for role, count in sorted(roles.items()))
@@ -97,18 +97,18 @@ def _process_problems(
         one for one in _NEEDED_ROLES if not roles[one] and not roles[_ALL_IN_ONE_ROLE]
     ]
     for role in absent:
-        yield warning(f"there is no {role}", f"patchwright serve --role {role}")
+        yield warning(f"no {role} is running", f"patchwright serve --role {role}")
     for one in found:
         if one.red:
             yield warning(
                 f"{one.role} {one.name}: {', '.join(one.red)} not working",
-                f"look into the log of {one.name}, and at the checks of these parts",
+                f"see the log of {one.name}, and the checks of these parts",
             )
     other = sorted({one.version for one in found if one.version != own})
     if other:
         yield warning(
             f"{', '.join(other)} is running, and this is {own}",
-            "start all processes anew with one version",
+            "restart all processes with one version",
         )
 
 
@@ -116,7 +116,8 @@ _WITHIN_S: Final = 10.0
 _MOST_BYTES: Final = 64 * 1024
 _NO_HEADERS: Final[Mapping[str, str]] = {}
 _FIX_CERTIFICATE: Final = (
-    "renew the certificate, send the whole chain, and let it name this host"
+    "renew the certificate; it must name this host, and the server must send the "
+    "whole chain"
 )
 _FIX_UNREACHABLE: Final = (
     "start `patchwright serve` and the proxy in front; check DNS and firewall"
@@ -182,14 +183,14 @@ def _unreachable(error: Exception) -> UnreachableError:
         return UnreachableError(
             f"bad certificate: {reason.verify_message}", _FIX_CERTIFICATE
         )
-    told = reason.strerror if isinstance(reason, OSError) else None
-    return UnreachableError((told or str(reason)).lower(), _FIX_UNREACHABLE)
+    text = reason.strerror if isinstance(reason, OSError) else None
+    return UnreachableError((text or str(reason)).lower(), _FIX_UNREACHABLE)
 
 
 _HEALTH: Final = "/healthz"
 _OWN_ANSWER: Final = (HTTPStatus.BAD_REQUEST, "bad-payload")
 _FIX_ADDRESS: Final = (
-    "let server.public_url, its name in DNS and the proxy in front lead to "
+    "check that server.public_url, its name in DNS and the proxy in front lead to "
     "`patchwright serve`"
 )
 
@@ -239,8 +240,8 @@ def _judge_probe(
     answer: HttpAnswer, public_url: str, forge: Plugin, probe: WebhookProbe
 ) -> CheckResult:
     """Judge the answer to a delivery that was signed by our secret."""
-    said = answer.json()
-    word = said.get("status") if isinstance(said, dict) else None
+    body = answer.json()
+    word = body.get("status") if isinstance(body, dict) else None
     if (answer.status, word) == _OWN_ANSWER:
         return ok(f"{public_url} is this service")
     if answer.status == HTTPStatus.UNAUTHORIZED:
@@ -257,7 +258,7 @@ def _judge_probe(
         f"{public_url}{WEBHOOK_ROUTE.format(service=forge.name)} answers "
         f"{answer.status}"
     )
-    return failed(words, "let the proxy in front pass on every path of the service")
+    return failed(words, "the proxy in front must forward every path of the service")
 
 
 class MemoryVault:

@@ -120,7 +120,7 @@ def check_state(context: CheckContext) -> CheckResult:
 def judge_space(free: int, folder: Path) -> CheckResult:
     """Judge by the bytes that are free."""
     words = f"{free / _GIB:.1f} GiB free"
-    fix = f"make room on the disk of {folder}, or set state_dir to a larger one"
+    fix = f"free space on the disk of {folder}, or set state_dir to a larger disk"
     if free < _NO_SPACE:
         return failed(words, fix)
     return warning(words, fix) if free < _LITTLE_SPACE else ok(words)
@@ -132,10 +132,10 @@ def _free_bytes(folder: Path) -> int:
 
 def _missing_folder(folder: Path, parent: Path) -> CheckResult:
     if os.access(parent, os.W_OK | os.X_OK):
-        return ok(f"{folder} will be made")
+        return ok(f"{folder} will be created")
     return failed(
-        f"{folder} is not there, and {parent} cannot be written",
-        f"make it, or set state_dir: install -d -m 700 -o $USER {folder}",
+        f"{folder} does not exist, and {parent} cannot be written",
+        f"create it, or set state_dir: install -d -m 700 -o $USER {folder}",
     )
 
 
@@ -146,7 +146,7 @@ def _writable(folder: Path) -> CheckResult:
     except OSError as error:
         return failed(
             f"{folder} cannot be written: {error.strerror}",
-            f"give it to the user that runs the service: chown -R $USER {folder}",
+            f"make the user that runs the service its owner: chown -R $USER {folder}",
         )
 
 
@@ -158,35 +158,38 @@ def _unprotected_files(files: Iterator[Path]) -> Iterator[CheckResult]:
         elif not os.access(file, os.R_OK):
             yield failed(
                 f"{file} cannot be read by this user",
-                f"run as the user of the service, or chown $USER {file}",
+                f"run doctor as the user of the service, or chown $USER {file}",
             )
 
 
 _FIX_LOST_KEY = (
-    "put that key back into security.encryption_keys; if it is lost, its secrets are "
-    "too: install the apps again, and let people link again"
+    "put that key back into security.encryption_keys; if the key is lost, its secrets "
+    "are lost too: install the apps again, and let people link again"
 )
-_FIX_OLD_KEY = "patchwright keys rotate, and then take the old keys out"
+_FIX_OLD_KEY = "run patchwright keys rotate, and then remove the old keys"
 
 
 def check_secrets(context: CheckContext) -> CheckResult:
     with open_current_database(context.settings) as database:
         if database is None:
-            return skipped("nothing is stored yet in a database of this version")
+            return skipped("there is no database of this version yet")
         store = secret_store(context.settings, database, context.clock)
         if store is None:
-            return skipped("no key yet; `serve` makes one")
+            return skipped("no key yet; `serve` creates one")
         known = tuple(key.id for key in context.settings.security.encryption_keys)
         return judge_keys(store.survey(), known)
 
 
 def judge_keys(uses: Sequence[KeyUse], known: Sequence[str]) -> CheckResult:
-    """Judge what is stored by the ids of the keys that are set, the current first."""
+    """Check what is stored by the ids of the configured keys, the current first."""
     count = sum(use.stored for use in uses)
     if not count:
         return ok("nothing is stored")
     return combine(
-        (ok(f"{count_noun(count, 'secret')}, all open"), *_key_problems(uses, known))
+        (
+            ok(f"{count_noun(count, 'secret')}, all can be decrypted"),
+            *_key_problems(uses, known),
+        )
     )
 
 
@@ -195,13 +198,18 @@ def _key_problems(
 ) -> Iterator[CheckResult]:
     for use in uses:
         if use.closed:
-            words = f"{use.closed} of {count_noun(use.stored, 'secret')} do not open"
+            words = (
+                f"{use.closed} of {count_noun(use.stored, 'secret')} cannot be "
+                "decrypted"
+            )
             yield failed(f"{words} with the key {use.key_id}", _FIX_LOST_KEY)
     old = [use for use in uses if known and use.key_id != known[0] and not use.closed]
     if old:
         names = ", ".join(use.key_id for use in old)
         words = count_noun(sum(use.stored for use in old), "secret")
-        yield warning(f"{words} still under an old key ({names})", _FIX_OLD_KEY)
+        yield warning(
+            f"{words} still encrypted with an old key ({names})", _FIX_OLD_KEY
+        )
 
 
 # SQLite's locks, and its write-ahead log above all, do not hold across a network.

@@ -29,7 +29,7 @@ log = structlog.get_logger(__name__)
 class Dispatcher:
     """Submits job ids from a thread of its own.
 
-    An id that cannot be submitted is let go: the sweep finds its job in the database.
+    An id that cannot be submitted is dropped: the sweep finds its job in the database.
     Used as a context: leaving it submits what still waits.
     """
 
@@ -62,7 +62,7 @@ class Dispatcher:
                     return
 
     def _drop_waiting(self) -> bool:
-        """Drop what waits, as each would wait for the broker in vain; tell the end."""
+        """Drop what waits, because the broker does not answer; end the thread."""
         with suppress(queue.Empty):
             while self._waiting.get_nowait() is not None:
                 pass

@@ -166,7 +166,7 @@ LOST: Final = "the App lost its access to the repository"
 
 @dataclass(frozen=True)
 class AfterCommit:
-    """What is to be done after the commit: jobs to submit, and who must be told."""
+    """Work after the commit: jobs to submit, and runs to notify."""
 
     due: tuple[JobId, ...] = ()
     other_conversations: tuple[ConversationId, ...] = ()
@@ -252,18 +252,18 @@ class LifecycleEvents:
         stop = ChangeState(state=AgentState.STOPPED, reason=reason)
         event = self.events.new_event(Source.SYSTEM, stop)
         append_row(connection, job.conversation_id, event)
-        told = AfterCommit(other_conversations=(job.conversation_id,))
+        after = AfterCommit(other_conversations=(job.conversation_id,))
         if job.state is not JobState.WAITING_USER:
-            return told
+            return after
         wake_job(connection, job.id, now)
-        return told + AfterCommit(due=(job.id,))
+        return after + AfterCommit(due=(job.id,))
 
     def _installation(
         self, connection: Connection, notice: InstallationChanged, now: datetime
     ) -> AfterCommit:
-        """Forget the tokens, and end the jobs that can reach their repository no more.
+        """Remove the tokens, and end the jobs that have lost their repository.
 
-        Nothing can be said there either.
+        No message can be posted there either.
         """
         if _is_installed_since(connection, notice):
             return NOTHING_TO_DO

@@ -75,7 +75,7 @@ class MissedDeliveryStore:
                 insert_or_replace(connection, hook_marks, row)
 
     def take_due(self, source: str) -> tuple[MissedDelivery, ...]:
-        """Return what to ask for now; what has come or is too old is forgotten."""
+        """Return the deliveries to request now, without arrived and old ones."""
         query = (
             select(
                 missed_deliveries.c.delivery_id,
@@ -125,7 +125,7 @@ class MissedDeliveryStore:
             connection.execute(
                 update(missed_deliveries)
                 .where(self._is(attempt.guid))
-                # With its time, as it is kept for as long as it may be listed.
+                # With its time, because it is stored for as long as GitHub lists it.
                 .values(attempt_id=attempt.id, delivered_at=attempt.delivered_at)
             )
 
@@ -166,7 +166,7 @@ class CatchUp:
         since = max(read_up_to - REDELIVERY_OVERLAP, oldest) if read_up_to else oldest
         self.missed.note(hook.path, hook.list_failed(since))
         for missed in self.missed.take_due(hook.path):
-            # Counted first: whatever comes of it, it was one of the few times.
+            # Counted first: it is one of the few tries, even if it fails.
             self.missed.mark_asked(missed)
             log.info("asks_again", delivery=missed.delivery_id, times=missed.asked + 1)
             try:

@@ -47,10 +47,10 @@ from patchwright.workers.store.threads import (
 
 # The table keeps what explains a delivery, and nothing that proves who sent it.
 _PROVING: Final = ("signature", "token", "authorization")
-# What the run is told in place of a comment that more people would read in its answer.
+# The text that the run gets instead of a comment with fewer readers than its answer.
 LEFT_OUT: Final = (
-    "[A comment that not everybody may read was left out, since more people read the "
-    "answer. Whoever wrote it can ask again in a comment for all readers.]"
+    "[A comment with restricted readers was left out, because more people can read "
+    "the answer. Its author can ask again in a comment that everybody can read.]"
 )
 _NOTE: Final = update(deliveries).where(deliveries.c.id == bindparam("row_id"))
 
@@ -114,7 +114,7 @@ class Recorder:
         if insert_once(connection, deliveries, row | asking):
             begin = self._begin_of(trigger)
             return begin(connection, row["id"], delivery, trigger)
-        # Another delivery may have asked for the same: this one is kept beside it.
+        # Another delivery may be the same request: this one is stored as well.
         insert_once(
             connection, deliveries, row | {"verdict": DeliveryVerdict.DUPLICATE}
         )
@@ -236,10 +236,10 @@ class Recorder:
 
 
 def _key_of(notice: Notice, body: bytes) -> str | None:
-    """Return the name of a notice by meaning, None where it has none.
+    """Return the name of a notice by meaning, or None.
 
-    No two renames of a repository are told in the same words: what it is like has
-    changed between them.
+    Two renames of a repository never have the same name, because the repository changed
+    between them.
     """
     match notice:
         case ThreadClosed():

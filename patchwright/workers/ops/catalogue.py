@@ -1,4 +1,4 @@
-"""Every figure that `/metrics` shows: its name, what it means and by what it is told.
+"""Every metric of `/metrics`: its name, its meaning and its labels.
 
 Names follow https://prometheus.io/docs/practices/naming/; the labels have few values,
 and none of them names a person or a repository.
@@ -49,39 +49,39 @@ _gauge, _counter, _histogram = (
 SERVICE_METRICS: Final = (
     DATABASE_UP := _gauge(
         "database_up",
-        "1 where the database answered; without it the figures of this table are "
+        "1 if the database answered; otherwise the other metrics of this table are "
         "missing.",
     ),
     JOBS := _gauge("jobs{state}", "Jobs that have not ended."),
     LOST_JOBS := _gauge(
         "jobs_lost",
-        "Jobs whose worker has shown no sign of life for longer than its lease.",
+        "Jobs whose worker has sent no heartbeat for longer than its lease.",
     ),
     OLDEST_JOB := _gauge(
         "oldest_waiting_job_seconds",
-        "How long the oldest job waits for a worker; 0 where none does.",
+        "How long the oldest job has waited for a worker; 0 if none waits.",
     ),
     RUNS := _counter(
         "runs_total{service,trigger,outcome,proof}",
-        "Runs that have ended, by the service and the kind of what asked for them.",
+        "Runs that have ended, by service and kind of their trigger.",
     ),
     RUN_SECONDS := _histogram(
         "run_duration_seconds{outcome}", "How long runs have worked.", RUN_BUCKETS_S
     ),
     WAIT_SECONDS := _histogram(
         "run_wait_seconds",
-        "How long requests have waited until a worker began.",
+        "How long requests have waited until a worker started.",
         WAIT_BUCKETS_S,
     ),
     SPENT := _counter(
-        "spent_usd_total", "What model calls have cost, as far as prices are known."
+        "spent_usd_total", "Cost of all model calls whose price is known."
     ),
     SPENT_TODAY := _gauge(
-        "spent_today_usd", "What they have cost since midnight, UTC."
+        "spent_today_usd", "Cost of model calls since midnight, UTC."
     ),
     RESERVED_TODAY := _gauge(
         "reserved_today_usd",
-        "What is set aside since midnight for calls that have not been settled.",
+        "Money reserved since midnight for model calls that have not ended.",
     ),
     TOKENS := _counter(
         "tokens_total{direction}",
@@ -93,26 +93,27 @@ SERVICE_METRICS: Final = (
     ),
     DELIVERIES := _counter(
         "deliveries_total{service,verdict}",
-        "Deliveries that were verified and stored, by what became of them.",
+        "Deliveries that were verified and stored, by their result.",
     ),
     MISSED := _gauge(
         "missed_deliveries{service}",
-        "Deliveries that a service could not bring and that have not come since.",
+        "Deliveries that a service could not send and that have not arrived since.",
     ),
     PENDING_EFFECTS := _gauge(
         "effects_pending",
-        "Steps still to be made visible outside: pushes, pull requests, messages.",
+        "Effects that are not published yet: pushes, pull requests, messages.",
     ),
     OLDEST_EFFECT := _gauge(
         "oldest_pending_effect_seconds",
-        "How long ago the oldest of them was planned; 0 where there is none.",
+        "How long ago the oldest pending effect was planned; 0 if there is none.",
     ),
     ABANDONED_EFFECTS := _counter(
-        "effects_abandoned_total", "Steps that never worked and were given up."
+        "effects_abandoned_total",
+        "Effects that failed again and again and were given up.",
     ),
     PROCESSES := _gauge(
         "processes{role,version,ready}",
-        "Processes that are alive; `ready` is what they say of themselves.",
+        "Processes that are alive; `ready` is what each process reports.",
     ),
 )
 PROCESS_METRICS: Final = (
@@ -122,7 +123,7 @@ PROCESS_METRICS: Final = (
     ),
     HTTP_SECONDS := _histogram(
         "http_request_duration_seconds{route}",
-        "How long they took to answer.",
+        "How long the requests took to answer.",
         REQUEST_BUCKETS_S,
     ),
     INTAKE_WAITING := _gauge(
@@ -130,18 +131,20 @@ PROCESS_METRICS: Final = (
     ),
     MODEL_CALLS := _counter(
         "model_calls_total{model,outcome}",
-        "Model calls with all their retries, by the reason where one has failed.",
+        "Model calls with all their retries; `outcome` is the reason if a call failed.",
     ),
     MODEL_SECONDS := _histogram(
-        "model_call_duration_seconds{model}", "How long they took.", CALL_BUCKETS_S
+        "model_call_duration_seconds{model}",
+        "How long the model calls took.",
+        CALL_BUCKETS_S,
     ),
     SANDBOX_STARTS := _counter(
         "sandbox_starts_total{kind,outcome}",
-        "Sandboxes that were started, by the reason where one was not.",
+        "Starts of sandboxes; `outcome` is the reason if a start failed.",
     ),
     SANDBOX_SECONDS := _histogram(
         "sandbox_start_duration_seconds{kind}",
-        "How long it took to start them.",
+        "How long the starts took.",
         WAIT_BUCKETS_S,
     ),
 )

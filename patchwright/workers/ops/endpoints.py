@@ -23,7 +23,7 @@ _SCHEME: Final = "bearer"
 
 
 def has_bearer_token(authorization: str, token: str) -> bool:
-    """Judge by the header of that name; an empty token is brought by nobody.
+    """Check the header of that name; an empty token never matches.
 
     https://www.rfc-editor.org/rfc/rfc6750#section-2.1
     """
@@ -119,7 +119,7 @@ class Reporter:
         return _json(404, {"status": "not-found"})
 
     def live(self) -> StatusAnswer:
-        """Tell whether the process does anything, or should be started anew."""
+        """Return whether the process makes progress, or should be restarted."""
         parts = run_health_checks(self.health.live, self.clock.now())
         if not (red := failing_parts(parts)):
             return _json(200, {"status": "ok"})

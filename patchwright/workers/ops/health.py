@@ -15,7 +15,7 @@ from patchwright.workers.db.columns import AwareTime
 from patchwright.workers.db.database import Database, insert_or_replace
 from patchwright.workers.db.tables import jobs, processes
 
-# How long the row of a process is kept that ended without a word.
+# How long the row of a process is kept that ended without removing it.
 _KEPT_FOR: Final = timedelta(hours=1)
 WORKING_ROLES: Final = frozenset({"all", "worker"})
 
@@ -105,10 +105,10 @@ HealthCheck = Callable[[datetime], HealthPart]
 
 @dataclass(frozen=True)
 class Health:
-    """What a process is judged by.
+    """The health checks of a process.
 
-    A process that fails one of `live` is better started anew; one that fails one of
-    `ready` cannot do its work now, which a new one might not do either.
+    A process that fails one of `live` should be restarted; one that fails one of
+    `ready` cannot work now, and a restart may not help.
     """
 
     live: tuple[HealthCheck, ...]
@@ -203,9 +203,9 @@ class LoopCheck:
 
 @dataclass(frozen=True)
 class StuckCheck:
-    """Tells a loop that stands still from one that only has nothing to do.
+    """Finds a loop that is stuck, not one that only has nothing to do.
 
-    It has nothing to do where one of `needed` fails: that is not mended by a new start.
+    If one of `needed` fails, the loop has nothing to do: a restart does not help.
     """
 
     loop: LoopCheck
@@ -233,7 +233,7 @@ class WorkersCheck:
             if since is None or any(one.works for one in live_processes(self.database)):
                 return HealthPart(self.name)
         except SQLAlchemyError:
-            # Nobody knows; that the database is away is told by a part of its own.
+            # Unknown; another part reports that the database does not answer.
             return HealthPart(self.name)
         return HealthPart(self.name, since, "jobs wait, and no worker takes them")
 
@@ -259,7 +259,7 @@ class BeatCheck:
 _MISSED_SWEEPS: Final = 3
 _DATABASE_AWAY: Final = "the database does not answer"
 _BROKER_AWAY: Final = "the broker does not answer"
-_NOT_TAKEN: Final = "takes no messages from the broker; is a beat running?"
+_NOT_TAKEN: Final = "takes no messages from the broker; check that a beat process runs"
 _NOT_SENT: Final = "no sweep has reached the broker"
 _NOT_STORED: Final = "deliveries cannot be stored"
 
@@ -285,7 +285,7 @@ class HealthChecks:
         broker_answers: Callable[[], bool],
         is_busy: Callable[[], bool],
     ) -> Health:
-        """Judge a worker by the sweeps that it takes, or by having its hands full."""
+        """Judge a worker by the sweeps that it takes, or by its full slots."""
         broker = AnswerCheck("broker", broker_answers, _BROKER_AWAY)
         loop = self._sweep_check(taken, is_busy)
         return Health(

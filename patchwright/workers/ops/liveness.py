@@ -42,9 +42,7 @@ _LONGEST_CONNECTION_S: Final = 10.0
 # Each takes a thread: more are turned away.
 MOST_AT_ONCE: Final = 32
 _POLL_S: Final = 0.05
-_FIX_PORT: Final = (
-    "each process needs a port of its own there: set PATCHWRIGHT_TELEMETRY__PORT"
-)
+_FIX_PORT: Final = "each process needs its own port: set PATCHWRIGHT_TELEMETRY__PORT"
 
 # As the standard library's stubs say it.
 AcceptedRequest: TypeAlias = socket.socket | tuple[bytes, socket.socket]
@@ -88,7 +86,7 @@ def _server(
 
 
 class _BoundedServer(ThreadingHTTPServer):
-    """Has so many connections at once, each for so long, whoever is behind them."""
+    """Limits the number of connections and the time of each, for all clients."""
 
     def __init__(
         self,

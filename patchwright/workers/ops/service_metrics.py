@@ -274,7 +274,7 @@ class ServiceMetrics:
         return (_family(catalogue.DATABASE_UP, 1), *found)
 
     def _times(self, connection: Connection, now: datetime) -> Iterator[Family]:
-        # Those of which there are none are told as well.
+        # States without jobs are reported as well.
         none: dict[Labels, float] = {(str(state),): 0 for state in _ACTIVE}
         states = _count_by(connection, jobs.c.state, jobs.c.state.in_(_ACTIVE))
         yield _family(catalogue.JOBS, none | states)

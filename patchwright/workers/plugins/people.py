@@ -66,11 +66,11 @@ def link_address(public_url: str, token: str) -> str:
 
 def invitation_text(actor: Actor, link: str, forge_name: str) -> str:
     return (
-        f"I know you in {service_name(actor.service)}, but not who you are on "
-        f"{forge_name}, and there it is decided what you may have done.\n\n"
-        f"[Link your {forge_name} account]({link}): the link is yours alone, please "
-        "don't pass it on. It counts once, within 15 minutes and in one browser. "
-        "Then I go on with what you asked for."
+        f"I know your account in {service_name(actor.service)}, but not your account "
+        f"on {forge_name}. Your permissions there decide what you may ask for.\n\n"
+        f"[Link your {forge_name} account]({link}): the link is only for you, please "
+        "do not share it. It works once, for 15 minutes, in one browser. Then I "
+        "continue with your request."
     )
 
 
@@ -81,7 +81,7 @@ def invitation_offers(link: str, forge_name: str) -> Offers:
 def too_many_links_text(actor: Actor) -> str:
     """Say why there is no further link."""
     return (
-        "You have got several links within an hour. Please open the newest one in "
+        "You got several links in the last hour. Please open the newest one in "
         f"{service_name(actor.service)}, or ask again in an hour."
     )
 
@@ -89,8 +89,8 @@ def too_many_links_text(actor: Actor) -> str:
 def renewal_text(link: str, forge_name: str) -> str:
     """Say that what somebody had let us do has come to an end."""
     return (
-        f"{forge_name} doesn't let me see your repositories any more, so I can't offer "
-        f"them to choose from. [Link your account again]({link}), within 15 minutes."
+        f"{forge_name} does not show me your repositories any more, so I cannot list "
+        f"them. [Link your account again]({link}), within 15 minutes."
     )
 
 
@@ -138,7 +138,7 @@ def make_identity_tokens(
 
     def renew(refresh_token: SecretStr) -> PersonalToken:
         if accounts is None:
-            raise AuthenticationError(f"nobody signs in with {plugin.title}")
+            raise AuthenticationError(f"nobody can sign in with {plugin.title}")
         return accounts.renew(refresh_token)
 
     return IdentityTokens(
@@ -191,9 +191,9 @@ class PersonDirectory:
         )
 
     def invite(self, actor: Actor) -> Invitation | None:
-        """Make a link that counts once; None where there is no page for it.
+        """Make a link that works once; None if there is no page for it.
 
-        Who gets no more of them hears that once: each word may be a mail.
+        A person who got too many is told once, because each message may be an e-mail.
         """
         if not self.can_invite:
             return None
@@ -209,7 +209,7 @@ class PersonDirectory:
         )
 
     def renew(self, actor: Actor) -> Invitation | None:
-        """Make a link for somebody whose earlier word counts no more."""
+        """Make a link for a person whose earlier link is not valid any more."""
         token = self.links.invite(self.resolve_name(actor)) if self.can_invite else None
         if token is None:
             return None
@@ -220,7 +220,7 @@ class PersonDirectory:
         )
 
     def scope_of(self, person: Actor) -> str:
-        """Return the name under which a person's own choices are kept."""
+        """Return the name under which a person's own choices are stored."""
         return account_scope(self.accounts.account_of(person, self.forge.account_host))
 
 

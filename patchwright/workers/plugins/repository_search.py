@@ -115,7 +115,7 @@ def _found_nothing() -> Found:
 
 
 def _once(names: Iterable[str]) -> tuple[str, ...]:
-    """Names are told apart without regard to case."""
+    """Names are compared without regard to case."""
     first: dict[str, str] = {}
     for name in names:
         first.setdefault(name.casefold(), name)

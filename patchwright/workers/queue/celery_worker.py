@@ -117,4 +117,4 @@ def run_beat(app: Celery) -> None:
 
 
 def _leave_logging_alone(**_: object) -> None:
-    """Keep Celery from setting up logging: it does not where this signal is heard."""
+    """Keep Celery from setting up logging: it does not if this signal has a handler."""

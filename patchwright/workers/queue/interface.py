@@ -21,7 +21,7 @@ class JobRunner(Protocol):
     """Runs jobs; the queue only says when. All calls come from several threads."""
 
     def run(self, job_id: JobId) -> None:
-        """Run the job if it is free; to be told of a job twice is normal."""
+        """Run the job if it is free; a job may be submitted twice."""
         ...
 
     def sweep(self) -> None:

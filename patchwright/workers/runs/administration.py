@@ -74,7 +74,7 @@ class BusyError(PatchwrightError):
 
 
 def operator_name() -> str:
-    """Name who runs this process as the log is to have it, and how they spoke."""
+    """Return the name of the user who runs this process, for the log."""
     try:
         name = pwd.getpwuid(os.getuid()).pw_name
     except KeyError:  # a container may know its user by number alone
@@ -96,9 +96,9 @@ class RunAdministration:
     name: str
 
     def stop(self, job: Job) -> JobState:
-        """Have a run end as stopped; return the state it was found in.
+        """Stop a run; return its state before.
 
-        Its worker hears it at once. One without a worker ends when it gets one.
+        Its worker is notified at once. A run without a worker ends when it gets one.
         """
         with self.database.writing() as connection:
             lock_conversation(connection, job.conversation_id)
@@ -109,11 +109,11 @@ class RunAdministration:
                 )
             if active.state is JobState.DELIVERING:
                 raise TooLateError(
-                    f"the run {job.id[:SHORT_ID_LENGTH]} has done its work and "
-                    "delivers it just now"
+                    f"the run {job.id[:SHORT_ID_LENGTH]} has finished its work and "
+                    "publishes it now"
                 )
-            said = ChangeState(state=AgentState.STOPPED, reason=self.name)
-            event = self.events.new_event(Source.USER, said)
+            change = ChangeState(state=AgentState.STOPPED, reason=self.name)
+            event = self.events.new_event(Source.USER, change)
             append_row(connection, job.conversation_id, event)
             if active.state is JobState.WAITING_USER:
                 wake_job(connection, job.id, self.clock.now())
@@ -136,8 +136,8 @@ class RunAdministration:
                     f"`patchwright runs stop {active.id[:SHORT_ID_LENGTH]}`"
                 )
             reason = f"{self.name}, to retry the run {job.id[:SHORT_ID_LENGTH]},"
-            said = ChangeState(state=AgentState.RUNNING, reason=reason)
-            event = self.events.new_event(Source.USER, said)
+            change = ChangeState(state=AgentState.RUNNING, reason=reason)
+            event = self.events.new_event(Source.USER, change)
             append_row(connection, job.conversation_id, event)
             insert_job(connection, new_id, job.conversation_id, trigger, now)
             # It has not been handed to the queue: the next sweep does that in any case.

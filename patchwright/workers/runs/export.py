@@ -47,13 +47,13 @@ class WorkBundle:
 
 
 def load_work_bundle(service: ServiceRuns, job: Job) -> WorkBundle:
-    """Return what the run has made, the most that is kept of it."""
+    """Return the run's newest stored work."""
     kept = service.reader.outcomes.load_work(job.id)
     if kept is None:
-        raise SettingsError(f"nothing is kept of what the run {job.id} has made")
+        raise SettingsError(f"no work of the run {job.id} is stored")
     head = _HEAD.match(kept)
     if head is None:
-        raise SettingsError(f"what is kept of the run {job.id} is no Git bundle")
+        raise SettingsError(f"the stored work of the run {job.id} is not a Git bundle")
     return WorkBundle(kept, head["ref"].decode(), head["base"].decode())
 
 

@@ -106,7 +106,7 @@ class RunLookup:
 def open_run_lookup(
     settings: Settings, *, listens: bool = False
 ) -> Iterator[RunLookup]:
-    """Open what there is; with `listens` other processes are heard, and hear us.
+    """Open the stores; with `listens` processes notify each other.
 
     Raises `DatabaseUnavailableError`, also for what fails in it later.
     """

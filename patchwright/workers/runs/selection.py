@@ -37,10 +37,10 @@ def choose_run_id(wanted: str, fitting: Sequence[str], others: Sequence[str]) ->
     if fitting:
         names = ", ".join(sorted(fitting)[:_MOST_NAMED])
         raise UnknownRunError(
-            f"more than one run begins with {wanted!r}; say more of its id: {names}"
+            f"more than one run id begins with {wanted!r}; type more of the id: {names}"
         )
     near = get_close_matches(wanted, others, _MOST_NAMED, cutoff=0.0)
-    hint = f"the nearest are {', '.join(near)}" if near else "there are none yet"
+    hint = f"the nearest are {', '.join(near)}" if near else "there are no runs yet"
     raise UnknownRunError(
-        f"no run begins with {wanted!r}; {hint}. `patchwright runs list` shows them"
+        f"no run id begins with {wanted!r}; {hint}. `patchwright runs list` shows them"
     )

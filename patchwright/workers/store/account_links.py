@@ -135,16 +135,16 @@ _NOTHING: Final = _NOBODY | dict.fromkeys(
 
 
 class LinkStore:
-    """Keeps digests alone: what was told to people and browsers is not here."""
+    """Stores only digests: the tokens of people and browsers are not stored."""
 
     def __init__(self, database: Database, clock: Clock) -> None:
         self._database = database
         self._clock = clock
 
     def invite(self, actor: Actor) -> str | None:
-        """Return the word of a new link, which is the only one that counts now.
+        """Return the token of a new link; older links are not valid any more.
 
-        None where the actor had too many within the hour.
+        None if the actor had too many within the hour.
         """
         token, now = secrets.token_urlsafe(_TOKEN_BYTES), self._clock.now()
         fresh = {
@@ -213,7 +213,7 @@ class LinkStore:
 
 
 def digest_of(word: str) -> str:
-    """Return what is kept of a word of 256 random bits: nobody guesses it from that."""
+    """Return the stored digest of a token; its 256 random bits cannot be guessed."""
     return hashlib.sha256(word.encode()).hexdigest()
 
 
@@ -240,7 +240,7 @@ def _is(actor: Actor) -> ColumnElement[bool]:
     )
 
 
-# A grant of somebody who has not confirmed yet, kept as long as they may.
+# A grant of a person who has not confirmed yet, stored as long as they can confirm.
 _PENDING: Final = "pending-grant"
 
 log = structlog.get_logger(__name__)

@@ -56,7 +56,7 @@ def add_identity(
 
 
 def actor_of(row: sa.Row[*tuple[Any, ...]]) -> Actor:
-    """Return the actor that a row names; their host is not told."""
+    """Return the actor of a row, without a host."""
     external_id = "" if row.subject.startswith(BY_LOGIN) else row.subject
     return Actor(service=row.service, login=row.login, external_id=external_id)
 
@@ -226,9 +226,9 @@ def unlink_host(
 def forget_person(
     connection: sa.Connection, ids: Ids, person: Actor, now: datetime
 ) -> None:
-    """Forget the token of somebody of a forge who took it back; they stay linked.
+    """Remove the token of a person who revoked it on a forge; they stay linked.
 
-    They are told from others by the forge's id alone, wherever that is.
+    Only the forge's id identifies the person.
     """
     theirs = sa.select(identities).where(
         identities.c.service == person.service,

@@ -1,4 +1,4 @@
-"""The event log of a conversation, kept in the database."""
+"""The event log of a conversation in the database."""
 
 import json
 import sqlite3
@@ -238,7 +238,7 @@ def entry_of(
     )
 
 
-# A log that could not be read, or a bell that was not rung, is looked at again.
+# A log that could not be read, or whose notification was lost, is read again.
 LOOK_AGAIN_S: Final = 1.0
 _PAGE: Final = 500
 
@@ -254,9 +254,9 @@ log = structlog.get_logger(__name__)
 
 @dataclass(frozen=True)
 class EventStore:
-    """Opens event logs; one per process, so that its readers hear its writers.
+    """Opens event logs; one per process, so that writers notify readers.
 
-    They hear those of other processes if the doorbell does.
+    Writers in other processes are noticed if the notifier receives from them.
     """
 
     database: Database

@@ -105,15 +105,15 @@ class IdentityTokens:
         )
 
     def claim_report(self, account_id: AccountId) -> bool:
-        """Tell once whether the person must be asked to link anew."""
-        told = update(identities).where(
+        """Return once whether the person must be asked to link again."""
+        claim = update(identities).where(
             identities.c.account_id == account_id,
             identities.c.needs_reauth.is_(True),
             identities.c.is_reported.is_(False),
             *self._is_ours,
         )
         with self._database.writing() as connection:
-            return connection.execute(told.values(is_reported=True)).rowcount == 1
+            return connection.execute(claim.values(is_reported=True)).rowcount == 1
 
     def _take_turn(self, account_id: AccountId, grant: PersonalToken) -> _Turn:
         with self._database.writing() as connection:
@@ -135,7 +135,8 @@ class IdentityTokens:
         came = self._ask(account_id, grant)
         with self._database.writing() as connection:
             row = self._lock(connection, account_id)
-            # Unlinked or linked anew meanwhile, or another process has taken over.
+            # The person unlinked or linked again in the meantime, or another process
+            # renewed it.
             if row is None or self._read(connection, account_id) != grant:
                 return
             match came:

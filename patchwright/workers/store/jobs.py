@@ -262,9 +262,9 @@ class JobStore:
             return tuple(map(JobId, connection.scalars(taken.returning(jobs.c.id))))
 
     def note_overrun(self, job_id: JobId) -> None:
-        """Have the last word of a job verified: a lost worker has written after it.
+        """Schedule a check of a job's last message: a lost worker wrote after it.
 
-        No lease is asked for, since that worker has none.
+        It needs no lease, since that worker has none.
         """
         with self._database.writing() as connection:
             now = self._database.now(connection)
@@ -285,7 +285,7 @@ class JobStore:
 
 
 def _waiting(now: datetime, long_ago: datetime) -> sa.Select[*tuple[Any, ...]]:
-    """Select the jobs that no worker has, and that nobody was told of lately."""
+    """Select the jobs that no worker has and that were not submitted lately."""
     postponed = sa.select(effects.c.job_id).where(
         effects.c.state == EffectState.PENDING, effects.c.due_at > now
     )

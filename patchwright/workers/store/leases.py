@@ -23,8 +23,8 @@ _LOCK: Final = (
 def lock_conversation(connection: Connection, conversation_id: ConversationId) -> int:
     """Make other writers of the conversation wait; return the newest fence.
 
-    Whoever writes a conversation's rows or those of its jobs comes through here first,
-    so that no two transactions can wait for each other.
+    Every writer of a conversation's rows or of its jobs calls this first, so that no
+    two transactions can wait for each other.
     """
     found = connection.scalars(_LOCK, {"conversation_id": conversation_id})
     fence: int | None = found.one_or_none()
@@ -72,8 +72,7 @@ class LeaseStore:
         """Take the job for a while, or return None if someone has it or it has ended.
 
         A lease that ran out counts as free: its worker is dead, or will be refused when
-        it writes next. Whether `Lease.attempt` is one too many is for the caller to
-        judge.
+        it writes next. The caller decides whether `Lease.attempt` is too high.
         """
         with self._database.writing() as connection:
             conversation_id = _conversation_of(connection, job_id)
@@ -127,7 +126,7 @@ class LeaseStore:
     def release(self, lease: Lease) -> None:
         """Give the job back unfinished, in good order: the attempt does not count."""
         ours = update(jobs).where(jobs.c.id == lease.job_id)
-        # It waits anew, since about now: the lease would not have lasted much longer.
+        # It waits again, from about now: the lease would not have lasted much longer.
         free = ours.values(
             worker=None,
             lease_until=None,

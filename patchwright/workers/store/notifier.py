@@ -1,4 +1,4 @@
-"""Notify all processes on one database of new events, and hear from them."""
+"""Send and receive notifications of new events between processes on one database."""
 
 import selectors
 import socket
@@ -38,8 +38,8 @@ class NotificationSource(Protocol):
 class NotificationListener:
     """Listens on a line that it opens again whenever it breaks with one of `errors`.
 
-    What was missed meanwhile is not known, so everybody is told to look: each second
-    while there is no line, and once when there is one again.
+    Missed notifications are unknown, so everybody is notified: each second while there
+    is no line, and once when there is one again.
     """
 
     def __init__(
@@ -49,7 +49,9 @@ class NotificationListener:
         errors: tuple[type[Exception], ...],
     ) -> None:
         self._notifier, self._open_line, self._errors = notifier, open_line, errors
-        self._thread = threading.Thread(target=self._run, name="ear", daemon=True)
+        self._thread = threading.Thread(
+            target=self._run, name="notifications", daemon=True
+        )
         self._closing = False
         self._has_tried = threading.Event()
         self._wake, self._woken = socket.socketpair()
@@ -79,14 +81,14 @@ class NotificationListener:
         while not self._closing:
             try:
                 with self._open_line() as line:
-                    self._hear(line)
+                    self._receive(line)
             except self._errors as error:
                 log.warning("others_not_heard", error=type(error).__name__)
                 self._notifier.notify_all_here()
                 self._has_tried.set()
                 self._selector.select(LOOK_AGAIN_S)
 
-    def _hear(self, line: NotificationSource) -> None:
+    def _receive(self, line: NotificationSource) -> None:
         # By number: a connection that broke has none to be found by any more.
         number = line.fileno()
         self._selector.register(number, selectors.EVENT_READ)
@@ -110,7 +112,7 @@ class NotificationListener:
 
 @contextmanager
 def open_notifier(database: Database) -> Iterator[Notifier]:
-    """Hear the others from now on; whoever has a database opens this once a process."""
+    """Receive notifications from now on; each process with a database opens one."""
     opened = _over_sockets if database.is_sqlite else _over_notices
     with opened(database) as notifier:
         yield notifier
@@ -118,7 +120,7 @@ def open_notifier(database: Database) -> Iterator[Notifier]:
 
 @contextmanager
 def _over_notices(database: Database) -> Iterator[Notifier]:
-    # Nobody has to be told: the database does it when an event is committed.
+    # Nothing to send: the database notifies when an event is committed.
     notifier = Notifier()
     open_line = partial(open_notifications, database)
     with NotificationListener(notifier, open_line, notification_errors(database)):

@@ -73,7 +73,7 @@ def _micro(usd: float | None) -> int | None:
     return int(exact.to_integral_value(ROUND_CEILING))
 
 
-# What a run has made is in the first of these that is kept.
+# A run's work is in the first of these that is stored.
 WORK_ARTIFACTS: Final = (COMMITS, CHECKPOINT)
 
 log = structlog.get_logger(__name__)
@@ -83,7 +83,7 @@ _SUPERSEDED: Final = "the run ended before it was shown"
 
 
 class EffectsPendingError(PatchwrightError):
-    """A job cannot end while something it promised is neither done nor given up."""
+    """A job cannot end while a planned effect is neither done nor given up."""
 
     reason = "effects-pending"
 
@@ -174,9 +174,9 @@ class OutcomeStore:
             return self._start_unread(connection, lease, now)
 
     def give_up(self, lease: Lease, outcome: Outcome, now: datetime) -> JobId | None:
-        """End a job that breaks whoever takes it, and whatever it has yet to do.
+        """End a job that crashes every worker, and its open effects.
 
-        Nothing of it is read, since that may be what breaks, and nothing is removed.
+        Its data is not read, since that may cause the crash, and nothing is removed.
         Returns the job that was made of a request nobody has read yet, if those can be.
         """
         job_id = lease.job_id
@@ -202,7 +202,7 @@ class OutcomeStore:
                 return None
 
     def has_work(self, job_id: JobId) -> bool:
-        """Tell whether something of what the run has made is kept."""
+        """Return whether work of the run is stored."""
         query = select(artifacts.c.name).where(
             artifacts.c.job_id == job_id,
             artifacts.c.name.in_(WORK_ARTIFACTS),
@@ -212,7 +212,7 @@ class OutcomeStore:
             return connection.execute(query.limit(1)).first() is not None
 
     def load_work(self, job_id: JobId) -> bytes | None:
-        """Return a bundle of what the run has made, the most that is kept of it."""
+        """Return a bundle of the run's newest stored work."""
         kept = (self.load_artifact(job_id, name) for name in WORK_ARTIFACTS)
         return next(filter(None, kept), None)
 
@@ -247,7 +247,7 @@ class OutcomeStore:
             return is_awake
 
     def keep_artifact(self, lease: Lease, name: str, data: bytes) -> None:
-        """Keep something of a run that is under way, in place of what was kept."""
+        """Store something of a running job, in place of the old value."""
         with self._database.writing() as connection:
             require_lease(connection, lease)
             _keep_artifacts(connection, lease.job_id, {name: data})
@@ -296,7 +296,7 @@ def _drop_checkpoint(connection: Connection, job_id: JobId) -> None:
 
 
 def _was_run(outcome: Outcome) -> ColumnElement[bool]:
-    """Tell whether more came of a request than a refusal or a ready answer."""
+    """Return whether a request led to more than a refusal or a ready answer."""
     is_ready_answer = outcome.kind is OutcomeKind.ANSWERED and not outcome.iterations
     return literal(outcome.kind is not OutcomeKind.REFUSED and not is_ready_answer)
 

@@ -30,9 +30,9 @@ class RequestStore:
         self._database = database
 
     def joined(self, job_id: JobId, after_id: int = 0) -> tuple[JoinedRequest, ...]:
-        """Return who is behind the job's messages after an event.
+        """Return the authors of the job's messages after an event.
 
-        Whether they may steer the run has not been judged yet.
+        Whether they may steer the run is not checked yet.
         """
         with self._database.reading() as connection:
             return _find(connection, job_id, deliveries.c.event_id > after_id)
@@ -151,8 +151,8 @@ class RequestMover:
         """Say it in the other log, and have its delivery tell so."""
         message = self.events.new_event(Source.USER, Message(text=trigger.request))
         event_id = append_row(self.connection, self.into, message)
-        said = {"trigger": trigger.model_dump_json(), "event_id": event_id}
-        self._lead(delivery, job_id, **said)
+        payload = {"trigger": trigger.model_dump_json(), "event_id": event_id}
+        self._lead(delivery, job_id, **payload)
 
     def _lead(self, delivery: str | None, job_id: JobId, **said: object) -> None:
         self.connection.execute(
@@ -268,6 +268,6 @@ class ConversationLinkStore:
 
 
 def _hand_over(connection: Connection, old: JobId, **values: object) -> None:
-    """Have the delivery that asked lead to where its request is now."""
+    """Let the delivery of a request point to the conversation that has it now."""
     asked = deliveries.c.id == first_delivery_of(connection, old)
     connection.execute(update(deliveries).where(asked).values(**values))

@@ -153,7 +153,7 @@ class SecretStore:
         return len(renewed)
 
     def survey(self) -> tuple[KeyUse, ...]:
-        """Try to open every secret; return what came of it, by key."""
+        """Try to decrypt every secret; return the result for each key."""
         with self._database.reading() as connection:
             rows = connection.execute(select(secrets_table)).all()
         stored = Counter(row.key_id for row in rows)
@@ -183,7 +183,7 @@ def forget_secret(connection: Connection, name: str, owner: str = "") -> None:
 
 
 def forget_expired(connection: Connection, name: str, now: datetime) -> None:
-    """Forget what has that name and counts no more, whosever it was."""
+    """Remove expired entries with that name, of any owner."""
     outdated = (secrets_table.c.name == name, secrets_table.c.expires_at <= now)
     connection.execute(delete(secrets_table).where(*outdated))
 

@@ -307,9 +307,9 @@ def _list_open(
 def list_pulls_from(
     connection: sa.Connection, repo: RepoRef, branches: Sequence[str], limit: int
 ) -> tuple[OwnPull, ...]:
-    """Return the open ones whose head is one of the branches, as they are locked.
+    """Return and lock the open ones whose head is one of the branches.
 
-    Of those from before their head was kept, each may be meant.
+    Older rows without a stored head may match any branch.
     """
     head = threads.c.head_branch
     return _list_open(connection, repo, head.in_(branches) | head.is_(None), limit)
@@ -324,7 +324,7 @@ def find_asker(
         .where(
             jobs.c.conversation_id == conversation_id,
             jobs.c.kind.not_in(_AUTOMATIC),
-            # Whoever was refused, or asked a question only, has started nothing.
+            # A person who was refused, or only asked a question, has started no run.
             jobs.c.is_counted,
         )
         .order_by(jobs.c.created_at.desc())

@@ -33,12 +33,12 @@ def add_health(app: FastAPI, reporter: Reporter) -> None:
     # None is async: the database may let them wait, so FastAPI gives them a thread.
     @app.get(LIVE)
     def healthz() -> Response:
-        """Tell whether the process answers and goes on with its work."""
+        """Report whether the process answers and makes progress."""
         return _respond(reporter.live())
 
     @app.get(READY)
     def readyz() -> Response:
-        """Tell whether the process can do its work, part by part."""
+        """Report whether the process can do its work, part by part."""
         return _respond(reporter.ready())
 
     @app.get(METRICS)
@@ -72,7 +72,7 @@ _NO_ANSWER: Final = 500
 _UNLOGGED_ROUTES: Final = frozenset({LIVE, READY, METRICS})
 # What did not arrive: anybody may have thousands of these.
 _INCOMPLETE_STATUS: Final = frozenset({408, 499})
-# Whoever sends a request may make up more.
+# The sender of a request could invent more.
 _METHODS: Final = frozenset(
     {"DELETE", "GET", "HEAD", "OPTIONS", "PATCH", "POST", "PUT"}
 )
@@ -91,7 +91,7 @@ def add_request_log(app: FastAPI, count: CountRequest, clock: Clock) -> None:
 
 
 class _RequestLog:
-    """Neither path nor query are told: both may hold what opens a page."""
+    """Path and query are not logged: both may contain the key of a page."""
 
     def __init__(
         self,
@@ -143,7 +143,8 @@ AddPages = Callable[[FastAPI], None]
 class WebServices:
     """What the web edge works with. `webhook_sources` are by the name of their service.
 
-    `reporter` tells how the process is, and `count_request` is told of each request.
+    `reporter` reports the health of the process, and `count_request` counts each
+    request.
 
     `background_tasks` go on as long as the intake does. Without a `sign_in` nobody can
     sign in, without `run_pages` nobody sees a run, without `asking` nobody asks on a

@@ -38,7 +38,7 @@ class InstallRoutes:
         )
 
     def _begin(self) -> Response:
-        """Send the browser to the service, and note that it was this one."""
+        """Send the browser to the service to install the app."""
         state = secrets.token_urlsafe(32)
         address = self.installation.address(state)
         response = RedirectResponse(address, _SEE_OTHER, _NO_STORE)
@@ -46,7 +46,7 @@ class InstallRoutes:
         return response
 
     def _callback(self, request: Request) -> Response:
-        """Take the browser back, and have the app installed there."""
+        """Receive the browser back from the service, and finish the installation."""
         response = _installed(self, request)
         self.attempts.drop(response)
         return response
@@ -79,14 +79,17 @@ def make_install_routes(
 
 def _installed(routes: InstallRoutes, request: Request) -> Response:
     held = routes.attempts.read(request).get("state", "")
-    told = request.query_params.get("state", "")
-    if not held or not secrets.compare_digest(held.encode(), told.encode()):
+    state = request.query_params.get("state", "")
+    if not held or not secrets.compare_digest(held.encode(), state.encode()):
         path = routes.installation.path
-        return _answer(400, f"This did not begin here. Begin again at {path}.")
+        return _answer(
+            400,
+            f"The installation did not start in this browser. Start again at {path}.",
+        )
     code = request.query_params.get("code", "")
     if not code:
         title = routes.installation.title
-        return _answer(403, f"Nothing was installed: {title} was told not to.")
+        return _answer(403, f"Nothing was installed: somebody declined it in {title}.")
     try:
         installed = routes.installation.install(code)
     except ServiceError as error:

@@ -33,7 +33,7 @@ class BodyTooSlowError(PatchwrightError):
 
 
 class BodyCutOffError(PatchwrightError):
-    """The sender left before the body was complete; nobody hears an answer."""
+    """The sender left before the body was complete; nobody gets an answer."""
 
     reason = "cut-off"
 
@@ -93,7 +93,9 @@ class Bodies:
                     self._add(held, part)
         except TimeoutError as error:
             if held.is_cut:
-                raise BodiesFullError("newer bodies need the memory") from error
+                raise BodiesFullError(
+                    "there is no memory left for this body"
+                ) from error
             raise _too_slow() from error
         held.is_arriving = False
         parts, held.parts = held.parts, []
@@ -109,7 +111,7 @@ class Bodies:
     def _make_room(self, asker: _BufferedBody) -> None:
         oldest = next(one for one in self._held if one.is_arriving)
         if oldest is asker:
-            raise BodiesFullError("the bodies of others take all the memory")
+            raise BodiesFullError("other bodies use all the memory")
         self._release(oldest)
         oldest.is_cut, oldest.is_arriving = True, False
         oldest.parts = []
@@ -167,7 +169,9 @@ async def _parts(request: Request, max_bytes: int) -> AsyncIterator[bytes]:
                 raise BodyTooLargeError(f"the body has more than {max_bytes} bytes")
             yield part
     except ClientDisconnect as error:
-        raise BodyCutOffError("the sender left before the end") from error
+        raise BodyCutOffError(
+            "the sender closed the connection before the end"
+        ) from error
 
 
 def _too_slow() -> BodyTooSlowError:

@@ -44,57 +44,55 @@ class LinkProblem(Enum):
     UNKNOWN = ProblemText(
         status=404,
         title="This link is not known",
-        text="It may be incomplete, or a newer one has taken its place. Please open "
-        "the newest link that you got, or ask again to get another.",
+        text="It may be incomplete, or a newer link has replaced it. Please open the "
+        "newest link that you got, or ask again for a new link.",
     )
     EXPIRED = ProblemText(
         status=410,
-        title="This link has run out",
-        text="It counts for 15 minutes. Please ask again to get another.",
+        title="This link has expired",
+        text="A link is valid for 15 minutes. Please ask again for a new link.",
     )
     USED = ProblemText(
         status=410,
         title="This link has been used",
-        text="It counts once. If it wasn't you who used it, tell whoever runs this "
-        "service, and ask for another link to link yourself anew.",
+        text="A link works once. If you did not use it yourself, tell the operator of "
+        "this service, and ask for a new link to link your account again.",
     )
     OTHER_BROWSER = ProblemText(
         status=403,
         title="This link was opened in another browser",
-        text="It counts in one browser only. Please go on there, or ask again to get "
-        "another link.",
+        text="A link works in one browser only. Please continue there, or ask again "
+        "for a new link.",
     )
     NOT_FROM_HERE = ProblemText(
         status=403,
-        title="That did not come from the page you were shown",
-        text="Nothing was linked. Please open the link that you got once more; this "
-        "browser must accept the cookie of this page.",
+        title="This request did not come from our page",
+        text="Nothing was linked. Please open your link again; this browser must "
+        "accept the cookie of this page.",
     )
     WRONG_STATE = ProblemText(
         status=400,
-        title="This browser did not ask for that",
-        text="Somebody came back from the sign-in who didn't set out here, took longer "
-        "than ten minutes, or has come back before. Nothing was linked. Please open "
-        "the link that you got once more.",
+        title="This sign-in did not start in this browser",
+        text="The sign-in started in another browser, took longer than ten minutes, "
+        "or was already finished. Nothing was linked. Please open your link "
+        "again.",
     )
     DECLINED = ProblemText(
         status=403,
-        title="You said no at the sign-in",
-        text="Nothing was linked. If that was a mistake, open the link that you got "
-        "once more.",
+        title="You declined the sign-in",
+        text="Nothing was linked. If that was a mistake, open your link again.",
     )
     FORGE_FAILED = ProblemText(
         status=502,
         title="The sign-in did not work",
-        text="We couldn't find out who you are there. Nothing was linked. Please open "
-        "the link that you got once more.",
+        text="We could not find out who you are there. Nothing was linked. Please "
+        "open your link again.",
     )
     NOT_PROVEN = ProblemText(
         status=409,
         title="Something is missing",
-        text="We don't know yet who you are on the other side, or it has changed since "
-        "you were asked. Nothing was linked. Please open the link that you got once "
-        "more.",
+        text="We do not know yet who you are on the other service, or it has changed "
+        "since we asked you. Nothing was linked. Please open your link again.",
     )
 
 
@@ -249,7 +247,7 @@ log = structlog.get_logger(__name__)
 
 
 def show_offer(routes: LinkingRoutes, request: Request, token: str) -> Response:
-    """Say who wants to be linked; whoever only looks, such as a preview, may."""
+    """Show who wants to be linked; visitors such as link previews may see it."""
     found = usable_link(routes.links.find(digest_of(token)))
     if isinstance(found, LinkProblem):
         return link_problem_page(found)

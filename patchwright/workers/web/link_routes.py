@@ -56,19 +56,19 @@ def add_linking(app: FastAPI, routes: LinkingRoutes) -> None:
 
     @app.get(LINK_PATH + "/{token}", include_in_schema=False)
     def show(request: Request, token: str) -> Response:
-        """Show who asked to be linked."""
+        """Show which person asked for the link."""
         return show_offer(routes, request, token)
 
     @app.post(LINK_PATH + "/{token}", include_in_schema=False)
     async def set_out(request: Request, token: str) -> Response:
-        """Send the browser to the forge, where its user signs in."""
+        """Send the browser to the forge to sign in."""
         return await _with_check(
             request, lambda check: start_sign_in(routes, request, token, check)
         )
 
 
 def linking_callbacks(routes: LinkingRoutes | None) -> CallbackHandlers:
-    """Return who takes back those that went to the forge to be linked."""
+    """Return the handler for people who come back from the forge to link."""
     return (
         {LINK_STATE_PREFIX: lambda request: return_from_forge(routes, request)}
         if routes
@@ -97,9 +97,9 @@ def make_linking_routes(
     tokens: IdentityTokens,
     dispatch: Callable[[JobId], None],
 ) -> LinkingRoutes | None:
-    """Return the door, or None where nobody can prove who they are.
+    """Return the routes, or None if nobody can sign in.
 
-    `signing_in.make_sign_in` says then what is missing for that.
+    Then `signing_in.make_sign_in` logs what is missing.
     """
     public_url = settings.server.public_url
     provider = _provider(plugin, settings, clock)

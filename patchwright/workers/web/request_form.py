@@ -67,15 +67,16 @@ def validate_form(typed: FormInput, forge: str, web_url: str) -> RequestedRun | 
     repo = thread.repo if thread else _repository(typed.where, forge, web_url)
     if repo is None:
         return (
-            f"“{typed.where}” is no repository: write OWNER/NAME, or the address of an "
-            f"issue or a pull request on {web_url}."
+            f"“{typed.where}” is not a repository: write OWNER/NAME, or the address "
+            f"of an issue or a pull request on {web_url}."
         )
     if not typed.text and thread is None:
-        return "Say what is to be done."
+        return "Write what should be done."
     if len(typed.text) > MAX_TEXT_CHARS:
         return (
-            f"The text has {len(typed.text)} characters; {MAX_TEXT_CHARS} are read. "
-            "Put the rest into an issue, and give its address above."
+            f"The text has {len(typed.text)} characters, the limit is "
+            f"{MAX_TEXT_CHARS}. Write the text in an issue, and enter its address "
+            "above."
         )
     return RequestedRun(
         repo=repo, thread=thread, text=typed.text, plan_first=typed.plan_first
@@ -272,12 +273,12 @@ def sign_in_first_page(sign_in: str) -> HTMLResponse:
 REQUEST_FORM_PATH: Final = "/requests/new"
 _MAX_FORM_BYTES: Final = 256 * 1024
 _SEE_OTHER: Final = 303
-_NOT_OURS: Final = "This form is not of this page, or is too old. Please send it again."
-_TOO_LARGE: Final = "That is more text than a request can have."
+_NOT_OURS: Final = "This form is from another page or too old. Please send it again."
+_TOO_LARGE: Final = "The text is too long for a request."
 _TOO_OFTEN: Final = (
-    f"You have sent {MAX_PER_HOUR} requests within an hour. Please wait a while."
+    f"You have sent {MAX_PER_HOUR} requests within an hour. Please wait."
 )
-_NOT_STORED: Final = "The request could not be stored just now. Please send it again."
+_NOT_STORED: Final = "The request could not be stored. Please send it again."
 
 log = structlog.get_logger(__name__)
 
@@ -332,7 +333,7 @@ def _first_values(body: bytes) -> dict[str, str]:
 def _validate(
     routes: RequestFormRoutes, viewer: Actor, typed: FormInput
 ) -> RequestedRun | str:
-    """Judge what can be told at once; who may start a run is for a worker to say."""
+    """Check what is known at once; a worker decides who may start a run."""
     judged = validate_form(typed, routes.forge, routes.site)
     if isinstance(judged, RequestedRun) and not routes.may_read(judged.repo, viewer):
         name = judged.repo.full_name

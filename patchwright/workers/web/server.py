@@ -208,7 +208,7 @@ class TimedProtocol(H11Protocol):
             self._all.go_on(self._own)
 
     def _note(self, before: object) -> None:
-        """Begin to wait anew where the sender has come further, by a whole part."""
+        """Restart the time limit when the sender has completed a part."""
         after = self.conn.their_state
         if self._own is None or after is before:
             return
@@ -231,7 +231,7 @@ class TimedServer(uvicorn.Server):
         return await super().on_tick(counter)
 
 
-# The sender of a webhook waits ten seconds; whoever runs us, mostly thirty.
+# The sender of a webhook waits ten seconds; a process supervisor usually thirty.
 _SHUTDOWN_S: Final = 15
 
 
@@ -260,7 +260,8 @@ def make_server(
         host=host,
         port=port,
         http=protocol,
-        # A connection that becomes one of these is counted no more; we serve none.
+        # A connection that becomes one of these is not counted any more; there are
+        # none.
         ws="none",
         forwarded_allow_ips=list(proxies),
         lifespan="on",

@@ -38,7 +38,7 @@ class SetupVisitors:
     """Knows the browsers that were let in, and what each sent to the forge along.
 
     With an `admin_token` that is the key, as often as it is shown. Otherwise a key is
-    made that opens once, so that who finds it later in a log is too late.
+    made that works once, so that it is useless when somebody finds it in a log later.
     """
 
     def __init__(self, admin_token: SecretStr | None, clock: Clock) -> None:
@@ -94,8 +94,8 @@ def _name(browser: str) -> str:
     return hashlib.sha256(browser.encode()).hexdigest()
 
 
-def _same(known: str, told: str) -> bool:
-    return secrets.compare_digest(known.encode(), told.encode())
+def _same(known: str, given: str) -> bool:
+    return secrets.compare_digest(known.encode(), given.encode())
 
 
 _COOKIE: Final = "patchwright_setup"
@@ -134,7 +134,7 @@ class SetupPages:
 
 
 def create_setup_app(site: SetupPages, leave: Callable[[], None]) -> FastAPI:
-    """Return the application; it calls `leave` when it is needed no more."""
+    """Return the application; it calls `leave` when it is not needed any more."""
     app = FastAPI(title="Patchwright", openapi_url=None)
     add_body_errors(app)
     _add_health(app, site, leave)
@@ -147,7 +147,7 @@ def create_setup_app(site: SetupPages, leave: Callable[[], None]) -> FastAPI:
 
     @app.post(setup_path(site.service.name))
     async def enter(request: Request) -> Response:
-        """Admit a browser with the key, or with `security.admin_token`."""
+        """Let a browser in with the key, or with `security.admin_token`."""
         try:
             body = await read_body(request, _MAX_FORM_BYTES)
         except BodyTooLargeError:
@@ -205,7 +205,7 @@ def _offer(site: SetupPages, request: Request) -> Response:
     organization = request.query_params.get("organization", "").strip()
     offer = site.setup.offer(site.public_url, organization, state)
     if offer is None:
-        return _problem(site, 400, "That is no organization.")
+        return _problem(site, 400, "That is not the name of an organization.")
     return site.show(
         "offer.html",
         sends_to=site.service.web_url,
@@ -222,7 +222,9 @@ def _finish(site: SetupPages, request: Request, leave: Callable[[], None]) -> Re
     browser = request.cookies.get(_COOKIE, "")
     if not site.visitors.use_state(browser, request.query_params.get("state", "")):
         log.warning("setup_refused")
-        problem = "This is not the browser that began, or it has come back before."
+        problem = (
+            "The set-up did not start in this browser, or it was already finished."
+        )
         return _problem(site, 403, problem)
     try:
         app = site.setup.register(request.query_params.get("code", ""))

@@ -99,7 +99,7 @@ def make_sign_in_routes(
     secure: bool,
     prefix: str = "",
 ) -> SignInRoutes:
-    """Return the door; `prefix` is the path under which people reach the service."""
+    """Return the routes; `prefix` is the path under which people reach the service."""
     attempts = SignedCookie(
         name="patchwright_sign_in",
         path=f"{prefix}{_PATH}/{forge}",
@@ -126,19 +126,19 @@ def add_sign_in(
     # None of them is async: the forge and a browser's reading of it may take time.
     @app.get(login_path(routes.forge), include_in_schema=False)
     def login(request: Request) -> Response:
-        """Send the browser to the forge, and note that it was this one."""
+        """Send the browser to the forge to sign in."""
         return _login(routes, request)
 
     @app.get(callback_path(routes.forge), include_in_schema=False)
     def callback(request: Request) -> Response:
-        """Take the browser back, signed in or from its errand."""
+        """Receive the browser back from the forge, and go to the page it came from."""
         name, dot, _ = request.query_params.get("state", "").partition(".")
-        errand = callback_handlers.get(name) if dot else None
-        return errand(request) if errand else _callback(routes, request)
+        handler = callback_handlers.get(name) if dot else None
+        return handler(request) if handler else _callback(routes, request)
 
     @app.post("/auth/logout", include_in_schema=False)
     def logout(request: Request) -> Response:
-        """Forget who the browser's user is."""
+        """Sign the browser's user out."""
         response = _redirect_or_answer(
             request.query_params.get("next", ""), "signed-out"
         )
@@ -160,9 +160,9 @@ def _login(routes: SignInRoutes, request: Request) -> Response:
 
 def _callback(routes: SignInRoutes, request: Request) -> Response:
     attempt = routes.attempts.read(request)
-    told = request.query_params.get("state", "")
+    state = request.query_params.get("state", "")
     if not attempt or not secrets.compare_digest(
-        attempt.get("state", "").encode(), told.encode()
+        attempt.get("state", "").encode(), state.encode()
     ):
         return _drop_attempt(routes, _answer(400, "bad-state"))
     code = request.query_params.get("code", "")
@@ -181,7 +181,7 @@ def _callback(routes: SignInRoutes, request: Request) -> Response:
 
 
 def _drop_attempt(routes: SignInRoutes, response: Response) -> Response:
-    """Let the attempt count once, whatever came of it."""
+    """Let the attempt count once, with any result."""
     routes.attempts.drop(response)
     return response
 

@@ -57,7 +57,7 @@ _STATUS: Final[Mapping[type[PatchwrightError], int]] = {
     TenantError: 403,
     BodyTooLargeError: 413,
     BodyTooSlowError: 408,
-    # A word of nginx for a sender who left: it only shows in our own figures.
+    # nginx's status for a sender who left: it appears only in our own metrics.
     BodyCutOffError: 499,
     BodiesFullError: 503,
     InboxUnavailableError: 503,
@@ -83,7 +83,7 @@ class WebhookRoute:
     )
 
     async def receive(self, request: Request) -> Response:
-        """Receive a delivery of a service."""
+        """Receive a webhook of a service."""
         service = request.path_params["service"]
         webhook_source = self.webhook_sources.get(service)
         if webhook_source is None:
@@ -155,11 +155,11 @@ async def _answer_interaction(
 def _look_for_signature(
     webhook_source: WebhookSource, headers: Mapping[str, str]
 ) -> None:
-    """Refuse who signs nothing before a byte of the body is kept."""
+    """Refuse an unsigned request before its body is read."""
     if not webhook_source.signature_header:
         return
     if not _SIGNATURE.fullmatch(headers.get(webhook_source.signature_header, "")):
-        raise SignatureError("the delivery is not signed")
+        raise SignatureError("the webhook has no signature")
 
 
 def _refuse(error: PatchwrightError) -> Response:

@@ -52,7 +52,7 @@ def answer_of(ended: Ended) -> dict[str, Any]:
     ],
     ids=["no-repository", "nothing-to-do", "unknown-key", "no-engine"],
 )
-def test_s41_what_could_not_begin_is_an_object_too(
+def test_s41_a_run_that_could_not_start_is_an_object_too(
     arguments: list[str],
     settings: Mapping[str, str],
     reason: str,
@@ -69,7 +69,7 @@ def test_s41_what_could_not_begin_is_an_object_too(
     assert "Traceback" not in ended.err
 
 
-def test_s41_what_breaks_is_an_object_too(shop: Shop) -> None:
+def test_s41_an_error_is_an_object_too(shop: Shop) -> None:
     mirrors = Path(shop.folder, "state", "mirrors")
     mirrors.parent.mkdir()
     mirrors.write_text("no folder")
@@ -80,7 +80,7 @@ def test_s41_what_breaks_is_an_object_too(shop: Shop) -> None:
     assert ended.code == 3
 
 
-def test_s41_a_service_that_goes_away_costs_nobody_the_figures(shop: Shop) -> None:
+def test_s41_a_failing_service_loses_no_figures(shop: Shop) -> None:
     def lose(_request: Request) -> TurnLike:
         github.fail_next("POST", "/pulls$", 503, times=99)
         return finish

@@ -97,8 +97,8 @@ def test_a_run_that_is_ended_leaves_nothing(number: signal.Signals, shop: Shop) 
         out, err = process.communicate(timeout=60)
     assert news(before, whole(shop)) == set()
     if number is signal.SIGINT:
-        assert "Your repository is as it was." in out
-        assert "Kept are the events of the run" in out
+        assert "Your repository was not changed." in out
+        assert "The events of the run are kept" in out
         assert "events: " in err
     assert not (shop.folder / "hook-was-run").exists()
 
@@ -127,7 +127,7 @@ def test_nothing_of_the_users_own_is_overwritten(mine: str, shop: Shop) -> None:
         ended = shop.resolve(provider, "--apply", "--deliver", "none")
     assert ended.code == 1
     assert ended.out.startswith("resolved")
-    assert "not delivered: to your work tree, as that would overwrite" in ended.out
+    assert "not delivered: to your work tree, because it would overwrite" in ended.out
     assert f"run `git merge {NEW_BRANCH}`" in ended.out
     assert mine in ended.out.partition("not delivered")[2]
     assert shop.branches() == [NEW_BRANCH]

@@ -12,7 +12,7 @@ URL = "https://github.com/acme/shop/issues/7"
 SOURCE = (
     "error: say what to work on: the URL of an issue, or --issue FILE or --task TEXT"
 )
-BOTH = "error: a URL says what to work on and where: leave out --repo"
+BOTH = "error: a URL already names the issue and the repository: leave out --repo"
 
 
 @pytest.mark.parametrize(
@@ -32,17 +32,17 @@ BOTH = "error: a URL says what to work on and where: leave out --repo"
             ["--issue", "-", "--model", "m"],
             "error: --issue: standard input is empty; write what is wrong",
         ),
-        (["--task", " "], "error: --task is empty; write what is to be done"),
+        (["--task", " "], "error: --task is empty; write the task"),
         (LOCAL, "error: llm.model: not set"),
         ([*LOCAL, "--model", "m", "--sandbox", "moon"], "'moon' is not one of"),
         ([*LOCAL, "--model", "m", "--deliver", "mail"], "'mail' is not one of"),
         (
             [*LOCAL, "--model", "m", "--deliver", "draft"],
-            "error: --deliver draft opens a pull request, which needs an issue's URL",
+            "error: --deliver draft opens a pull request and needs the URL of an issue",
         ),
         (
             [*LOCAL, "--model", "m", "--deliver", "ready"],
-            "error: --deliver ready opens a pull request, which needs an issue's URL",
+            "error: --deliver ready opens a pull request and needs the URL of an issue",
         ),
         ([*LOCAL, "--model", "m", "--max-iterations", "0"], "limits.max_iterations"),
         ([*LOCAL, "--model", "m", "--max-cost", "-1"], "limits.max_cost_usd"),

@@ -30,7 +30,7 @@ def test_a_check_that_is_late_is_left_behind_and_the_others_are_told(
     assert SystemClock().monotonic() - began_at < 15
     assert late.finding.status is CheckStatus.FAILED
     assert late.finding.found == "no answer within 0 s"
-    assert late.finding.fix == "try it alone: patchwright doctor --only clock"
+    assert late.finding.fix == "run only this check: patchwright doctor --only clock"
     assert (fine.name, fine.finding.status) == ("settings", CheckStatus.OK)
 
 

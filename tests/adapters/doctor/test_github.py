@@ -106,7 +106,7 @@ def test_a_token_that_ends_soon_is_a_warning(scene: Scene) -> None:
     world.tokens[token] = replace(world.tokens[token], expires_at=ends_at)
     told = examined("github", scene.with_token(token))
     assert told.status is CheckStatus.WARNING
-    assert told.found == f"the token ends on {ends_at:%d %B %Y}"
+    assert told.found == f"the token expires on {ends_at:%d %B %Y}"
 
 
 def test_a_token_that_never_ends_and_one_that_ends_late_are_fine() -> None:
@@ -137,7 +137,7 @@ def test_each_missing_permission_is_told_with_its_use(scene: Scene) -> None:
     subscribe(scene.github.world, APP_ID, ["issues"])
     told = examined("github-permissions", scene.case())
     assert told.status is CheckStatus.FAILED
-    assert "event issue_comment: what it tells is not heard of: add it" in told.fix
+    assert "event issue_comment: the bot does not react to it: add it" in told.fix
 
 
 def test_a_token_without_the_scope_is_told(scene: Scene) -> None:
@@ -157,7 +157,7 @@ def test_a_webhook_that_leads_elsewhere_is_told_where_to(scene: Scene) -> None:
     told = examined(
         "github-webhook", scene.case(SERVER__PUBLIC_URL="https://x.example")
     )
-    assert told.found == f"leads to {PUBLIC}{WEBHOOK_PATH}"
+    assert told.found == f"it points to {PUBLIC}{WEBHOOK_PATH}"
     assert f"to https://x.example{WEBHOOK_PATH}" in told.fix
 
 
@@ -168,7 +168,7 @@ def test_no_webhook_and_one_that_trusts_everybody_are_told(scene: Scene) -> None
 
 
 def test_deliveries_that_arrive_are_fine_and_none_is_as_well(scene: Scene) -> None:
-    assert examined("github-deliveries", scene.case()).found == "none was sent lately"
+    assert examined("github-deliveries", scene.case()).found == "none was sent recently"
 
 
 def test_a_delivery_that_did_not_arrive_is_told_by_its_status(scene: Scene) -> None:
@@ -181,7 +181,7 @@ def test_a_delivery_that_did_not_arrive_is_told_by_its_status(scene: Scene) -> N
     assert told.found.startswith(
         "1 of the newest 1 did not arrive; the last one with 502"
     )
-    assert "look at `public-url`" in told.fix
+    assert "see the check `public-url`" in told.fix
 
 
 def test_with_a_token_the_webhooks_of_known_repositories_are_looked_at(
@@ -199,7 +199,7 @@ def test_with_a_token_the_webhooks_of_known_repositories_are_looked_at(
         assert examined(name, hidden).status is CheckStatus.SKIPPED
     scene.github.grant("acme/shop", "bot", "admin")
     seen = examined("github-webhook", scene.with_token(token, **known))
-    assert seen.found == "the webhook of 1 repository leads here"
+    assert seen.found == "the webhook of 1 repository points here"
     scene.github.open_issue("acme/shop", "ann", "Sum", "@patchwright please fix")
     bring(scene.github.world, scene.github.deliveries[-1])
     told = examined("github-deliveries", scene.with_token(token, **known))
@@ -213,12 +213,12 @@ def test_the_clock_is_compared_with_githubs(scene: Scene) -> None:
 @pytest.mark.parametrize(
     ("ahead_s", "status", "found"),
     [
-        (2, CheckStatus.OK, "as GitHub's clock"),
+        (2, CheckStatus.OK, "same as GitHub's clock"),
         (-45, CheckStatus.WARNING, "45 s behind GitHub's clock"),
         (
             600,
             CheckStatus.FAILED,
-            "600 s ahead of GitHub's clock: signatures are refused",
+            "600 s ahead of GitHub's clock: signatures will be refused",
         ),
     ],
 )

@@ -44,7 +44,7 @@ def test_complete_settings_are_ok_and_what_is_missing_is_told_with_its_variable(
     fine = case_of(tmp_path, LLM__MODEL="openai/scripted")
     assert examined("settings", fine).status is CheckStatus.OK
     bad = examined("settings", case_of(tmp_path, GITHUB__APP_ID="1"))
-    assert bad.found == "3 faults that `serve` refuses to start with"
+    assert bad.found == "`serve` cannot start: 3 errors"
     assert "set PATCHWRIGHT_GITHUB__WEBHOOK_SECRET" in bad.fix
     assert "set PATCHWRIGHT_GITHUB__PRIVATE_KEY" in bad.fix
     assert "set PATCHWRIGHT_LLM__MODEL" in bad.fix
@@ -60,7 +60,7 @@ def test_processes_that_share_a_database_need_a_key(tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     ("key", "value", "found", "fix"),
     [
-        ("SERVER__PUBLIC_URL", "http://bot.example", "is not https", "put TLS"),
+        ("SERVER__PUBLIC_URL", "http://bot.example", "is not https", "use TLS"),
         ("SECURITY__ADMIN_TOKEN", "abc", "3 characters", "openssl rand"),
         ("SECURITY__MIN_PERMISSION", "read", "strangers", "to write"),
         ("SANDBOX__KIND", "unconfined", "as this user", "docker or local"),
@@ -85,7 +85,7 @@ def test_an_address_on_this_machine_needs_no_tls(tmp_path: Path) -> None:
 
 def test_the_state_folder_is_looked_at_and_not_made(tmp_path: Path) -> None:
     case = case_of(tmp_path)
-    assert "will be made" in examined("state", case).found
+    assert "will be created" in examined("state", case).found
     assert not case.settings.state_dir.exists()
     case.settings.state_dir.mkdir()
     assert "can be written" in examined("state", case).found
@@ -120,7 +120,7 @@ def test_little_room_is_a_warning_and_none_a_failure(
 
 def test_a_database_that_is_not_there_is_not_made(tmp_path: Path) -> None:
     case = case_of(tmp_path)
-    assert "will make" in examined("database", case).found
+    assert "will create" in examined("database", case).found
     assert not case.settings.state_dir.exists()
 
 
@@ -132,7 +132,7 @@ def test_pending_migrations_are_counted_and_stay_pending(tmp_path: Path) -> None
     for _ in range(2):
         told = examined("database", case)
         assert told.status is CheckStatus.WARNING
-        assert "pending, from 0002 on" in told.found
+        assert "pending, starting with 0002" in told.found
         assert told.fix.startswith("patchwright db upgrade")
     assert examined("secrets", case).status is CheckStatus.SKIPPED
     assert examined("processes", case).status is CheckStatus.SKIPPED
@@ -148,8 +148,8 @@ def test_a_database_of_a_later_version_is_told_from_one_that_is_behind(
             connection.execute(text("UPDATE alembic_version SET version_num = '9999'"))
     told = examined("database", case)
     assert told.status is CheckStatus.WARNING
-    assert told.found == "of a later version: its schema is 9999"
-    assert "start the version that migrated it" in told.fix
+    assert told.found == "it belongs to a later version: its schema is 9999"
+    assert "start the newer version that migrated it" in told.fix
 
 
 def test_a_file_that_is_no_database_and_a_server_that_is_away_are_told(
@@ -181,14 +181,14 @@ def test_a_key_that_stored_secrets_need_is_missed_by_its_id(tmp_path: Path) -> N
         store = SecretStore(database, keys, SystemClock())
         store.put("github-app", SecretStr("pem"))
         store.put("T1", SecretStr("xoxb"), owner="slack")
-    assert examined("secrets", before).found == "2 secrets, all open"
+    assert examined("secrets", before).found == "2 secrets, all can be decrypted"
     lost = examined("secrets", case_of(tmp_path, SECURITY__ENCRYPTION_KEYS=NEW))
     assert lost.status is CheckStatus.FAILED
-    assert lost.found == "2 of 2 secrets do not open with the key k1"
+    assert lost.found == "2 of 2 secrets cannot be decrypted with the key k1"
     both = case_of(tmp_path, SECURITY__ENCRYPTION_KEYS=f"{NEW},{OLD}")
     turning = examined("secrets", both)
-    assert turning.found == "2 secrets still under an old key (k1)"
-    assert turning.fix.startswith("patchwright keys rotate")
+    assert turning.found == "2 secrets still encrypted with an old key (k1)"
+    assert turning.fix.startswith("run patchwright keys rotate")
 
 
 def test_without_any_key_none_is_made(tmp_path: Path) -> None:
@@ -221,7 +221,7 @@ def test_no_process_or_a_missing_role_is_a_warning(tmp_path: Path) -> None:
     assert examined("processes", case).found == "no process of the service is alive"
     web, worker = alive("web"), alive("worker")
     told = judge_processes((web, worker, worker), "1.0")
-    assert told.found == "there is no beat"
+    assert told.found == "no beat is running"
     assert told.fix == "patchwright serve --role beat"
     assert judge_processes((alive("all"),), "1.0").found == "1 all"
 

@@ -58,7 +58,7 @@ def test_a_name_that_is_in_no_table_is_told(tmp_path: Path) -> None:
     case = case_of(tmp_path, LLM__MODEL="openai/gtp-4o", LLM__API_KEY="sk-x", **PRICES)
     told = examined("model", case)
     assert told.status is CheckStatus.WARNING
-    assert told.found == "openai/gtp-4o is in no table of models"
+    assert told.found == "openai/gtp-4o is not in the model table"
 
 
 def test_an_unknown_price_counts_as_the_policy_says(
@@ -66,7 +66,7 @@ def test_an_unknown_price_counts_as_the_policy_says(
 ) -> None:
     capped = examined("model", local(tmp_path, provider))
     assert capped.status is CheckStatus.WARNING
-    assert "2000000 tokens are a run's ceiling" in capped.found
+    assert "the limit of a run is 2000000 tokens" in capped.found
     refused = local(tmp_path, provider, LIMITS__UNKNOWN_PRICE="refuse")
     assert "every run is refused" in examined("model", refused).found
     assert provider.requests == []

@@ -93,7 +93,7 @@ def at(folder: Path, url: str, **more: str) -> CheckContext:
             (401, {"status": "bad-signature"}),
             CheckStatus.FAILED,
             "another",
-            "start it anew",
+            "restart it",
         ),
         (
             (404, {"status": "not-configured"}),
@@ -101,7 +101,7 @@ def at(folder: Path, url: str, **more: str) -> CheckContext:
             "no GitHub",
             "start it",
         ),
-        ((404, "<html>"), CheckStatus.FAILED, "answers 404", "pass on every path"),
+        ((404, "<html>"), CheckStatus.FAILED, "answers 404", "must forward every path"),
         ((202, {"status": "accepted"}), CheckStatus.FAILED, "answers 202", "the proxy"),
     ],
 )

@@ -137,8 +137,8 @@ def test_a_check_that_is_not_there_is_answered_with_the_nearest_one() -> None:
 def test_an_error_of_ours_is_explained_and_another_is_a_fault_of_the_check() -> None:
     told = result_of_error(AuthenticationError("GitHub answered 401:\nBad credentials"))
     assert told.found == "GitHub answered 401: Bad credentials"
-    assert told.fix == "set a credential that is valid"
+    assert told.fix == "set a valid credential"
     broken = result_of_error(ZeroDivisionError("division by zero"))
     assert broken.found == (
-        "the check itself broke: ZeroDivisionError: division by zero"
+        "the check itself failed: ZeroDivisionError: division by zero"
     )

@@ -30,10 +30,10 @@ def test_a_real_sandbox_has_its_tools_and_its_limits_and_is_gone_afterwards(
     told = examined("sandbox", case)
     assert told.status is CheckStatus.OK, told
     assert told.found.startswith(shown)
-    assert "network `deny` and limits hold" in told.found
+    assert "network `deny` and limits work" in told.found
     # Which of the two holds the memory is said.
-    assert ("memory is watched" in told.found) == (shown == "bubblewrap")
-    assert ("nothing holds sandbox.cpus" in told.found) == (shown == "bubblewrap")
+    assert ("memory is measured" in told.found) == (shown == "bubblewrap")
+    assert ("sandbox.cpus has no effect" in told.found) == (shown == "bubblewrap")
     client = engine.connect()
     left = engine.find(client, container.MANAGED_LABEL)
     client.close()
@@ -57,8 +57,8 @@ def test_an_image_that_is_not_there_is_told_with_the_command(tmp_path: Path) -> 
         (GOOD.replace(git=""), "no git"),
         (GOOD.replace(is_root=True), "run as root"),
         (GOOD.replace(has_network=True), "the network can be reached"),
-        (GOOD.replace(holds_memory=False), "limit of memory"),
-        (GOOD.replace(holds_processes=False), "limit of processes"),
+        (GOOD.replace(holds_memory=False), "memory limit"),
+        (GOOD.replace(holds_processes=False), "process limit"),
     ],
 )
 def test_each_thing_that_does_not_hold_is_told(trial: SandboxProbe, words: str) -> None:

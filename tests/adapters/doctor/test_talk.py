@@ -133,7 +133,7 @@ def test_a_token_of_jira_that_is_not_accepted_is_told(tmp_path: Path) -> None:
         case = case_of(tmp_path, **jira_settings(jira, JIRA__TOKEN="wrong"))
         told = examined("jira", case)
     assert told.status is CheckStatus.FAILED
-    assert told.fix.startswith("set jira.token to a valid one")
+    assert told.fix.startswith("set jira.token to a valid token")
 
 
 def test_permissions_that_are_missing_in_a_project_are_told_with_their_use(
@@ -150,7 +150,7 @@ def test_permissions_that_are_missing_in_a_project_are_told_with_their_use(
     assert "APP: permission ADD_COMMENTS: needed for answering" in told.found
     assert "TRANSITION_ISSUES: needed for moving tickets" in told.found
     assert "BROWSE_PROJECTS" not in told.found
-    assert told.fix == "give it to our user: project settings of APP, People"
+    assert told.fix == "give it to the bot's user: project settings of APP, People"
 
 
 def test_a_project_that_is_not_there_or_hidden_is_told(tmp_path: Path) -> None:
@@ -158,7 +158,7 @@ def test_a_project_that_is_not_there_or_hidden_is_told(tmp_path: Path) -> None:
         told = examined("jira-projects", case_of(tmp_path, **jira_settings(jira)))
         none = case_of(tmp_path, **jira_settings(jira, JIRA__PROJECTS="{}"))
         assert examined("jira-projects", none).status is CheckStatus.WARNING
-    assert told.found == "there is no project APP, or our user may not see it"
+    assert told.found == "there is no project APP, or the bot's user may not see it"
 
 
 def test_what_is_not_configured_is_skipped(tmp_path: Path) -> None:

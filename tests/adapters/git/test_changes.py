@@ -60,7 +60,7 @@ def test_name_that_is_no_utf8_can_be_shown_and_given_back(origin: WorkTree) -> N
     assert grafted == origin.objects.tree_of(head)
 
 
-def test_s28_gitlink_has_no_size(origin: WorkTree) -> None:
+def test_s28_a_gitlink_has_no_size(origin: WorkTree) -> None:
     base = origin.head
     origin.git("update-index", "--add", "--cacheinfo", f"160000,{'1' * 40},lib")
     origin.git("commit", "--quiet", "--message", "Point")
@@ -114,7 +114,7 @@ def test_folder_takes_the_place_of_a_file(origin: WorkTree) -> None:
     assert tree == origin.objects.tree_of(head)
 
 
-def test_s29_rubbish_is_taken_out_again(origin: WorkTree) -> None:
+def test_s29_generated_files_are_removed_from_the_change(origin: WorkTree) -> None:
     base = origin.head
     origin.write("__pycache__/app.pyc", b"\0")
     origin.write("src/app.py", b"fixed\n")

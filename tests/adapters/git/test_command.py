@@ -32,7 +32,7 @@ def test_s82_setting_of_one_call_is_in_no_argument_list(tmp_path: Path) -> None:
 def test_command_that_does_not_end_is_ended(tmp_path: Path) -> None:
     endless = ["-c", "alias.wait=!sleep 60", "wait"]
     done = call_git(endless, cwd=tmp_path, timeout_s=0.2)
-    assert (done.exit_code, done.error_output) == (124, "no end after 0.2 seconds")
+    assert (done.exit_code, done.error_output) == (124, "it did not end in 0.2 s")
 
 
 @pytest.mark.parametrize(

@@ -57,7 +57,7 @@ def raising(error: PatchwrightError) -> Callable[[str, str], ModelReply]:
     return ask
 
 
-def test_s39_the_judge_sees_task_change_and_output_and_no_last_words(
+def test_s39_the_judge_sees_task_change_and_output_but_not_the_summary(
     tree: WorkTree,
 ) -> None:
     tree.write("cart.py", b"total = 1350\n")

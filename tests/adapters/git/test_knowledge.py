@@ -47,7 +47,7 @@ def test_every_kind_of_instructions_is_found(tree: WorkTree) -> None:
     assert known.notes == ()
 
 
-def test_s84_what_another_commit_or_the_work_tree_says_does_not_count(
+def test_s84_another_commit_or_the_work_tree_does_not_count(
     tree: WorkTree,
 ) -> None:
     base = tree.head

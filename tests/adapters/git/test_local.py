@@ -79,7 +79,7 @@ def test_missing_folder_is_refused(tmp_path: Path) -> None:
 
 def test_repository_without_a_commit_is_refused(tmp_path: Path) -> None:
     tree = WorkTree.start(tmp_path / "empty")
-    remedy = "the branch trunk has no commit yet, .* Commit something first"
+    remedy = "the branch trunk has no commit yet, .* Make a commit first"
     with pytest.raises(GitError, match=remedy):
         LocalRepository.open(tree.path).resolve()
 

@@ -57,7 +57,7 @@ def test_a_merge_that_leaves_out_the_other_side_is_objected_to(
     )
 
 
-def test_s28_a_submodule_that_both_sides_moved_is_told(origin: WorkTree) -> None:
+def test_s28_a_submodule_that_both_sides_moved_is_reported(origin: WorkTree) -> None:
     link(origin, FIRST)
     base = origin.head
     link(origin, SECOND)

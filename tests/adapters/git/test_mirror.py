@@ -230,7 +230,7 @@ def test_branch_that_exists_is_not_taken_over(
     mirror: Mirror, forge: WorkTree, origin: WorkTree
 ) -> None:
     forge.git("branch", "bot/fix", "trunk")
-    with pytest.raises(BranchMovedError, match="not where it was left"):
+    with pytest.raises(BranchMovedError, match="has changed"):
         push(mirror, new_commit(mirror, origin, b"fixed\n"))
 
 
@@ -263,7 +263,9 @@ def test_default_branch_is_refused(
     mirror: Mirror, forge: WorkTree, origin: WorkTree
 ) -> None:
     sha = new_commit(mirror, origin, b"fixed\n")
-    with pytest.raises(PushRefusedError, match="not ours to write"):
+    with pytest.raises(
+        PushRefusedError, match="is not a branch that the bot may write"
+    ):
         push(mirror, sha, branch="trunk", expect=mirror.resolve(TRUNK))
     assert forge.head != sha
 
@@ -284,7 +286,7 @@ def test_rule_of_the_remote_is_told_in_its_own_words(
     ["--upload-pack=x", "-f", "a..b", "a b", "a~1", "", "HEAD", "a.lock", "x\0y"],
 )
 def test_branch_name_git_would_misread_is_refused(mirror: Mirror, branch: str) -> None:
-    with pytest.raises(GitError, match="not a usable"):
+    with pytest.raises(GitError, match="not a valid"):
         push(mirror, mirror.resolve(TRUNK), branch=branch)
 
 

@@ -51,12 +51,12 @@ def test_s46_a_plain_name_is_a_branch(name: str) -> None:
 
 
 @pytest.mark.parametrize("name", REFUSED_BY_GIT)
-def test_s46_what_git_refuses_is_refused_without_asking_it(name: str) -> None:
+def test_s46_a_name_that_git_refuses_is_refused_without_git(name: str) -> None:
     assert not is_branch_name(name)
     with pytest.raises(GitError):
         check_branch(name)
 
 
 @pytest.mark.parametrize("name", TOO_ODD)
-def test_s46_what_breaks_shells_is_no_branch(name: str) -> None:
+def test_s46_a_name_that_breaks_shells_is_no_branch(name: str) -> None:
     assert not is_branch_name(name)

@@ -100,7 +100,7 @@ def test_whom_github_leaves_out_without_a_word_is_told(
 ) -> None:
     fake.add_user("stranger")
     assert put(as_app, pull, assignees=("stranger", "ann")) == (
-        "`stranger` could not be assigned: GitHub does not let them be.",
+        "`stranger` could not be assigned: GitHub does not allow it.",
     )
     assert fake.issue("acme/shop", pull).assignees == ("ann",)
 
@@ -112,7 +112,7 @@ def test_a_bot_without_the_right_leaves_a_remark(fake: FakeGitHub, pull: int) ->
     github.close()
     why = "GitHub answered 403: Must have admin rights to Repository."
     assert refused == (
-        f"The labels `bot` were not put on: {why}",
+        f"The labels `bot` could not be set: {why}",
         f"`bo` could not be asked to review: {why}",
     )
 

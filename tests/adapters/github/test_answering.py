@@ -101,7 +101,7 @@ def addressed(thread: int, text: str = "Renamed it.") -> ReviewAnswer:
     return ReviewAnswer(thread=thread, verdict=ReviewVerdict.ADDRESSED, text=text)
 
 
-def test_s43_each_thread_gets_its_own_answer_and_what_is_done_is_settled(
+def test_s43_each_thread_gets_its_own_answer_and_is_resolved_if_done(
     scene: Scene,
 ) -> None:
     asks = ReviewAnswer(thread=2, verdict=ReviewVerdict.NEEDS_INPUT, text="Which name?")

@@ -89,7 +89,7 @@ def test_another_host_is_not_asked(fake: FakeGitHub, as_app: GitHub) -> None:
     number = fake.open_issue("acme/shop", "ann", "Broken", "")
     before = len(fake.requests)
     url = fake.web_url.replace("127.0.0.1", "localhost") + "/shot.png"
-    with pytest.raises(InvalidRequestError, match="localhost is no host"):
+    with pytest.raises(InvalidRequestError, match="localhost is not a host"):
         as_app.channel.fetch_attachment(issue_ref(number), url, 10_000)
     assert len(fake.requests) == before
 
@@ -99,7 +99,7 @@ def test_a_redirect_to_another_host_is_not_followed(
 ) -> None:
     number = fake.open_issue("acme/shop", "ann", "Broken", "")
     url = f"{fake.web_url}/sent-elsewhere"
-    with pytest.raises(InvalidRequestError, match="localhost is no host"):
+    with pytest.raises(InvalidRequestError, match="localhost is not a host"):
         as_app.channel.fetch_attachment(issue_ref(number), url, 10_000)
     assert credentials_shown(fake) == [CallerKind.ANONYMOUS]
 

@@ -53,7 +53,7 @@ def test_token_about_to_run_out_is_not_used_any_more(
     assert minted(fake) == 1
 
 
-def test_s22_token_that_ran_out_is_renewed_and_the_write_done_once(
+def test_s22_an_expired_token_is_renewed_and_the_write_is_done_once(
     fake: FakeGitHub, as_app: GitHub, app: AppKey, cache: MemoryTokenCache
 ) -> None:
     number = fake.open_issue("acme/shop", "ann", "Wrong sum", "")
@@ -66,7 +66,7 @@ def test_s22_token_that_ran_out_is_renewed_and_the_write_done_once(
     assert minted(fake) == 2
 
 
-def test_s22_refusal_that_stays_is_not_retried_for_ever(
+def test_s22_a_permanent_refusal_is_not_retried_for_ever(
     fake: FakeGitHub, as_app: GitHub
 ) -> None:
     refused = {"message": "Bad credentials"}
@@ -76,7 +76,7 @@ def test_s22_refusal_that_stays_is_not_retried_for_ever(
     assert [s.status for s in fake.requests if s.path.endswith("/shop")] == [401, 401]
 
 
-def test_s22_credential_for_git_is_minted_anew_each_time(as_app: GitHub) -> None:
+def test_s22_git_gets_a_new_credential_each_time(as_app: GitHub) -> None:
     first = as_app.forge.mint_credential(SHOP)
     second = as_app.forge.mint_credential(SHOP)
     assert first.username == "x-access-token"
@@ -113,7 +113,7 @@ def test_person_knows_who_they_are(as_user: GitHub) -> None:
     assert as_user.fetch_identity() == Actor(service="github", login="robot")
 
 
-def test_s12_token_of_actions_works_though_it_cannot_say_whose_it_is(
+def test_s12_a_token_of_actions_works_although_its_user_is_unknown(
     fake: FakeGitHub,
 ) -> None:
     number = fake.open_issue("acme/shop", "ann", "Wrong sum", "")
@@ -144,7 +144,7 @@ def test_a_token_of_an_installation_knows_whose_it_is(
             github.close()
 
 
-def test_s12_no_call_asks_who_the_token_is_before_work(
+def test_s12_no_call_asks_for_the_tokens_user_before_work(
     fake: FakeGitHub, as_user: GitHub
 ) -> None:
     as_user.forge.fetch_repository(SHOP)
@@ -161,7 +161,7 @@ def test_s13_wrong_token_is_an_authentication_error(fake: FakeGitHub) -> None:
 
 
 @pytest.mark.parametrize("pem", ["", "no key", "-----BEGIN RSA PRIVATE KEY-----\n"])
-def test_s13_private_key_that_is_none_is_a_wrong_setting(pem: str) -> None:
+def test_s13_an_invalid_private_key_is_a_wrong_setting(pem: str) -> None:
     with pytest.raises(SettingsError, match=r"github\.private_key"):
         connect_app(
             locate(),

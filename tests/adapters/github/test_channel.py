@@ -179,7 +179,7 @@ def test_token_that_may_not_write_is_denied(fake: FakeGitHub, number: int) -> No
         github.close()
 
 
-def test_s33_field_that_is_wrong_is_told(as_app: GitHub, number: int) -> None:
+def test_s33_a_wrong_field_is_named(as_app: GitHub, number: int) -> None:
     with pytest.raises(ServiceError, match="data: Body is too long"):
         as_app.channel.post(issue_ref(number), "x" * 70_000)
 

@@ -116,7 +116,7 @@ def test_a_push_in_between_is_noticed_by_github(
         as_app.forge.commit_on_branch(SHOP, BRANCH, wanted(fake))
 
 
-def test_s27_a_commit_of_other_files_is_taken_back_with_its_branch(
+def test_s27_a_commit_with_other_files_is_removed_with_its_branch(
     fake: FakeGitHub, as_app: GitHub
 ) -> None:
     commit = wanted(fake).replace(tree="0" * 40)
@@ -125,7 +125,7 @@ def test_s27_a_commit_of_other_files_is_taken_back_with_its_branch(
     assert not exists(fake, BRANCH)
 
 
-def test_s27_a_branch_that_was_there_goes_back_to_where_it_stood(
+def test_s27_an_existing_branch_goes_back_to_its_old_commit(
     fake: FakeGitHub, as_app: GitHub
 ) -> None:
     commit = wanted(fake).replace(tree="0" * 40)

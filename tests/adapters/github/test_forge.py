@@ -68,7 +68,7 @@ def test_s09_login_that_passed_to_someone_else_may_do_nothing(as_app: GitHub) ->
     assert found is Permission.NONE
 
 
-def test_s09_unanswered_question_is_no_permission(
+def test_s09_no_answer_about_a_permission_means_no(
     fake: FakeGitHub, as_app: GitHub
 ) -> None:
     fake.fail_next("GET", r"/permission$", 500, times=9)
@@ -120,7 +120,7 @@ def test_pull_request_is_opened_as_draft(
     assert as_app.forge.find_pull_request(SHOP, branch) == opened
 
 
-def test_s35_second_opening_updates_the_first(
+def test_s35_opening_again_updates_the_first(
     fake: FakeGitHub, as_app: GitHub, branch: str
 ) -> None:
     first = open_draft(as_app, branch)

@@ -88,7 +88,7 @@ def test_wrong_token_is_an_authentication_error_that_hides_it(
     assert "ghs_wrong" not in str(caught.value)
 
 
-def test_s22_token_that_ran_out_fails_the_push_by_name(
+def test_s22_an_expired_token_fails_the_push_with_its_name(
     fake: FakeGitHub, as_app: GitHub, mirrors: MirrorCache, tmp_path: Path
 ) -> None:
     credential = as_app.forge.mint_credential(SHOP)

@@ -44,7 +44,7 @@ def number(fake: FakeGitHub) -> int:
     return fake.open_issue("acme/shop", "ann", "Wrong sum", "It is off by one.")
 
 
-def test_s20_a_comment_outlasts_a_secondary_limit_and_is_written_once(
+def test_s20_a_comment_is_written_once_after_a_secondary_limit(
     fake: FakeGitHub, github: GitHub, clock: FakeClock, number: int
 ) -> None:
     headers = {"Retry-After": "30", "X-RateLimit-Remaining": "4868"}
@@ -62,7 +62,7 @@ def test_s20_a_limit_without_a_time_is_waited_for_a_minute(
     assert clock.slept == [pytest.approx(60)]
 
 
-def test_s20_a_primary_limit_of_an_hour_is_not_sat_out(
+def test_s20_the_bot_does_not_wait_an_hour_for_a_primary_limit(
     fake: FakeGitHub, github: GitHub, clock: FakeClock, number: int
 ) -> None:
     reset = clock.now() + timedelta(hours=1)
@@ -78,7 +78,7 @@ def test_s20_a_primary_limit_of_an_hour_is_not_sat_out(
     assert clock.slept == []
 
 
-def test_s20_all_waiting_for_one_answer_is_bounded(
+def test_s20_the_waiting_time_for_one_answer_is_limited(
     fake: FakeGitHub, github: GitHub, clock: FakeClock, number: int
 ) -> None:
     headers = {"Retry-After": "40"}
@@ -90,7 +90,7 @@ def test_s20_all_waiting_for_one_answer_is_bounded(
     assert fake.comments("acme/shop", number) == []
 
 
-def test_s20_writes_are_a_second_apart_if_nothing_else_is_said(
+def test_s20_writes_are_a_second_apart_by_default(
     fake: FakeGitHub, number: int
 ) -> None:
     assert signature(connect_token).parameters["pause_s"].default == 1
@@ -105,7 +105,7 @@ def test_s20_writes_are_a_second_apart_if_nothing_else_is_said(
     assert len(fake.comments("acme/shop", number)) == 2
 
 
-def test_s20_a_token_for_a_push_outlasts_a_limit_too(
+def test_s20_a_token_for_a_push_waits_for_a_limit_too(
     fake: FakeGitHub, app: AppKey, clock: FakeClock
 ) -> None:
     cache = MemoryTokenCache()

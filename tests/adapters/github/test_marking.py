@@ -186,7 +186,7 @@ def test_p2_the_requester_is_called_once(
     assert call.startswith("@ann **Done** · ")
 
 
-def test_s40_the_call_leaves_the_status_comment_the_last_word(
+def test_s40_the_ping_does_not_replace_the_status_comment(
     fake: FakeGitHub, as_app: GitHub, number: int
 ) -> None:
     for effect in (FinalMessage(), Ping(), FinalMessage(), Ping()):

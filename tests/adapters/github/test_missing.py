@@ -40,7 +40,7 @@ def test_what_an_older_app_was_not_given_is_named(
 ) -> None:
     subscribe(fake.world, 9, {*app_manifest()["default_events"]} - {"push"})
     assert as_manifested_app.fetch_missing() == (
-        "event push: what it tells is not heard of",
+        "event push: the bot does not react to it",
     )
 
 

@@ -48,7 +48,7 @@ def rule(error: PatchwrightError) -> str:
         (Rules(signatures=True), "commits must be signed"),
         (
             Rules(no_new_branches=True),
-            "new branches of this name may not be made",
+            "new branches with this name are not allowed",
         ),
     ],
 )
@@ -64,7 +64,7 @@ def test_r9_a_workflow_takes_a_permission_of_its_own(
     fake: FakeGitHub, as_app: GitHub, tmp_path: Path
 ) -> None:
     error = refused(fake, as_app, tmp_path, ".github/workflows/ci.yml")
-    assert rule(error).startswith("workflow files may only be changed")
+    assert rule(error).startswith("the bot needs a permission to change workflow files")
     assert "`.github/workflows/ci.yml`" in str(error)
 
 
@@ -90,7 +90,7 @@ def test_r9_a_bot_that_may_only_read_is_told_so(
 ) -> None:
     fake.grant("acme/shop", "robot", "read")
     error = refused(fake, as_user, tmp_path, "b.py")
-    assert rule(error) == "the bot has no right to do this"
+    assert rule(error) == "the bot has no permission for this"
 
 
 def test_r9_a_reason_in_brackets_is_told_though_the_remote_said_more() -> None:

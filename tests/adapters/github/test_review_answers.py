@@ -137,7 +137,7 @@ def test_s35_pull_requests_of_others_that_close_an_issue_are_found(
     assert as_app.forge.fetch_competing_pulls(SHOP, issue) == (competing_pull,)
 
 
-def test_s35_our_own_pull_request_is_no_rival(
+def test_s35_the_bots_own_pull_request_does_not_compete(
     fake: FakeGitHub, as_user: GitHub
 ) -> None:
     issue = fake.open_issue(REPO, "ann", "Wrong sum", "")

@@ -76,7 +76,7 @@ def inbox(world: World) -> Iterator[Inbox]:
 def polling(world: World, site: Site, inbox: Inbox) -> JiraPolling:
     """Return one that has looked before."""
     look = JiraPolling(
-        listening=LISTENING,
+        trigger_rules=LISTENING,
         search=site.search,
         submit=inbox.submit,
         marks=ReadPositions(world.database),

@@ -20,14 +20,14 @@ from tests.adapters.jira.conftest import NOON, Scene
 COMMENT = r"/comment$"
 
 
-def test_s75_general_and_single_complaints_are_told(scene: Scene) -> None:
+def test_s75_general_errors_and_field_errors_are_reported(scene: Scene) -> None:
     body = {"errorMessages": ["Not so."], "errors": {"comment": "It is empty."}}
     scene.fake.fail_next("POST", COMMENT, 400, body=body)
     with pytest.raises(InvalidRequestError, match=r"Not so\.; comment: It is empty\."):
         scene.channel.post(scene.ref, "Done")
 
 
-def test_s75_wrong_format_is_refused_with_the_words_of_the_field(
+def test_s75_a_wrong_format_is_refused_with_the_fields_message(
     cloud: Scene, data_center: Scene
 ) -> None:
     with pytest.raises(InvalidRequestError, match="Comment body is not valid!"):
@@ -81,7 +81,7 @@ def test_redirect_elsewhere_is_a_wrong_address(scene: Scene) -> None:
 
 def test_page_that_is_no_answer_is_no_jira(scene: Scene) -> None:
     scene.fake.fail_next("GET", "/issue/", 200, body="<title>Welcome</title>")
-    with pytest.raises(ServiceError, match="is no Jira"):
+    with pytest.raises(ServiceError, match="is not Jira"):
         scene.channel.fetch_opening(scene.ref)
 
 

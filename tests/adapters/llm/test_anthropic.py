@@ -41,7 +41,7 @@ def model_at(
     return LitellmModel(config, clock or FakeClock())
 
 
-def test_s61_thinking_goes_back_as_it_came() -> None:
+def test_s61_thinking_is_sent_back_unchanged() -> None:
     with FakeAnthropic([[*THOUGHTS, USE], [TEXT]]) as provider:
         model = model_at(provider, effort="low")
         reply = ModelReply.model_validate_json(model.complete(ask()).model_dump_json())

@@ -51,7 +51,7 @@ def test_text_and_calls_arrive_and_go_back() -> None:
     ]
 
 
-def test_s13_the_key_is_sent_as_it_is() -> None:
+def test_s13_the_key_is_sent_unchanged() -> None:
     with FakeProvider(["ok"], api_key="sk-another") as provider:
         model_at(provider, {"api_key": "sk-another"}).complete(ask())
     assert provider.refused == []
@@ -104,7 +104,7 @@ def test_lone_surrogates_pass_neither_way() -> None:
     assert provider.requests[0]["messages"][-1]["content"] == "half \ufffd"
 
 
-def test_s61_plain_reasoning_is_given_back() -> None:
+def test_s61_plain_reasoning_is_sent_back() -> None:
     turn = say("x", extra={"reasoning_content": "hmm"})
     with FakeProvider([turn, "ok"]) as provider:
         model = model_at(provider)
@@ -112,7 +112,7 @@ def test_s61_plain_reasoning_is_given_back() -> None:
     assert provider.requests[1]["messages"][2]["reasoning_content"] == "hmm"
 
 
-def test_s61_what_signs_a_call_is_given_back_with_it() -> None:
+def test_s61_the_signature_of_a_call_is_sent_back_with_it() -> None:
     signature = {"google": {"thought_signature": "c2ln"}}
     called = {
         "id": "call_1",

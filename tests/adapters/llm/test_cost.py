@@ -23,7 +23,7 @@ def ceiling_of(**settings: object) -> float | None:
         return model_at(provider, settings).ceiling_usd(ask())
 
 
-def test_s66_the_providers_figure_comes_first() -> None:
+def test_s66_the_providers_own_cost_is_used_first() -> None:
     assert cost_of(with_usage("ok", cost=0.3), model=IN_TABLE, **PRICES) == 0.3
 
 
@@ -44,7 +44,7 @@ def test_the_table_knows_what_cached_tokens_cost() -> None:
     assert 0.0 < cached < whole
 
 
-def test_s67_a_price_nobody_states_is_unknown_and_not_zero() -> None:
+def test_s67_a_missing_price_is_unknown_and_not_zero() -> None:
     assert cost_of("ok") is None
     assert ceiling_of() is None
 

@@ -67,7 +67,7 @@ def providers(
         yield Providers(made.main, clock, one, two)
 
 
-def test_s58_a_rate_limit_that_stays_is_outlasted_elsewhere() -> None:
+def test_s58_a_rate_limit_that_stays_is_avoided_with_another_model() -> None:
     watch = Waits()
     with providers(lambda _request: status(429), [[TEXT], [TEXT]]) as found:
         reply = found.model.complete(ask(deadline_s=3600), watch)
@@ -79,7 +79,7 @@ def test_s58_a_rate_limit_that_stays_is_outlasted_elsewhere() -> None:
     assert len(watch.seen) == waits
 
 
-def test_s61_the_reasoning_and_the_calls_of_one_are_no_trouble_for_the_other() -> None:
+def test_s61_reasoning_and_calls_of_one_model_work_with_another() -> None:
     turn = say("", call("status"), extra={"reasoning_content": "hmm"})
     with providers([turn, status(402, "pay")], [[TEXT]]) as found:
         reply = found.model.complete(ask())
@@ -96,7 +96,7 @@ def test_s66_a_declined_answer_is_billed_with_the_one_that_comes() -> None:
     assert usage.cost_usd > 0.3
 
 
-def test_s66_the_ceiling_holds_for_the_dearest() -> None:
+def test_s66_the_limit_counts_the_most_expensive_model() -> None:
     with providers([], []) as found:
         ceiling = found.model.ceiling_usd(ask())
     assert ceiling is not None
@@ -116,7 +116,7 @@ def test_images_go_to_the_model_that_is_named_for_them() -> None:
         assert found.model.complete(ask()).text == "ok"
 
 
-def test_s62_what_is_too_long_for_one_goes_to_one_with_a_larger_window() -> None:
+def test_s62_a_chat_too_long_for_one_model_goes_to_a_larger_window() -> None:
     too_long = status(400, "too much", code_name="context_length_exceeded")
     with providers([too_long], [[TEXT], [TEXT]], context_window=9000) as found:
         assert found.model.complete(ask()).text == "Done."

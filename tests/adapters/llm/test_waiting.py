@@ -24,7 +24,7 @@ PRICES = {"input_cost_per_token": 0.001, "output_cost_per_token": 0.01}
 BILLED = {"prompt_tokens": 100, "completion_tokens": 1}
 
 
-def test_s58_seventy_seconds_of_429_are_outlasted_and_the_waits_are_told() -> None:
+def test_s58_it_waits_through_seventy_seconds_of_429_and_reports_it() -> None:
     clock = FakeClock()
     watch = Waits()
 
@@ -207,7 +207,7 @@ def test_s59_nothing_three_times_is_an_error_that_carries_the_bill(
     assert (caught.value.usage.cost_usd or 0.0) >= 0.3
 
 
-def test_s66_nothing_is_not_repeated_past_the_money() -> None:
+def test_s66_an_empty_answer_is_not_repeated_beyond_the_budget() -> None:
     with FakeProvider([no_choices(prompt_tokens=100), "ok"]) as provider:
         model = model_at(provider, PRICES)
         worst_usd = model.ceiling_usd(ask()) or 0.0

@@ -47,7 +47,7 @@ def test_at_sigterm_a_worker_gives_its_job_back(world: World, redis_url: str) ->
     assert world.job(job_id).attempts == 0
 
 
-def test_s77_a_job_that_is_handed_out_twice_is_run_once(
+def test_s77_a_job_that_is_submitted_twice_is_run_once(
     world: World, redis_url: str
 ) -> None:
     job_id = world.ask()

@@ -75,8 +75,7 @@ def test_the_agent_hears_once_what_is_left_out_and_people_read_the_rest(
         LeftOut(path="lib", reason=LeftOutReason.NESTED_REPOSITORY),
     )
     assert (
-        "Left out of the change, being a Git repository of its own: `lib`."
-        in outcome.notes
+        "Left out of the change (a Git repository of its own): `lib`." in outcome.notes
     )
 
 
@@ -121,9 +120,7 @@ def test_l8_a_large_file_takes_no_other_edits_with_it(tmp_path: Path) -> None:
     assert "`data.bin` is too large" in told(done)[0]
     assert done.changed() == ["cart.py"]
     assert left_out(done.outcome) == {"data.bin": LeftOutReason.TOO_LARGE}
-    assert done.outcome.warnings == (
-        "Left out of the change, being too large: `data.bin`.",
-    )
+    assert done.outcome.warnings == ("Left out of the change (too large): `data.bin`.",)
 
 
 def test_a_conflict_left_in_the_files_is_not_done(tmp_path: Path) -> None:

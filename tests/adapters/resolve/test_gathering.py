@@ -182,7 +182,7 @@ def test_c4_pictures_are_read_as_what_they_are(
     number = fake.open_issue("acme/shop", "alice", "Broken", body)
     found = run_lookup.gather(number)
     assert [(p.name, p.problem) for p in found.context.pictures] == [
-        ("", "example.com is no host of this GitHub's"),
+        ("", "example.com is not a host of this GitHub"),
         ("", "it is no PNG, JPEG, GIF or WebP"),
         ("image-1.png", ""),
     ]
@@ -232,7 +232,7 @@ def test_s34_an_issue_about_another_branch_suggests_it(
 
 
 @pytest.mark.parametrize("rest", ["gone/a.py", "main/a.py"])
-def test_s34_a_branch_that_is_gone_or_the_default_one_is_no_news(
+def test_s34_a_deleted_branch_or_the_default_branch_changes_nothing(
     fake: FakeGitHub, run_lookup: RunLookup, rest: str
 ) -> None:
     link = f"{fake.web_url}/acme/shop/blob/{rest}"

@@ -188,7 +188,7 @@ def test_the_same_task_is_proven_with_the_same_tree(
 
 
 @pytest.mark.parametrize("protocol", ["anthropic", "gemini"])
-def test_s61_what_was_thought_in_a_run_goes_back_signed(
+def test_s61_thinking_of_a_run_is_sent_back_signed(
     protocol: str, tmp_path: Path
 ) -> None:
     with PROVIDERS[protocol]() as provider:

@@ -94,12 +94,14 @@ def test_a_question_is_answered(tmp_path: Path) -> None:
     assert done.outcome.summary == "It sums the prices."
 
 
-def test_s29_rubbish_alone_is_no_change(tmp_path: Path) -> None:
+def test_s29_only_generated_files_are_no_change(tmp_path: Path) -> None:
     done = run(tmp_path, [shell("touch cart.orig debug.log"), finish()])
     assert done.outcome.kind is OutcomeKind.NO_CHANGE
 
 
-def test_s29_rubbish_is_left_out_and_the_reader_is_told(tmp_path: Path) -> None:
+def test_s29_generated_files_are_left_out_and_the_reader_is_told(
+    tmp_path: Path,
+) -> None:
     mess = shell("mkdir -p build && touch cart.py.orig debug.log repro.py")
     done = run(tmp_path, [mess, FIX, finish()])
     assert done.changed() == ["cart.py"]

@@ -112,13 +112,13 @@ def test_s36_plain_files_become_a_signed_commit_of_the_same_tree(scene: Scene) -
     assert scene.deliver(sha) == made
 
 
-def test_s27_a_program_is_left_to_git(scene: Scene) -> None:
+def test_s27_a_program_is_pushed_by_git(scene: Scene) -> None:
     sha = scene.change("run.sh", b"#!/bin/sh\n", executable=True)
     assert scene.deliver(sha) is None
     assert scene.head() is None
 
 
-def test_s27_an_edit_of_a_program_is_left_to_git(scene: Scene) -> None:
+def test_s27_an_edit_of_a_program_is_pushed_by_git(scene: Scene) -> None:
     scene.change("run.sh", b"#!/bin/sh\n", executable=True)
     later = scene.change("run.sh", b"#!/bin/sh\necho\n")
     assert scene.deliver(later) is None

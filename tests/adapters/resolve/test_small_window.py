@@ -141,7 +141,7 @@ def test_masking_and_summaries_take_turns_and_no_summary_is_paid_in_vain(
 
 
 @pytest.mark.parametrize("condensers", PIPELINES, ids="-".join)
-def test_s62_where_nobody_knows_the_window_the_refusals_show_it(
+def test_s62_if_the_window_is_unknown_refusals_show_it(
     condensers: tuple[str, ...], tmp_path: Path
 ) -> None:
     done = run(tmp_path, condensers)

@@ -103,7 +103,7 @@ LISTING = SandboxSpec(run_id="r", domains=(Domain(host="a.example"),))
 @pytest.mark.usefixtures("plugin")
 def test_a_plug_in_that_does_not_keep_to_a_list_of_hosts_is_not_asked_to() -> None:
     chosen = create_factory("elsewhere", SystemClock())
-    with pytest.raises(SandboxError, match="do not say that they keep to a list"):
+    with pytest.raises(SandboxError, match="cannot limit the network to a list"):
         chosen.start(LISTING)
 
 

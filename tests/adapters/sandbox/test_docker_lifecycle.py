@@ -146,7 +146,7 @@ def test_the_container_is_confined(
     assert (host["Binds"], host["PortBindings"]) == (None, None)
 
 
-def test_s54_an_engine_that_is_down_fails_with_its_words_and_a_remedy(
+def test_s54_an_engine_that_is_down_fails_with_its_message_and_a_remedy(
     monkeypatch: pytest.MonkeyPatch, tmp_path: Path
 ) -> None:
     monkeypatch.setenv("DOCKER_HOST", f"unix://{tmp_path}/none.sock")

@@ -20,7 +20,7 @@ def test_s57_a_progress_bar_in_colour_costs_one_line(box: Box) -> None:
     assert (output.output, output.dropped_bytes) == ("100%\nall done\n", 0)
 
 
-def test_s57_a_cut_never_falls_into_a_sequence(box: Box) -> None:
+def test_s57_a_cut_is_never_inside_a_sequence(box: Box) -> None:
     line = "\\x1b[1;31mred\\x1b[0m"
     output = box.sh(f"python3 -c \"print('{line}\\n' * 20000)\"")
     kept = set(output.output.splitlines()) - {"red", ""}

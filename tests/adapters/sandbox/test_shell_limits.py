@@ -33,7 +33,7 @@ def test_s50_the_hard_limit_kills_and_says_so(
     runtime.close()
 
 
-def test_s52_a_silent_command_is_neither_cut_off_nor_disturbed(
+def test_s52_a_silent_command_is_neither_ended_nor_disturbed(
     factory: RuntimeFactory, spec: SandboxSpec
 ) -> None:
     runtime = factory.start(spec.replace(command_timeout_s=0.3))

@@ -206,7 +206,7 @@ def test_s28_submodules_neither_move_nor_appear(
     ]
 
 
-def test_s29_rubbish_stays_behind_but_tracked_files_do_not(
+def test_s29_generated_files_are_left_out_but_tracked_files_are_not(
     fresh: Box, origin: Origin
 ) -> None:
     (origin.path / "venv").mkdir()

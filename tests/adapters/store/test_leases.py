@@ -97,7 +97,7 @@ def test_nobody_can_claim_a_job_that_is_not_there(world: World) -> None:
     assert world.leases.claim(JobId("no"), "w1", LEASE_S) is None
 
 
-def test_s77_of_many_workers_that_are_told_of_a_job_one_runs_it(world: World) -> None:
+def test_s77_of_many_workers_that_get_a_job_one_runs_it(world: World) -> None:
     job_id = world.ask()
     with ThreadPoolExecutor(8) as workers:
         leases = workers.map(

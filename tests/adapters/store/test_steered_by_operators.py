@@ -95,7 +95,7 @@ def test_it_is_too_late_to_stop_what_is_delivered_or_over(
 ) -> None:
     job = world.job(world.ask())
     lease = deliver(world, world.claim(job.id), Outcome(kind=OutcomeKind.ANSWERED), 0)
-    with pytest.raises(TooLateError, match="delivers it just now"):
+    with pytest.raises(TooLateError, match="publishes it now"):
         administration.stop(job)
     world.outcomes.finish(lease, JobState.DONE, world.clock.now())
     with pytest.raises(TooLateError, match="has ended already"):

@@ -87,7 +87,7 @@ def test_who_has_shown_it_before_is_told_why_they_must_again(
 ) -> None:
     again = people.renew(JO)
     assert again is not None
-    assert again.text.startswith("GitHub doesn't let me see your repositories")
+    assert again.text.startswith("GitHub does not show me your repositories")
     assert (
         linking.request(digest_of(again.offers[0].url.rpartition("/")[2])).actor == JO
     )
@@ -100,8 +100,8 @@ def test_who_gets_no_more_links_hears_that_once(people: PersonDirectory) -> None
     assert told is not None
     assert told.offers == ()
     assert told.text == (
-        "You have got several links within an hour. Please open the newest one in "
-        "Slack, or ask again in an hour."
+        "You got several links in the last hour. Please open the newest one in Slack, "
+        "or ask again in an hour."
     )
     assert people.invite(JO) is None
 

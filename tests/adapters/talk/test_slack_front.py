@@ -140,7 +140,7 @@ def test_the_home_tab_of_somebody_unknown_says_how_to_link(
     front: SlackInteractionHandler, office: Office, fake: FakeSlack
 ) -> None:
     front.follow(HomeRequest(actor=office.actor(office.bob), installation=office.team))
-    assert "You are not linked" in fake.home(office.bob).shown
+    assert "Your account is not linked" in fake.home(office.bob).shown
 
 
 def wanted_form(office: Office, handle: str) -> FormRequest:

@@ -189,5 +189,5 @@ def test_without_a_private_way_that_is_said_once_and_no_secret(
     for _ in range(2):
         notifications.send_invitation(Invite(), ticket, dependencies, DeliveryResult())
     [_, said] = dependencies.channel.fetch_thread(jira.ref).posts
-    assert "I have to ask you something in private, and found no way" in said.text
+    assert "I have a private question for you, but I cannot send" in said.text
     assert "bot.test/link" not in said.text

@@ -49,7 +49,7 @@ def test_the_pages_show_both_identities_before_anything_is_linked(
     for shown in ("jo", "workspace T1", "U1", "close this page"):
         assert shown in offer.text
     question = scene.arrive(link)
-    assert title_of(question) == "Are both of them you?"
+    assert title_of(question) == "Are both accounts yours?"
     for shown in ("jo", "workspace T1", "U1", "alice", "If you are not", "close this"):
         assert shown in question.text
     assert scene.person() == ""
@@ -157,7 +157,7 @@ def test_a_link_that_ran_out_is_said_to_have(scene: Scene) -> None:
     offer = scene.browser.get(link)
     scene.clock.advance(15 * 60 + 1)
     for answer in (scene.browser.get(link), scene.press(offer)):
-        assert (answer.status_code, title_of(answer)) == (410, "This link has run out")
+        assert (answer.status_code, title_of(answer)) == (410, "This link has expired")
 
 
 def test_who_comes_back_or_presses_too_late_is_told_so(scene: Scene) -> None:
@@ -168,7 +168,7 @@ def test_who_comes_back_or_presses_too_late_is_told_so(scene: Scene) -> None:
     scene.clock.advance(2 * 60)
     back = scene.browser.get(at_github.headers["location"])
     for answer in (back, scene.press(question)):
-        assert (answer.status_code, title_of(answer)) == (410, "This link has run out")
+        assert (answer.status_code, title_of(answer)) == (410, "This link has expired")
     assert scene.person() == ""
 
 
@@ -188,7 +188,7 @@ def test_who_says_no_at_github_is_not_linked_and_may_begin_again(
     answer = go_on(scene.browser, scene.leave(link))
     assert (answer.status_code, title_of(answer)) == (
         403,
-        "You said no at the sign-in",
+        "You declined the sign-in",
     )
     sit_down(scene.github.world, "alice")
     scene.press(scene.arrive(link))

@@ -43,7 +43,7 @@ def test_a_form_that_another_site_sends_links_nobody(scene: Scene) -> None:
         guessing = scene.browser.post(link, data={"check": check})
         for answer in (blind, guessing):
             assert answer.status_code == 403
-            assert "did not come from the page" in title_of(answer)
+            assert "did not come from our page" in title_of(answer)
     scene.arrive(link)
     for check in ("", "0" * 64):
         assert httpx.post(f"{scene.url}/link", data={"check": check}).status_code == 409
@@ -74,7 +74,7 @@ def test_what_an_attacker_began_does_not_end_in_the_browser_of_another(
     with browsing() as victim:
         answer = victim.get(back)
         assert answer.status_code == 400
-        assert title_of(answer) == "This browser did not ask for that"
+        assert title_of(answer) == "This sign-in did not start in this browser"
         asked = victim.get(f"{scene.url}/link")
         assert (asked.status_code, forms_on(asked)) == (404, [])
     assert scene.person() == ""

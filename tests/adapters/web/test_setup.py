@@ -203,7 +203,7 @@ def test_a_code_that_github_does_not_know_is_explained(scene: Scene) -> None:
     query = {"code": "../../user", "state": state}
     answer = scene.browser.get(f"{scene.url}{SETUP_PATH}/done", params=query)
     assert answer.status_code == 502
-    assert "GitHub did not hand over the App." in answer.text
+    assert "GitHub did not return the App." in answer.text
     assert not scene.left.is_set()
     # The person can begin again.
     assert forms_on(scene.get())

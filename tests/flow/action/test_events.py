@@ -39,7 +39,9 @@ def test_s05_a_comment_on_a_pull_request_needs_no_label(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize("phrase", ["/exp", "@helper"])
-def test_s06_another_phrase_is_heard_everywhere(phrase: str, tmp_path: Path) -> None:
+def test_s06_a_configured_phrase_works_in_every_text(
+    phrase: str, tmp_path: Path
+) -> None:
     with a_step(tmp_path, in_turn(ANSWER)) as step:
         issue = step.github.open_issue(REPO, "alice", "Wrong sum", "It is wrong.")
         step.github.comment(REPO, issue, "alice", f"{phrase} why is it so?")
@@ -47,7 +49,7 @@ def test_s06_another_phrase_is_heard_everywhere(phrase: str, tmp_path: Path) -> 
         assert said.end == ("answered", "")
 
 
-def test_s06_both_phrases_are_told_where_nobody_asked(tmp_path: Path) -> None:
+def test_s06_both_phrases_are_shown_if_nobody_asked(tmp_path: Path) -> None:
     with a_step(tmp_path, []) as step:
         step.github.open_issue(REPO, "alice", "Wrong sum", "/bot do it")
         said = step.deliver(trigger_phrase="/exp")

@@ -66,9 +66,7 @@ def test_what_the_change_lacks_is_an_output_and_in_the_summary(tmp_path: Path) -
         assert said.end == ("resolved", "")
         lacks = [{"path": "lib", "reason": "nested-repository"}]
         assert json.loads(said.outputs["left-out"]) == lacks
-        assert "Left out of the change, being a Git repository of its own" in (
-            said.summary
-        )
+        assert "Left out of the change (a Git repository of its own)" in (said.summary)
 
 
 def test_the_files_are_there_and_hold_no_secret(tmp_path: Path) -> None:
@@ -163,7 +161,7 @@ def test_s37_forbidden_pull_requests_leave_a_branch_and_a_link(tmp_path: Path) -
         assert "/compare/" in said.summary
 
 
-def test_s38_checks_need_a_nudge_after_a_jobs_own_token(tmp_path: Path) -> None:
+def test_s38_checks_must_be_started_after_a_jobs_own_token(tmp_path: Path) -> None:
     with a_step(tmp_path, fix_turns()) as step:
         step.github.open_issue(REPO, "alice", "Wrong sum", "The total is wrong.")
         step.github.comment(REPO, 1, "alice", "@patchwright fix it")
@@ -172,7 +170,7 @@ def test_s38_checks_need_a_nudge_after_a_jobs_own_token(tmp_path: Path) -> None:
         assert "close and reopen" in pull.body.lower()
 
 
-def test_s38_they_run_by_themselves_after_any_other_token(tmp_path: Path) -> None:
+def test_s38_checks_start_after_any_other_token(tmp_path: Path) -> None:
     with a_step(tmp_path, fix_turns()) as step:
         ask(step)
         [pull] = step.github.pull_requests(REPO)

@@ -207,7 +207,7 @@ def test_a_task_file_is_one_of_the_workspace(tmp_path: Path) -> None:
     (workspace / "inner").symlink_to(workspace / ".git" / "config")
     assert read_text(given(task_file="task.md"), "task", workspace) == "Do it."
     for name in ("../secret", "link", "inner", ".git/config"):
-        with pytest.raises(SettingsError, match=r"`task-file`: .* is not a file of"):
+        with pytest.raises(SettingsError, match=r"`task-file`: .* is not a file in"):
             read_text(given(task_file=name), "task", workspace)
     with pytest.raises(SettingsError, match="cannot be read"):
         read_text(given(task_file="none"), "task", workspace)
@@ -216,5 +216,5 @@ def test_a_task_file_is_one_of_the_workspace(tmp_path: Path) -> None:
 def test_s79_no_other_version_is_fetched() -> None:
     check_version("")
     check_version(f"v{own_version()}")
-    with pytest.raises(SettingsError, match="never fetches another one"):
+    with pytest.raises(SettingsError, match="never downloads another version"):
         check_version("9.9.9")

@@ -33,7 +33,9 @@ def test_a_command_stays_one() -> None:
 
 @pytest.mark.parametrize("mode", ["review-feedback", "ci-fix"])
 def test_what_is_for_pull_requests_needs_one(mode: str) -> None:
-    with pytest.raises(SettingsError, match="which is for pull requests; #1 is none"):
+    with pytest.raises(
+        SettingsError, match="which works only on pull requests; #1 is not one"
+    ):
         with_mode(trigger("x"), mode)
     found = with_mode(trigger("", ThreadKind.PULL_REQUEST), mode)
     assert "pull request" in found.request

@@ -187,7 +187,7 @@ def test_m6_jobs_with_the_same_lasting_secret_know_each_other() -> None:
 def test_what_nothing_is_known_of_is_said() -> None:
     told = answer_about_previous_run(None, BotCommand(verb=Verb.STATUS), RUNS)
     assert told is not None
-    assert "No run of ours" in told.summary
+    assert "The bot finds no run of its own" in told.summary
     stop = answer_about_previous_run(None, BotCommand(verb=Verb.STOP), RUNS)
     assert stop is not None
     assert RUNS in stop.summary
@@ -199,7 +199,7 @@ def test_a_run_that_works_meanwhile_is_not_denied() -> None:
     for verb in (Verb.STOP, Verb.STATUS):
         told = answer_about_previous_run(found, BotCommand(verb=verb), RUNS)
         assert told is not None
-        assert told.summary.startswith("Run 7f3a4b5c has not told its end yet.")
+        assert told.summary.startswith("Run 7f3a4b5c has not reported its result yet.")
 
 
 @pytest.mark.parametrize("verb", [Verb.STATUS, Verb.COST, Verb.WHY])

@@ -84,7 +84,9 @@ def test_s62_a_chat_the_provider_finds_too_long_is_condensed_and_asked_again(
     assert shorter[:2] == refused[:2]
 
 
-def test_s62_what_cannot_be_shortened_ends_the_run_by_name(tmp_path: Path) -> None:
+def test_s62_a_chat_that_cannot_be_shortened_ends_the_run_with_that_reason(
+    tmp_path: Path,
+) -> None:
     with playing(tmp_path, [*looks(2), TOO_LONG]) as scene:
         ending = scene.run()
     assert (ending.kind, ending.reason) == (OutcomeKind.FAILED, "context-window")

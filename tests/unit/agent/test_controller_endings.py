@@ -279,7 +279,7 @@ def test_s65_a_loop_is_warned_about_once_and_then_ends_the_run(tmp_path: Path) -
     assert last_state(scene) is AgentState.ERROR
 
 
-def test_s65_an_agent_that_heeds_the_warning_goes_on(tmp_path: Path) -> None:
+def test_s65_an_agent_that_follows_the_warning_continues(tmp_path: Path) -> None:
     same: list[Step] = [reply(calls=[("shell", {"command": "cat lost.py"})])] * 4
     with playing(tmp_path, [*same, *looks(3), FINISH]) as scene:
         assert scene.run().kind is OutcomeKind.RESOLVED

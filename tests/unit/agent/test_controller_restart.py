@@ -180,7 +180,7 @@ def test_s65_a_loop_goes_on_across_a_restart(tmp_path: Path) -> None:
     assert len(scene.model.requests) == 8
 
 
-def test_s65_a_crash_does_not_swallow_the_warning(tmp_path: Path) -> None:
+def test_s65_a_crash_does_not_lose_the_warning(tmp_path: Path) -> None:
     with playing(tmp_path, [SAME] * 4 + [FINISH]) as scene:
         assert scene.run().kind is OutcomeKind.RESOLVED
         [loop] = scene.payloads("loop_detected")

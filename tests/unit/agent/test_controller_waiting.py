@@ -85,7 +85,7 @@ def test_s58_waiting_for_the_provider_can_be_seen_and_ends(tmp_path: Path) -> No
         ]
 
 
-def test_s58_the_next_worker_waits_out_what_is_left(tmp_path: Path) -> None:
+def test_s58_the_next_worker_waits_for_the_rest(tmp_path: Path) -> None:
     with limited(tmp_path, FINISH) as (scene, model):
         with scene.running() as run:
             assert model.waits.wait(PATIENCE_S)
@@ -105,7 +105,7 @@ def test_s58_the_next_worker_waits_out_what_is_left(tmp_path: Path) -> None:
         model.may_go.set()
 
 
-def test_s58_what_is_over_is_not_waited_for(tmp_path: Path) -> None:
+def test_s58_a_limit_that_is_over_is_not_waited_for(tmp_path: Path) -> None:
     with limited(tmp_path, FINISH) as (scene, model):
         with scene.running() as run:
             assert model.waits.wait(PATIENCE_S)

@@ -28,7 +28,7 @@ def test_what_is_paid_in_parts_is_paid_to_the_last_one() -> None:
         run_budget.reserve(usd(0.000_001))
 
 
-def test_s66_one_cent_too_much_is_too_much() -> None:
+def test_s66_one_cent_above_the_budget_is_refused() -> None:
     run_budget = RunBudget(1.0, refuse_unknown=False)
     run_budget.reserve(usd(0.5))(usd(0.5))
     with pytest.raises(OverBudgetError, match=r"\$0\.50 of \$1\.00 is spent"):

@@ -73,5 +73,5 @@ def test_an_id_may_be_cut_as_far_as_it_is_clear() -> None:
         choose_run_id("ab", ["abc1", "abd2"], ids)
     with pytest.raises(UnknownRunError, match="the nearest are xyz3"):
         choose_run_id("xyy", [], ids)
-    with pytest.raises(UnknownRunError, match="there are none yet"):
+    with pytest.raises(UnknownRunError, match="there are no runs yet"):
         choose_run_id("x", [], [])

@@ -57,6 +57,6 @@ def test_an_unknown_name_is_refused_with_those_there_are() -> None:
         choose_condenser(["sumary"])
     assert str(caught.value) == (
         "agent.condenser: there is no 'sumary'; there are: none, recent, masking, "
-        "amortised, summary. A plug-in offers more under the entry point group "
+        "amortised, summary. A plug-in can add more with the entry point group "
         "patchwright.condensers."
     )

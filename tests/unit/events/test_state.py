@@ -55,7 +55,7 @@ def test_replies_are_counted_and_billed() -> None:
     assert state.usage == Usage(cost_usd=0.75, tokens_in=20)
 
 
-def test_s66_delegates_and_calls_beside_are_billed_too() -> None:
+def test_s66_delegates_and_other_calls_are_billed_too() -> None:
     beside = ModelCalled(role="condense", usage=Usage(cost_usd=0.5, tokens_in=3))
     state = state_after(reply(0.25), reply(0.25, agent="7"), beside)
     assert state.iterations == 2

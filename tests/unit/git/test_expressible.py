@@ -39,7 +39,7 @@ def test_plain_files_come_change_and_go(change: ChangedPath) -> None:
         changed(size=MAX_BYTES + 1),
     ],
 )
-def test_s27_anything_else_is_for_git(change: ChangedPath) -> None:
+def test_s27_everything_else_is_pushed_by_git(change: ChangedPath) -> None:
     assert not can_commit_by_api([changed(), change])
 
 

@@ -65,7 +65,7 @@ def test_other_files_are_no_tests(path: str) -> None:
         ".DS_Store",
     ],
 )
-def test_s29_rubbish_is_known(path: str) -> None:
+def test_s29_generated_files_are_recognised(path: str) -> None:
     assert is_rubbish(path)
 
 
@@ -73,7 +73,7 @@ def test_s29_rubbish_is_known(path: str) -> None:
     "path",
     ["src/app.py", "src/repro.py", "docs/venv.md", "reprocess.py", "log/reader.py"],
 )
-def test_s29_work_is_no_rubbish(path: str) -> None:
+def test_s29_real_work_is_not_left_out(path: str) -> None:
     assert not is_rubbish(path)
 
 

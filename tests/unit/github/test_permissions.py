@@ -40,7 +40,7 @@ def test_reading_is_not_writing() -> None:
 def test_a_missing_event_is_named() -> None:
     fewer = tuple(event for event in EVENTS if event != "discussion")
     assert missing_permissions(Granted(permissions=ALL, events=fewer)) == (
-        "event discussion: what it tells is not heard of",
+        "event discussion: the bot does not react to it",
     )
 
 

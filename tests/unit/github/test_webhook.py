@@ -56,7 +56,7 @@ def test_s01_other_handles_are_no_mention(text: str) -> None:
     assert reason_of("issue_comment", comment(text)) == "no-mention"
 
 
-def test_s06_the_handle_is_said_in_one_place() -> None:
+def test_s06_the_mention_is_configured_in_one_place() -> None:
     listening = LISTENING.replace(mention="@our-fixer")
     asked = json.dumps(comment("@our-fixer go")).encode()
     assert isinstance(read_delivery("issue_comment", asked, listening), Trigger)

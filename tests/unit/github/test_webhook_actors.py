@@ -15,7 +15,7 @@ from tests.unit.github.samples import (
 )
 
 
-def test_s11_who_edits_the_mention_in_is_judged() -> None:
+def test_s11_a_person_who_adds_the_mention_by_an_edit_is_checked() -> None:
     edit = comment(
         "@patchwright go", "edited", changes={"body": {"from": None}}, sender=BO
     )
@@ -23,7 +23,7 @@ def test_s11_who_edits_the_mention_in_is_judged() -> None:
     assert (trigger.actor.login, trigger.others) == ("bo", ())
 
 
-def test_s11_who_wrote_the_text_is_judged_not_who_moved_it() -> None:
+def test_s11_the_author_is_checked_not_who_moved_the_text() -> None:
     payload = delivery("opened", sender=BO, issue=issue(body="@patchwright go"))
     trigger = trigger_of("issues", payload)
     assert trigger.actor.login == "ann"
@@ -36,7 +36,7 @@ def test_s08_own_text_never_triggers(sender: dict[str, Any]) -> None:
     assert reason_of("issue_comment", own) == "own-text"
 
 
-def test_s08_own_app_in_a_persons_name_never_triggers() -> None:
+def test_s08_the_own_app_in_a_persons_name_never_triggers() -> None:
     written = {
         "id": 1,
         "body": "@patchwright go",
@@ -60,7 +60,7 @@ def test_s08_own_label_never_triggers() -> None:
     assert reason_of("issues", label) == "own-act"
 
 
-def test_s08_persons_edit_of_a_bots_text_is_the_persons() -> None:
+def test_s08_a_persons_edit_of_a_bots_text_counts_as_the_persons() -> None:
     written = {"id": 1, "body": "@patchwright go", "user": bot("renovate[bot]")}
     edit = comment(
         "", "edited", comment=written, changes={"body": {"from": "Hm"}}, sender=BO
@@ -72,7 +72,7 @@ def test_s08_persons_edit_of_a_bots_text_is_the_persons() -> None:
 @pytest.mark.parametrize(
     "user", [bot("dependabot[bot]"), {"login": "x[bot]", "type": "User"}]
 )
-def test_s10_other_bot_is_told_as_a_bot(user: dict[str, Any]) -> None:
+def test_s10_another_bot_is_marked_as_a_bot(user: dict[str, Any]) -> None:
     written = {"id": 1, "body": "@patchwright go", "user": user}
     trigger = trigger_of("issue_comment", comment("", comment=written, sender=user))
     assert trigger.actor.is_bot

@@ -121,7 +121,7 @@ def test_s08_own_review_never_triggers() -> None:
     assert reason_of("pull_request_review", verdict) == "own-text"
 
 
-def test_s11_reviewer_is_judged_not_the_author_of_the_pull_request() -> None:
+def test_s11_the_reviewers_permission_counts_not_the_authors() -> None:
     payload = review("@patchwright go", pull_request=issue(user=BO))
     trigger = trigger_of("pull_request_review", payload)
     assert (trigger.actor.login, trigger.others) == ("ann", ())

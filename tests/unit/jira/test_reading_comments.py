@@ -147,7 +147,7 @@ def test_s76_data_center_names_people() -> None:
     assert found.key == f"jira:{DC.host}:comment:501"
 
 
-def test_s76_data_center_tells_of_a_comment_as_a_change_of_the_ticket() -> None:
+def test_s76_a_data_center_reports_a_comment_as_a_change_of_the_ticket() -> None:
     words = said("@patchwright fix it")
     alone = {"webhookEvent": "comment_created", "comment": words}
     assert reason_of(alone) == "no-issue"

@@ -178,7 +178,7 @@ def test_s19_project_that_is_not_served_sees_nothing() -> None:
         assert reason_of(payload) == "unmapped-project"
 
 
-def test_s19_ordinary_edit_of_a_served_project_asks_nothing() -> None:
+def test_s19_an_ordinary_edit_is_no_request() -> None:
     assert reason_of(updated(item("status", "Open", "Done"))) == "no-request"
     assert reason_of(created()) == "no-request"
 

@@ -130,7 +130,7 @@ def test_address_that_only_looks_like_the_site_is_refused(rest: str) -> None:
         read_json(comment("@patchwright go", issue=issue(rest)))
 
 
-def test_s76_site_below_a_path_is_known_by_it() -> None:
+def test_s76_a_site_below_a_path_is_identified_by_it() -> None:
     ann = user("ann")
     body = "@patchwright go"
     whole = comment(body, issue=issue(DC_REST, creator=ann))

@@ -97,7 +97,7 @@ def test_retry_after_is_seconds_or_a_date(header: str, wait_s: float | None) -> 
     )
 
 
-def test_s58_a_quota_that_passes_in_seconds_is_a_rate_limit() -> None:
+def test_s58_a_quota_for_some_seconds_is_a_rate_limit() -> None:
     refusal = ProviderRefusal(
         status=429, text="You exceeded your current quota", retry_after="26"
     )

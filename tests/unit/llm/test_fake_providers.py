@@ -73,7 +73,7 @@ def test_anthropic_refuses_bad_limits_and_tools(fields: Json) -> None:
     assert anthropic(HI, **fields)
 
 
-def test_s61_anthropic_misses_a_thought() -> None:
+def test_s61_anthropic_refuses_a_missing_thought() -> None:
     turn, results = said("assistant", USE), said("user", RESULT)
     assert "must not change" in anthropic(HI, turn, results, thought=[THOUGHT])
     told = anthropic(HI, turn, results, thinking={"budget_tokens": 1024})
@@ -137,7 +137,7 @@ def test_gemini_takes_a_struct_for_a_result_and_no_text() -> None:
     assert "Struct" in gemini(WORDS, parts("model", CALL), parts("user", text))
 
 
-def test_s61_gemini_misses_a_signature_of_the_current_turn_alone() -> None:
+def test_s61_gemini_refuses_only_a_missing_signature_of_the_current_turn() -> None:
     turn, results = parts("model", CALL), parts("user", ANSWER)
     known = frozenset("s")
     assert "missing a thought_signature" in gemini(

@@ -54,7 +54,7 @@ def test_other_roles_follow_the_agents_model() -> None:
         (
             NAMED,
             {"model": "fsat"},
-            "agent.model: there is no [llm.fsat]; do you mean 'fast'?",
+            "agent.model: there is no [llm.fsat]; did you mean 'fast'?",
         ),
         (
             {"model": "x"},
@@ -64,12 +64,12 @@ def test_other_roles_follow_the_agents_model() -> None:
         (
             {**NAMED, "fallbacks": ["fasst"]},
             {},
-            "llm.fallbacks: there is no [llm.fasst]; do you mean 'fast'?",
+            "llm.fallbacks: there is no [llm.fasst]; did you mean 'fast'?",
         ),
         (
             {**NAMED, "vision_model": "eyes"},
             {},
-            "llm.vision_model: there is no [llm.eyes]; do you mean 'fast'?",
+            "llm.vision_model: there is no [llm.eyes]; did you mean 'fast'?",
         ),
     ],
 )
@@ -82,7 +82,7 @@ def test_a_name_that_is_not_configured_is_an_error_with_the_nearest(
 
 
 def test_a_model_without_a_name_is_asked_for() -> None:
-    with pytest.raises(SettingsError, match=r"^llm\.model: not set; name a model"):
+    with pytest.raises(SettingsError, match=r"^llm\.model: not set; choose a model"):
         models({})
     with pytest.raises(SettingsError, match=r"^llm\.fast\.model: not set"):
         models({"model": "x", "fast": {}}, model="fast")

@@ -72,7 +72,7 @@ def test_the_end_of_the_recording_is_an_error_for_people(model: RecordedModel) -
 def test_something_else_is_refused(tmp_path: Path, content: bytes) -> None:
     path = tmp_path / "bad.json"
     path.write_bytes(content)
-    with pytest.raises(SettingsError, match=r"bad\.json is no recording"):
+    with pytest.raises(SettingsError, match=r"bad\.json is not a recording"):
         load_recording(path)
 
 

@@ -39,7 +39,7 @@ def test_text_reason_and_usage_are_read() -> None:
 
 
 @pytest.mark.parametrize("cost", [-1.0, math.inf, math.nan])
-def test_s66_a_cost_that_cannot_be_one_is_not_stated(cost: float) -> None:
+def test_s66_an_impossible_cost_is_not_used(cost: float) -> None:
     assert read_reply({"usage": {"cost": cost}}, REQUEST).reported.cost_usd is None
 
 

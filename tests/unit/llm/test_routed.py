@@ -35,7 +35,7 @@ def model(*steps: Step, name: str, ceiling: float | None = 0.1) -> ScriptedModel
     return ScriptedModel(steps, name=name, ceiling=ceiling)
 
 
-def test_s58_the_next_answers_where_one_does_not_and_says_so() -> None:
+def test_s58_the_next_model_answers_if_one_does_not_and_says_so() -> None:
     def answer(_request: ModelRequest) -> ModelReply:
         return reply("ok").replace(model="second")
 
@@ -64,7 +64,7 @@ def test_one_that_declined_is_asked_again_the_next_time() -> None:
     assert routed.complete(REQUEST).text == "sure"
 
 
-def test_s66_what_all_of_them_took_is_summed_and_taken_off_the_rest() -> None:
+def test_s66_the_cost_of_all_tries_is_added_up_and_subtracted() -> None:
     first = model(billed(0.25), name="first")
     second = model(reply("ok", cost_usd=0.125), name="second")
     usage = RoutedModel([first, second], FakeClock()).complete(REQUEST).usage
@@ -90,7 +90,7 @@ def test_s66_when_no_other_can_be_paid_the_error_carries_the_bill() -> None:
     assert dear.requests == []
 
 
-def test_s66_the_ceiling_is_that_of_the_dearest() -> None:
+def test_s66_the_limit_is_that_of_the_most_expensive_model() -> None:
     models = [model(name="a", ceiling=0.1), model(name="b", ceiling=0.7)]
     assert RoutedModel(models, FakeClock()).ceiling_usd(REQUEST) == 0.7
 

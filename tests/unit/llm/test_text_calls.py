@@ -240,7 +240,7 @@ def test_values_have_the_type_that_the_tool_wants(
         ),
     ],
 )
-def test_s60_what_cannot_be_read_is_not_run(text: str, fault: str) -> None:
+def test_s60_an_unreadable_call_is_not_run(text: str, fault: str) -> None:
     assert read(text).faults == {0: fault}
 
 

@@ -54,7 +54,7 @@ def levels(number: int) -> dict[str, JsonValue]:
         ("9" * 10_000, "The arguments were not valid JSON: a number in them has too"),
     ],
 )
-def test_s60_broken_arguments_are_replaced_and_the_fault_is_told(
+def test_s60_broken_arguments_are_replaced_and_the_fault_is_reported(
     arguments: str, fault: str
 ) -> None:
     text, told = read_arguments(arguments, SHELL)

@@ -76,24 +76,24 @@ def test_what_is_secret_in_a_header_is_known_as_a_secret() -> None:
         ({"url": "file:///etc/passwd"}, ".url: not an http:// or https:// address"),
         (
             {"url": "https://me:pass@tools.example/"},
-            ".url: holds a credential; put it into `headers`",
+            ".url: contains a credential; put it into `headers`",
         ),
         (
             {"url": URL, "env": {"A": "1"}},
-            ": `env` is for a `command`; an address has `headers`",
+            ": `env` works only with a `command`; use `headers` with a `url`",
         ),
         (
             {"command": ["a"], "headers": {"A": "1"}},
-            ": `headers` are for a `url`; a command has `env`",
+            ": `headers` work only with a `url`; use `env` with a `command`",
         ),
-        ({"command": [""]}, ": `command` starts with an empty text"),
+        ({"command": [""]}, ": `command` starts with an empty string"),
         (
             {"command": ["a"], "env": {"A=B": "1"}},
-            ".env: 'A=B' is no name for a variable",
+            ".env: 'A=B' is not a valid name for a variable",
         ),
         (
             {"url": URL, "headers": {"Host": "x"}},
-            ".headers: 'Host' is no header that can be set",
+            ".headers: 'Host' is not a header that can be set",
         ),
         (
             {"url": URL, "headers": {"A": "1\r\nB: 2"}},
@@ -112,7 +112,9 @@ def test_a_wrong_table_is_told_with_its_place(server: Any, message: str) -> None
 @pytest.mark.parametrize("name", ["two words", "1st", "a__b", "x" * 33, ""])
 def test_a_name_that_tools_cannot_start_with_is_refused(name: str) -> None:
     line = refusal({"command": ["a"]}, name)
-    assert line.startswith(f"mcp.servers: {name!r} is no name for a server: use")
+    assert line.startswith(
+        f"mcp.servers: {name!r} is not a valid name for a server: use"
+    )
 
 
 def test_servers_that_are_not_json_are_refused() -> None:
@@ -140,15 +142,15 @@ def test_no_secret_of_the_service_goes_into_the_sandbox(env: dict[str, str]) -> 
     line = refusal({"command": ["a"], "env": env}, LLM_API_KEY="sk-live-0123456789")
     [name] = env
     assert line == (
-        f"mcp.servers.fake.env.{name}: a secret of the service never enters the "
-        "sandbox; take it out, or use a server with a `url` and `headers`"
+        f"mcp.servers.fake.env.{name}: a secret of the service may not enter the "
+        "sandbox; remove it, or use a server with a `url` and `headers`"
     )
 
 
 def test_no_secret_of_the_service_stands_in_a_command() -> None:
     server = {"command": ["a", "--key=sk-live-0123456789"]}
     line = refusal(server, LLM_API_KEY="sk-live-0123456789")
-    assert line.startswith("mcp.servers.fake.command: holds a secret of the service")
+    assert line.startswith("mcp.servers.fake.command: contains a secret of the service")
     assert "sk-live" not in line
 
 
@@ -177,5 +179,5 @@ def test_an_allow_list_that_commands_could_ignore_is_refused() -> None:
     with pytest.raises(SettingsError) as caught:
         load_settings(environ, flags={}, cwd=NOWHERE)
     assert str(caught.value).startswith(
-        "sandbox.allow_domains: a list of domains is not enforced where"
+        "sandbox.allow_domains: a list of domains has no effect if"
     )

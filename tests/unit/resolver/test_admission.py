@@ -52,7 +52,7 @@ def test_s09_a_stranger_is_declined_quietly() -> None:
     assert (judged.quiet, judged.silent) == (True, False)
 
 
-def test_s11_a_refusal_says_whose_rights_were_found_to_be_what() -> None:
+def test_s11_a_refusal_names_the_person_and_the_permission() -> None:
     judged = declined(
         AdmissionFacts(actor=ALICE, permission=Permission.NONE),
         AdmissionPolicy(forge="github"),
@@ -77,14 +77,14 @@ def test_a_named_person_needs_no_permission() -> None:
 
 
 @pytest.mark.parametrize("name", ["dependabot", "dependabot[bot]", "Dependabot"])
-def test_s10_a_bot_is_let_in_by_name_alone(name: str) -> None:
+def test_s10_a_bot_is_allowed_only_by_its_name(name: str) -> None:
     facts = AdmissionFacts(actor=DEPENDABOT, permission=Permission.ADMIN)
     assert isinstance(admit(facts, AdmissionPolicy(forge="github")), Declined)
     named = AdmissionPolicy(forge="github", allow_bots=frozenset({name}))
     assert isinstance(admit(facts, named), Admitted)
 
 
-def test_s10_a_bot_is_no_person_of_the_same_name() -> None:
+def test_s10_a_bot_is_not_a_person_of_the_same_name() -> None:
     policy = AdmissionPolicy(
         forge="github", allow_users=frozenset({"dependabot[bot]", "dependabot"})
     )
@@ -158,7 +158,7 @@ def test_s08_a_thread_starts_only_so_many_runs_an_hour() -> None:
     assert (judged.reason, judged.quiet) == ("too-many-runs", False)
 
 
-def test_s08_a_bot_is_not_told_that_it_asks_too_often() -> None:
+def test_s08_a_bot_gets_no_message_about_its_limit() -> None:
     facts = AdmissionFacts(
         actor=DEPENDABOT, permission=None, runs_in_thread_last_hour=10
     )

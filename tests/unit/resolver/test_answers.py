@@ -38,7 +38,7 @@ def test_t9_status_says_how_far_it_is() -> None:
     [
         (AgentState.PAUSED, "**Paused** · step 4"),
         (AgentState.AWAITING_USER_INPUT, "**Waiting for an answer** · step 4"),
-        (AgentState.AWAITING_USER_CONFIRMATION, "**Waiting for a yes or no** · step"),
+        (AgentState.AWAITING_USER_CONFIRMATION, "**Waiting for an approval** · step"),
     ],
 )
 def test_t9_status_says_what_it_waits_for(held: WaitingState, words: str) -> None:
@@ -48,7 +48,7 @@ def test_t9_status_says_what_it_waits_for(held: WaitingState, words: str) -> Non
 
 def test_t9_status_of_a_run_that_has_not_begun() -> None:
     assert answer_running(Verb.STATUS, RunStatus(frame=FRAME, trigger=TRIGGER)) == (
-        "**Not begun yet**: thread and repository are being read."
+        "**Not started yet**: reading the thread and the repository."
     )
 
 
@@ -61,10 +61,9 @@ def test_t9_cost_says_what_was_spent_of_what() -> None:
 
 def test_t9_why_says_who_asked_and_which_rule_let_them_in() -> None:
     assert answer_running(Verb.WHY, RUNNING) == (
-        "- Asked for by alice, with a mention in a comment.\n"
-        "- Let in because alice has write permission.\n\n"
-        "- The thread counts as of 14:02:11Z.\n"
-        "- The work starts from `abcdef0123` of `main`."
+        "- Asked for by alice, with a mention in a comment.\n- Allowed because alice "
+        "has write permission.\n\n- The thread was read as of 14:02:11Z.\n- The work "
+        "starts from `abcdef0123` of `main`."
     )
 
 
@@ -78,11 +77,11 @@ def test_t9_plan_shows_the_agents_own_steps() -> None:
     progress = RUNNING.progress.replace(todos=todos)
     planned = RUNNING.replace(progress=progress)
     assert "- [x] Test it" in answer_running(Verb.PLAN, planned)
-    assert answer_running(Verb.PLAN, RUNNING) == ("It has written down no plan so far.")
+    assert answer_running(Verb.PLAN, RUNNING) == ("There is no plan yet.")
 
 
 @pytest.mark.parametrize("verb", sorted(get_args(Question)))
-def test_s08_no_answer_calls_the_bot(verb: Question) -> None:
+def test_s08_no_answer_mentions_the_bot(verb: Question) -> None:
     said = PLAN.replace(summary=f"{HANDLE} do it again")
     for run in (RUNNING, RUNNING.replace(posted=said)):
         assert find_request(answer_running(verb, run), HANDLE) is None

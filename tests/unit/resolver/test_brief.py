@@ -143,7 +143,7 @@ def test_the_same_thread_gives_the_same_task(title: str) -> None:
     assert brief(thread("a", "b", title=title), trigger(), "main") == first
 
 
-def test_s44_the_text_that_asked_is_cut_only_where_it_is_huge() -> None:
+def test_s44_the_request_is_cut_only_if_it_is_huge() -> None:
     long, huge = "a" * 31_000, f"HEAD{'b' * 64_000}TAIL"
     asked = trigger(post_id="1")
     assert long in brief(thread("3 pieces.", long, "thanks"), asked, "main").text

@@ -35,7 +35,7 @@ def review(text: str, minute: int = 1, **fields: object) -> ReviewThread:
     return ReviewThread.model_validate({**found, "posts": (post(minute, text, "bob"),)})
 
 
-def test_s43_a_review_reads_so() -> None:
+def test_s43_a_review_is_shown_like_this() -> None:
     old = review("Settled.", is_resolved=True, is_outdated=True, line=None)
     new = review("Off by one.", first_line=3, side=DiffSide.OLD)
     text = unmarked(brief(reviewed(old, new), trigger(), "main").text)
@@ -190,7 +190,7 @@ def test_s85_an_image_that_cannot_be_read_is_named_to_agent_and_reader() -> None
     )
 
 
-def test_s34_the_branch_that_links_lead_to_is_told() -> None:
+def test_s34_the_branch_of_the_links_is_named() -> None:
     context = Context(thread=thread("See."), other_branch="spike")
     text = unmarked(brief_context(context, trigger(), "main").text)
     assert '<data what="branch" author="git">\nspike\n</data>' in text

@@ -70,7 +70,7 @@ def test_warnings_stand_where_a_reviewer_cannot_overlook_them() -> None:
     )
     assert """\
 > [!WARNING]
-> **Look at this before you merge:**
+> **Check this before you merge:**
 > - `test_a.py` was deleted.
 > - `ci.yml` was changed.""" in final_comment(outcome, PULL, FRAME)
 
@@ -95,8 +95,8 @@ def test_a_question_with_choices_says_how_to_choose() -> None:
     text = final_comment(outcome, DeliveryResult(), FRAME)
     assert text.startswith("**Needs you** · ")
     assert (
-        "Answer `@patchwright 1`, `@patchwright 2` or `@patchwright 3`, or say after "
-        "`@patchwright` in your own words what you want." in text
+        "Answer `@patchwright 1`, `@patchwright 2` or `@patchwright 3`, or write your "
+        "own answer after `@patchwright`." in text
     )
     assert text.endswith(f"<!-- patchwright:state=waiting {mark(FRAME.run_id)}")
 
@@ -127,7 +127,9 @@ def test_many_notes_are_folded_and_counted() -> None:
     text = final_comment(
         ended(OutcomeKind.NO_CHANGE, "x", notes=notes), DeliveryResult(), FRAME
     )
-    assert "<summary>30 notes: what was removed, skipped or doubted</summary>" in text
+    assert (
+        "<summary>30 notes about removed, skipped or doubtful parts</summary>"
+    ) in text
     assert "- Note 19.\n- … and 10 more\n" in text
 
 
@@ -135,7 +137,7 @@ def test_many_notes_are_folded_and_counted() -> None:
     "summary",
     ["word " * 40_000, "`" * 9_000 + f" {HANDLE} " * 2_000, "<b>" * 30_000],
 )
-def test_s44_whatever_the_agent_says_the_comment_fits_and_is_whole(
+def test_s44_with_any_text_of_the_agent_the_comment_fits_and_is_complete(
     summary: str,
 ) -> None:
     long = tuple(f"{number} {'n' * 900}" for number in range(60))

@@ -63,7 +63,7 @@ def test_an_unproven_change_becomes_a_draft() -> None:
     )
 
 
-def test_s35_our_open_pull_request_is_updated_and_has_no_twin() -> None:
+def test_s35_the_open_pull_request_is_updated_and_gets_no_duplicate() -> None:
     assert plan_effects(done(), OURS) == (
         PushBranch(branch="patchwright/7", sha="head", expect="base", pull_request=8),
         UpdatePullRequest(number=8, draft=False),

@@ -82,13 +82,13 @@ def test_s39_a_change_without_proof_is_kept_and_claims_nothing() -> None:
         == f"""\
 **Done** · #12 (draft) · {FACTS}
 
-🟡 **Not proven**: no test command was named, so nothing was run.
+🟡 **Not proven**: the agent named no test command, so nothing was run.
 
 The agent wrote:
 
 > The total ignored the pieces.
 
-Look at the change with care: nothing but its author vouches for it."""
+Check the change carefully: no test has proven it."""
     )
 
 
@@ -105,8 +105,8 @@ ENDINGS = {
     OutcomeKind.PLAN_POSTED: (
         "Plan",
         (
-            "`@patchwright approve` has it carried out; say after `@patchwright` what "
-            "should be different."
+            "`@patchwright approve` starts the work; or write after `@patchwright` "
+            "what should be different."
         ),
     ),
     OutcomeKind.REFUSED: ("Declined", ""),
@@ -134,12 +134,12 @@ ENDINGS = {
     ),
     OutcomeKind.STUCK: (
         "Stuck",
-        "Add what could help it on, then ask again with `@patchwright`.",
+        "Add information that could help, then ask again with `@patchwright`.",
     ),
-    OutcomeKind.STOPPED: ("Stopped", "To go on, ask again with `@patchwright`."),
+    OutcomeKind.STOPPED: ("Stopped", "To continue, ask again with `@patchwright`."),
     OutcomeKind.FAILED: (
         "Failed",
-        "When the cause is removed, `@patchwright retry` tries again.",
+        "When the cause is fixed, write `@patchwright retry`.",
     ),
 }
 
@@ -223,7 +223,7 @@ def test_s42_a_failure_names_its_cause() -> None:
 
 The model openai/x did not accept the API key. Check `llm.api_key`.
 
-When the cause is removed, `@patchwright retry` tries again."""
+When the cause is fixed, write `@patchwright retry`."""
     )
 
 
@@ -240,7 +240,7 @@ It was repeated.
 The work so far is on [`patchwright/7-sum`]\
 (https://example.com/tree/patchwright/7-sum).
 
-Add what could help it on, then ask again with `@patchwright`."""
+Add information that could help, then ask again with `@patchwright`."""
     )
 
 
@@ -251,7 +251,7 @@ def test_a_refusal_of_the_service_is_quoted_with_the_next_step() -> None:
     assert text.endswith("""\
 The result could not be delivered: The moon is in the wrong phase.
 
-Change that rule or the bot's rights, then ask again.""")
+Change that rule or the bot's permissions, then ask again.""")
 
 
 def test_p4_an_unknown_price_is_not_written_as_zero() -> None:
@@ -269,7 +269,7 @@ def test_a_refusal_that_is_known_names_the_rule_and_keeps_the_services_words() -
     rule = "The result could not be delivered: The branch is protected. "
     assert rule in text
     assert text.endswith(f"""\
-<details><summary>What the service said</summary>
+<details><summary>Answer of the service</summary>
 
 ```
 {raw}
@@ -293,7 +293,7 @@ def hostile(text: str) -> tuple[Outcome, DeliveryResult]:
 
 
 @pytest.mark.parametrize("text", [HANDLE, HANDLE.upper(), f"`{HANDLE}", f"@{HANDLE}"])
-def test_s08_no_text_of_ours_asks_us_for_anything(text: str) -> None:
+def test_s08_no_text_of_the_bot_is_a_request(text: str) -> None:
     outcome, delivered = hostile(text)
     for kind in OutcomeKind:
         ending = outcome.replace(kind=kind)

@@ -121,7 +121,7 @@ def test_only_those_whose_permission_matters_are_asked_about() -> None:
     assert judged.silent
 
 
-def test_s11_the_one_who_spoke_is_judged_and_named() -> None:
+def test_s11_the_author_of_the_comment_is_checked_and_named() -> None:
     rights = {"alice": Permission.WRITE, "eve": Permission.READ}
     policy = AdmissionPolicy(forge="github")
     by_maintainer = check_access((ALICE,), policy, lambda actor: rights[actor.login])

@@ -77,7 +77,7 @@ def test_r8_where_both_are_too_long_theirs_counts() -> None:
     assert updated(f"{theirs}\n\n{FIRST.body}").body == theirs
 
 
-def test_s45_the_marks_show_nowhere() -> None:
+def test_s45_the_marks_are_invisible() -> None:
     lines = FIRST.body.splitlines()
     assert lines[0].startswith("<!-- patchwright:body ")
     assert lines[-1] == "<!-- patchwright:end -->"

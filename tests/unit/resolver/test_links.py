@@ -125,5 +125,5 @@ def test_s34_a_branch_may_have_slashes_in_its_name() -> None:
         f"{WEB}/other/lib/blob/spike/a.py",
     ],
 )
-def test_s34_links_that_differ_or_name_none_say_nothing(text: str) -> None:
+def test_s34_links_that_differ_or_name_no_branch_are_ignored(text: str) -> None:
     assert branches(text) == ()

@@ -135,17 +135,17 @@ def test_the_call_is_one_line() -> None:
         (
             ended(OutcomeKind.PLAN_POSTED, "plan"),
             DeliveryResult(),
-            "it is above, and waits for your word",
+            "see the plan above, it waits for your approval",
         ),
         (
             ended(OutcomeKind.NEEDS_INPUT, "protected-paths"),
             DeliveryResult(),
-            "what is missing is said above",
+            "see above what is missing",
         ),
         (
             proven(),
             DeliveryResult(refusal="no"),
-            "why is said above",
+            "see above why",
         ),
         (ended(OutcomeKind.STUCK, "x"), DeliveryResult(), "see above"),
     ],

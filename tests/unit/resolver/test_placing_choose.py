@@ -160,7 +160,7 @@ def test_s74_a_name_that_nothing_confirms_is_repeated_where_nothing_else_is() ->
     assert ask.text.startswith("**`strange/thing` cannot be used")
 
 
-def test_s74_access_to_a_default_is_judged_too_and_its_name_is_kept() -> None:
+def test_s74_access_to_a_default_is_checked_too_and_its_name_is_not_shown() -> None:
     ask = chosen(place=repo("acme/secret"), own_default=repo("acme/web"))
     assert isinstance(ask, Question)
     assert ask.reason is QuestionReason.NO_ACCESS

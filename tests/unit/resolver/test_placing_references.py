@@ -150,7 +150,7 @@ def test_k1_each_way_to_name_a_thread_is_read(text: str, thread: ThreadRef) -> N
         "https://acme.atlassian.net/browse/WEB-7",
     ],
 )
-def test_s19_nothing_else_is_a_thread(text: str) -> None:
+def test_s19_nothing_else_counts_as_a_thread(text: str) -> None:
     assert threads(text) == []
 
 

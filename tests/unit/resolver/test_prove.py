@@ -51,7 +51,7 @@ STILL_RED = "the test does not pass with the change."
 @pytest.mark.parametrize(
     ("before", "after", "doubt"),
     [
-        ((), (), "no test command was named, so nothing was run."),
+        ((), (), "the agent named no test command, so nothing was run."),
         ((0,), (0,), SHOWS_NOTHING),
         ((1, 0), (0, 0), SHOWS_NOTHING),
         ((1,), (1,), STILL_RED),
@@ -129,6 +129,6 @@ def test_h1_what_alters_the_tests_is_said() -> None:
     found = evidence((1,), (0,))
     said = proof_sentence(Proof.NOT_PROVEN, found, EVIDENCE_DOUBTFUL)
     assert said == (
-        "**Not proven**: the change alters how tests are run, so a person must look "
-        "at it first."
+        "**Not proven**: the change affects how tests are run, so a person must check "
+        "it first."
     )

@@ -82,7 +82,7 @@ def test_a_change_in_doubt_says_what_to_look_at() -> None:
     assert (
         text.body
         == """\
-🟡 **Not proven**: no test command was named, so nothing was run.
+🟡 **Not proven**: the agent named no test command, so nothing was run.
 
 The agent wrote:
 
@@ -102,10 +102,10 @@ The agent wrote:
     )
 
 
-def test_s38_with_the_token_of_a_workflow_the_checks_need_a_nudge() -> None:
+def test_s38_with_a_workflows_token_checks_must_be_started() -> None:
     nudged = ORIGIN.replace(checks_need_nudge=True)
     assert (
-        "> The checks need a nudge"
+        "> The checks have not started"
         in pull_request_text(proven(), nudged, draft=False).body
     )
     assert "nudge" not in _body(proven())
@@ -243,7 +243,7 @@ def test_r8_the_agents_words_are_cut_and_never_the_evidence(notes: int) -> None:
     assert body.endswith("$0.41</sub>")
 
 
-def test_s08_a_pull_request_asks_us_for_nothing() -> None:
+def test_s08_the_bots_pull_request_is_no_request() -> None:
     outcome = proven(f"{HANDLE} go on").replace(
         title=f"{HANDLE} do it", warnings=(f"{HANDLE} look",)
     )

@@ -16,14 +16,14 @@ REFUSALS = [
             "the remote refuses: refusing to allow a GitHub App to create or "
             "update workflow `.github/workflows/ci.yml` without `workflows` permission"
         ),
-        "workflow files may only be changed with the permission for it",
+        "the bot needs a permission to change workflow files",
     ),
     (
         (
             "refusing to allow a Personal Access Token to create or update workflow "
             "`.github/workflows/ci.yml` without `workflow` scope"
         ),
-        "workflow files may only be changed with the permission for it",
+        "the bot needs a permission to change workflow files",
     ),
     (
         (
@@ -37,7 +37,7 @@ REFUSALS = [
             "error: GH013: Repository rule violations found for refs/heads/a.\n"
             "- Cannot create ref due to creations being restricted."
         ),
-        "new branches of this name may not be made",
+        "new branches with this name are not allowed",
     ),
     (
         (
@@ -59,7 +59,7 @@ REFUSALS = [
     ),
     (
         "error: GH001: Large files detected.",
-        "a file is larger than GitHub takes",
+        "a file is larger than GitHub allows",
     ),
     (
         "remote: This repository was archived so it is read-only.",
@@ -74,34 +74,34 @@ REFUSALS = [
             "403: Resource protected by organization SAML enforcement. You "
             "must grant your OAuth token access to this organization."
         ),
-        "the organization asks for single sign-on",
+        "the organization requires single sign-on",
     ),
     (
         (
             "GitHub answered 422: Validation Failed; A pull request already exists for "
             "acme:bot/fix."
         ),
-        "there is a pull request for this branch already",
+        "this branch already has a pull request",
     ),
     (
         "GitHub answered 422: Validation Failed; base: invalid",
-        "the branch that the change is meant for is gone",
+        "the target branch does not exist any more",
     ),
     (
         "GitHub answered 422: Validation Failed; No commits between main and bot/fix",
-        "the branch holds nothing new",
+        "the branch has no new commits",
     ),
     (
         "GitHub answered 403: Resource not accessible by integration",
-        "the bot has no right to do this",
+        "the bot has no permission for this",
     ),
     (
         "remote: Permission to acme/shop.git denied to robot.",
-        "the bot has no right to do this",
+        "the bot has no permission for this",
     ),
     (
         "GitHub answered 401: Bad credentials",
-        "the bot's credential is not accepted any more",
+        "the bot's credential is no longer valid",
     ),
 ]
 
@@ -114,7 +114,7 @@ def test_r9_a_known_refusal_names_the_rule_and_what_helps(said: str, rule: str) 
     assert refusal_words(said) == f"{rule[0].upper()}{rule[1:]}. {known.advice}"
 
 
-def test_s33_an_unknown_refusal_is_told_as_it_came() -> None:
+def test_s33_an_unknown_refusal_is_shown_unchanged() -> None:
     said = "GitHub answered 422: Validation Failed; milestone: invalid"
     assert refusal_words(said) == said
 

@@ -155,7 +155,7 @@ def test_the_agent_is_told_what_lies_in_its_work_tree() -> None:
     assert "its base branch `trunk`. The merge of that branch" in merge_text("trunk")
 
 
-def test_s35_a_rival_is_linked_and_left_alone_until_somebody_insists() -> None:
+def test_s35_a_competing_pull_request_is_respected_until_somebody_insists() -> None:
     assert find_competing_pull((RIVAL,), was_told=False) == RIVAL
     assert find_competing_pull((RIVAL,), was_told=True) is None
     assert find_competing_pull((), was_told=False) is None

@@ -104,7 +104,7 @@ def test_a_closed_pull_request_is_followed_by_a_new_one() -> None:
     assert "is closed" in target.note
 
 
-def test_s33_another_base_and_another_name_are_taken_over() -> None:
+def test_s33_another_base_and_another_name_are_used() -> None:
     target = plan_target(ISSUE, "x", SHOP, None, branch="bot/7", base="develop")
     assert (target.start_ref, target.base_branch) == ("refs/heads/develop", "develop")
     assert target.branch == "bot/7"

@@ -133,8 +133,8 @@ def test_an_unknown_name_is_refused_with_those_there_are() -> None:
     with pytest.raises(SettingsError) as caught:
         choose_analyzer(["rulez"])
     assert str(caught.value) == (
-        "agent.analyzers: there is no 'rulez'; there are: rules, model. A plug-in "
-        "offers more under the entry point group patchwright.analyzers."
+        "agent.analyzers: there is no 'rulez'; there are: rules, model. A plug-in can "
+        "add more with the entry point group patchwright.analyzers."
     )
 
 

@@ -54,21 +54,21 @@ def test_a_whole_configuration_is_accepted(environ: dict[str, str]) -> None:
 @pytest.mark.parametrize(
     ("environ", "key", "reason"),
     [
-        ({}, "llm.model", "without it no run can start"),
+        ({}, "llm.model", "no run can start without it"),
         (
             MODEL | TOKEN,
             "github.webhook_secret",
-            "GitHub is configured, and anybody could post",
+            "without it anybody could send webhooks",
         ),
         (
             MODEL | HOOK,
             "github.app_id",
-            "deliveries come in and cannot be answered; or a token",
+            "webhooks arrive but the bot cannot answer; or set a token",
         ),
         (MODEL | HOOK | APP, "github.private_key", "an App signs in with it"),
         (MODEL | HOOK | KEY, "github.app_id", "the private key belongs to an App"),
-        (MODEL | CLIENT_ID, "github.client_secret", "nobody could sign in"),
-        (MODEL | CLIENT_SECRET, "github.client_id", "nobody could sign in"),
+        (MODEL | CLIENT_ID, "github.client_secret", "nobody can sign in without it"),
+        (MODEL | CLIENT_SECRET, "github.client_id", "nobody can sign in without it"),
     ],
 )
 def test_what_is_missing_is_told(
@@ -115,7 +115,7 @@ def test_s36_signing_by_ssh_takes_a_key() -> None:
 @pytest.mark.parametrize("text", [pem(), "ssh-ed25519 AAAA"])
 def test_s36_a_signing_key_that_git_could_not_use_is_an_error(text: str) -> None:
     (error,) = check(WHOLE | {SIGNING_KEY: text})
-    assert error.startswith("github.signing_key: not a private key of OpenSSH")
+    assert error.startswith("github.signing_key: not an OpenSSH private key")
     assert text not in error
 
 
@@ -129,7 +129,7 @@ def test_s36_a_signing_key_that_git_could_not_use_is_an_error(text: str) -> None
         ("none", True, False, False),
     ],
 )
-def test_s36_one_of_both_signs(
+def test_s36_either_github_or_the_key_signs(
     signing: str, *, has_key: bool, by_github: bool, by_key: bool
 ) -> None:
     given = {"commit_signing": signing, **({"signing_key": "k"} if has_key else {})}

@@ -15,8 +15,8 @@ def test_every_key_has_a_row_and_a_meaning() -> None:
 def test_a_row_tells_names_default_and_meaning() -> None:
     lines = describe().splitlines()
     assert (
-        "| `log_json` | `PATCHWRIGHT_LOG_JSON`, `LOG_JSON` | `false` "
-        "| Write the log as one JSON object a line. |"
+        "| `log_json` | `PATCHWRIGHT_LOG_JSON`, `LOG_JSON` | `false` | Write each "
+        "line of the log as a JSON object. |"
     ) in lines
     assert (
         "| `private_key` | `PATCHWRIGHT_GITHUB__PRIVATE_KEY`, "
@@ -24,7 +24,7 @@ def test_a_row_tells_names_default_and_meaning() -> None:
         "| Private key of the App, PEM. |"
     ) in lines
     assert (
-        "| `min_permission` | `PATCHWRIGHT_SECURITY__MIN_PERMISSION` | `write` "
-        "| What a person must be allowed in a repository to start a run: `read`, "
+        "| `min_permission` | `PATCHWRIGHT_SECURITY__MIN_PERMISSION` | `write` | "
+        "Permission in a repository that a person needs to start a run: `read`, "
         "`triage`, `write`, `maintain` or `admin`. |"
     ) in lines

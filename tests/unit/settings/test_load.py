@@ -232,14 +232,14 @@ def test_what_others_put_into_the_environment_is_left_alone(name: str) -> None:
         (
             "SANDBOX__ALLOW_DOMAINS",
             '["https://a.example"]',
-            "sandbox.allow_domains: 'https://a.example': write the host alone",
+            "sandbox.allow_domains: 'https://a.example': write only the host",
         ),
         ("SANDBOX__MEMORY", "lots", "sandbox.memory: String should match pattern"),
         ("GITHUB__API_URL", "ghe.corp.example", "github.api_url: expected an address"),
         (
             "GITHUB__MENTION",
             "patchwright",
-            "github.mention: expected a name with the @",
+            "github.mention: expected a name with an @",
         ),
         (
             "LLM__FAST__CONTEXT_WINDOW",

@@ -111,11 +111,11 @@ def test_an_unknown_key_is_told_with_the_nearest_known_one() -> None:
 @pytest.mark.parametrize(
     ("line", "meaning"),
     [
-        ('min_permission = "read"', "with less than that every stranger could start"),
+        ('min_permission = "read"', "with less, every stranger could start"),
         ('min_permission = "none"', "`triage`, `write`, `maintain` or `admin`"),
-        ('allow_users = ["*"]', "a list of logins without the @; `*` is none"),
+        ('allow_users = ["*"]', "a list of logins without the @; `*` is not allowed"),
         ('allow_users = "@alice"', "a list of logins without the @"),
-        ('allow_bots = ["*"]', "a list of names of bots; `*` is none"),
+        ('allow_bots = ["*"]', "a list of names of bots; `*` is not allowed"),
         ("max_cost_usd = 0", "a number above 0"),
         ("max_cost_usd = true", "a number above 0"),
         ("max_cost_usd = nan", "a number above 0"),
@@ -140,7 +140,7 @@ def test_a_bad_value_is_told_and_left_out(line: str, meaning: str) -> None:
     key = line.partition(" ")[0]
     config = read(f'{line}\nmodel = "strong"\n')
     [problem] = config.problems
-    assert problem.startswith(f"`.patchwright.toml`: `{key}` was left out: it must be ")
+    assert problem.startswith(f"`.patchwright.toml`: `{key}` was ignored: it must be ")
     assert meaning in problem
     as_default = {key: getattr(RepositoryConfig(), key)}
     shown = config.replace(**as_default).replace(pr=None, problems=())
@@ -152,12 +152,17 @@ def test_a_bad_value_is_told_and_left_out(line: str, meaning: str) -> None:
     [
         ('min_permission = "owner"', "min_permission", "admin", "only admins may ask"),
         ('network = "none"', "network", "deny", "the network is closed"),
-        ("plan_approval = true", "plan_approval", "comment", "plan waits for a yes"),
+        (
+            "plan_approval = true",
+            "plan_approval",
+            "comment",
+            "plan waits for an approval",
+        ),
         ('pr = "Draft"', "pr", "draft", "changes stay drafts"),
         ("protected_paths = [1]", "pr", "draft", "changes stay drafts"),
         ('protected_paths = [1]\npr = "ready"', "pr", "draft", "stay drafts"),
         ('protected_paths = [1]\npr = "patch"', "pr", "patch", "stay drafts"),
-        ("triggers = [1]", "triggers", ASKED_FOR, "nothing starts unasked"),
+        ("triggers = [1]", "triggers", ASKED_FOR, "no run starts without a request"),
         ("evidence = true", "evidence", "required", "proof is required"),
         ("context_from = 1", "context_from", "write", "of others are not read"),
         ('on_setup_failure = "go"', "on_setup_failure", "stop", "ends the run"),
@@ -174,8 +179,8 @@ def test_a_limit_that_cannot_be_read_is_taken_strictly(
 def test_a_variable_that_does_not_exist_is_named() -> None:
     [problem] = read('title = "{{titel}}"').problems
     assert problem == (
-        "`.patchwright.toml`: `title` was left out: `{{titel}}` stands for nothing; "
-        "there are `{{number}}` `{{slug}}` `{{key}}` `{{label}}` `{{date}}` `{{sha}}` "
+        "`.patchwright.toml`: `title` was ignored: `{{titel}}` is unknown; there are "
+        "`{{number}}` `{{slug}}` `{{key}}` `{{label}}` `{{date}}` `{{sha}}` "
         "`{{title}}` `{{run}}`."
     )
 
@@ -183,9 +188,9 @@ def test_a_variable_that_does_not_exist_is_named() -> None:
 def test_the_text_of_a_pull_request_knows_more_variables() -> None:
     assert read('body = "{{evidence}}"').problems == ()
     [problem] = read('body = "{{proof}}"').problems
-    assert "`body` was left out: `{{proof}}` stands for nothing" in problem
+    assert "`body` was ignored: `{{proof}}` is unknown" in problem
     assert "`{{evidence}}`" in problem
-    assert "stands for nothing" in read('title = "{{evidence}}"').problems[0]
+    assert "is unknown" in read('title = "{{evidence}}"').problems[0]
     assert "it is empty" in read('body = " "').problems[0]
 
 
@@ -232,7 +237,7 @@ def test_a_file_that_cannot_be_read_is_told(data: bytes, why: str) -> None:
     config = read_repository_config(data)
     [problem] = config.problems
     assert problem.startswith(f"`.patchwright.toml` {why}")
-    assert problem.endswith("; nothing of it counts, and a change stays a draft.")
+    assert problem.endswith("; the whole file is ignored, and a change stays a draft.")
     assert (config.pr, config.triggers) == ("draft", ASKED_FOR)
     assert config.context_from == "write"
     assert config.protected_paths == PROTECTED_PATHS

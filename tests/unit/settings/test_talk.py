@@ -50,23 +50,31 @@ def test_a_whole_configuration_is_accepted(environ: dict[str, str]) -> None:
 @pytest.mark.parametrize(
     ("environ", "key", "reason"),
     [
-        (BOT, "slack.signing_secret", "Slack is configured, and anybody could post"),
+        (BOT, "slack.signing_secret", "without it anybody could send webhooks"),
         (
             SIGNING,
             "slack.bot_token",
-            "deliveries come in and cannot be answered; or a client_id",
+            "webhooks arrive but the bot cannot answer; or set a client_id",
         ),
-        (SOCKET, "slack.bot_token", "with Socket Mode it serves one workspace"),
-        (CLIENT_ID | SIGNING, "slack.client_secret", "no workspace could install it"),
-        (TOKEN, "jira.base_url", "a secret belongs to a site"),
-        (HOOK, "jira.base_url", "a secret belongs to a site"),
-        (SITE | USER, "jira.token", "nothing could be read or answered"),
+        (SOCKET, "slack.bot_token", "Socket Mode needs the token of its one workspace"),
+        (
+            CLIENT_ID | SIGNING,
+            "slack.client_secret",
+            "no workspace can install the app without it",
+        ),
+        (TOKEN, "jira.base_url", "a token or secret needs the site it belongs to"),
+        (HOOK, "jira.base_url", "a token or secret needs the site it belongs to"),
+        (SITE | USER, "jira.token", "the bot cannot read or answer without it"),
         (
             SITE | TOKEN | USER | NO_POLLING,
             "jira.webhook_secret",
-            "without it and without polling nothing comes",
+            "without it and without polling the bot gets no requests",
         ),
-        (SITE | TOKEN, "jira.user", "an API token belongs to an e-mail address"),
+        (
+            SITE | TOKEN,
+            "jira.user",
+            "an API token needs the e-mail address of its user",
+        ),
     ],
 )
 def test_what_is_missing_is_told(
@@ -86,7 +94,7 @@ def test_what_is_missing_is_told(
         (f"{SLACK}CHANNELS", '{"C1": "shop"}', "C1: expected a repository"),
         (f"{JIRA}BASE_URL", "acme.atlassian.net", "expected an address"),
         (f"{JIRA}BASE_URL", "https://acme.test/?x=1", "expected an address"),
-        (f"{JIRA}LABEL", "fix it", "expected a word: Jira has no labels with blanks"),
+        (f"{JIRA}LABEL", "fix it", "expected one word: Jira's labels have no spaces"),
         (f"{JIRA}MENTION", "patchwright", "should match pattern"),
         (f"{JIRA}FLAVOUR", "server", "'cloud' or 'datacenter'"),
         (f"{JIRA}PROJECTS", '{"APP": "acme shop"}', "APP: expected a repository"),

@@ -103,6 +103,6 @@ def test_challenge_is_handed_back() -> None:
     assert read_json(whole) == Challenge(word="3eZbrw1a")
 
 
-def test_s68_delivery_that_comes_again_is_the_same_request() -> None:
+def test_s68_a_repeated_delivery_is_the_same_request() -> None:
     again = envelope(mention(), event_id="Ev2", event_time=2)
     assert trigger_of(again).key == trigger_of(envelope(mention())).key

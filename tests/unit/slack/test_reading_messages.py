@@ -183,7 +183,7 @@ def test_s69_message_events_without_user_or_text_are_ignored(
     assert reason_of(envelope(bare | event))
 
 
-def test_s70_request_is_what_people_typed() -> None:
+def test_s70_the_request_is_what_people_typed() -> None:
     text = (
         f"<@{BOT}> fix <https://github.com/acme/web/issues/5|#5> "
         "when a &lt; b &amp;&amp; c"

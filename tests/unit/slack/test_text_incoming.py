@@ -44,7 +44,7 @@ def test_s70_the_agent_sees_what_was_typed() -> None:
         ("&amp;lt; is &lt;", "\\&lt; is <"),
     ],
 )
-def test_s70_what_slack_rewrote_is_read_back(text: str, seen: str) -> None:
+def test_s70_text_that_slack_rewrote_is_restored(text: str, seen: str) -> None:
     assert markdown(text) == seen
 
 

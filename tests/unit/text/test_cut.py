@@ -21,7 +21,7 @@ def test_s44_the_note_tells_how_much_is_missing() -> None:
     assert cut.count("x") == 200 - missing
 
 
-def test_s44_one_seen_character_is_not_split() -> None:
+def test_s44_one_visible_character_is_not_split() -> None:
     family = "👨\u200d👩\u200d👧"
     for size in range(40, 80):
         cut = truncate_middle(family * 30, size)

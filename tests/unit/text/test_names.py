@@ -29,7 +29,7 @@ def test_s46_a_branch_is_named_after_the_title(title: str, name: str) -> None:
 
 
 @given(st.text(max_size=80))
-def test_s46_a_name_is_ascii_bounded_and_not_empty(title: str) -> None:
+def test_s46_a_name_is_ascii_short_and_not_empty(title: str) -> None:
     assert re.fullmatch(r"[a-z0-9]+(-[a-z0-9]+)*", slug(title))
     assert len(slug(title)) <= 40
 

@@ -40,7 +40,7 @@ def forms(secret: str) -> list[str]:
 
 
 @pytest.mark.parametrize("form", forms(SECRET))
-def test_s83_a_known_secret_is_blotted_in_every_form(form: str) -> None:
+def test_s83_a_known_secret_is_redacted_in_every_form(form: str) -> None:
     redacted = Redactor([SecretStr(SECRET)]).redact(f"before {form} after")
     assert redacted.startswith("before ")
     assert redacted.endswith(" after")
@@ -88,7 +88,7 @@ GITHUB = "ghp_" + "a1B2" * 9
         ("https://abcdefghij0123456789@github.com/a", "https://[***]@github.com/a"),
     ],
 )
-def test_s83_known_formats_are_blotted_without_knowing_the_value(
+def test_s83_known_formats_are_redacted_without_knowing_the_value(
     text: str, redacted: str
 ) -> None:
     assert Redactor().redact(text) == redacted
@@ -114,7 +114,7 @@ def test_ordinary_text_stays(text: str) -> None:
     assert Redactor(["another-secret"]).redact(text) == text
 
 
-def test_s82_a_key_is_blotted_line_by_line() -> None:
+def test_s82_a_key_is_redacted_line_by_line() -> None:
     redactor = Redactor([PEM.format(BODY)])
     line = BODY.splitlines()[0]
     assert redactor.redact(f"log: {line} end") == "log: [***] end"

@@ -14,7 +14,7 @@ from patchwright.core.text.mentions import find_request, neutralise
         ("/exp one\r\n/exp two", "one\n/exp two"),
     ],
 )
-def test_s06_it_is_found_where_people_see_it(text: str, request_: str) -> None:
+def test_s06_the_mention_is_found_where_people_see_it(text: str, request_: str) -> None:
     assert find_request(text, "/exp") == request_
 
 
@@ -34,11 +34,11 @@ def test_s06_it_is_found_where_people_see_it(text: str, request_: str) -> None:
         "@exp do it",
     ],
 )
-def test_s06_other_words_and_paths_are_none(text: str) -> None:
+def test_s06_other_words_and_paths_are_no_mention(text: str) -> None:
     assert find_request(text, "/exp") is None
 
 
-def test_s06_our_own_texts_call_nobody_by_it() -> None:
+def test_s06_the_bots_own_texts_do_not_contain_the_mention() -> None:
     said = neutralise("reply /exp stop, or see a/exp", "/exp")
     assert said == "reply `/exp` stop, or see a/exp"
     assert find_request(said, "/exp") is None

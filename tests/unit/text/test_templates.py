@@ -75,7 +75,7 @@ def test_a_branch_keeps_the_case_of_a_key(template: str, branch: str) -> None:
     assert render_branch(template, VALUES) == branch
 
 
-def test_s46_what_a_title_holds_does_not_reach_the_branch() -> None:
+def test_s46_a_title_cannot_inject_into_the_branch() -> None:
     values = {**VALUES, "label": "a;id $(x)", "title": 'läuft nicht 🚀 / "x"'}
     rendered = render_branch("{{label}}/{{number}}-{{title}}", values)
     assert rendered == "a-id-x/7-lauft-nicht-x"
@@ -107,7 +107,7 @@ def test_a_branch_that_gets_too_long_is_our_own() -> None:
 
 
 @given(TEMPLATES, st.dictionaries(st.sampled_from(VARIABLES), st.text(max_size=80)))
-def test_s46_what_is_taken_for_a_template_gives_branches(
+def test_s46_every_accepted_template_gives_branches(
     template: str, values: dict[str, str]
 ) -> None:
     named = (

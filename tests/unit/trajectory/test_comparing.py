@@ -131,7 +131,7 @@ def test_an_end_from_outside_is_noted_and_no_difference() -> None:
     found = compare(one_step("x", late), one_step("x", over))
     assert found.is_same
     assert found.notes == (
-        "How the recorded run ended cannot be had again: timed-out (time), none.",
+        "The end of the recorded run cannot be repeated: timed-out (time), none.",
     )
     stuck = outcome(kind=OutcomeKind.STUCK)
     assert not compare(one_step("x", stuck), one_step("x", over)).is_same

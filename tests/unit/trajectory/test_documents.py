@@ -140,7 +140,7 @@ def test_a_log_without_a_start_is_one_run() -> None:
 
 def test_a_run_that_is_named_by_too_little_is_asked_for() -> None:
     events = numbered([started("aa"), asked(), started("ab"), asked()])
-    with pytest.raises(SettingsError, match="more than one run begins with 'a'"):
+    with pytest.raises(SettingsError, match="more than one run id begins with 'a'"):
         choose_run(events, "a", "log")
     assert choose_run(events, "ab", "log") == events[2:]
 

@@ -128,7 +128,7 @@ def test_a8_no_more_is_offered_than_can_be_shown(forge: Forge) -> None:
     assert len(found) == MAX_OFFERED
 
 
-def test_s74_access_is_judged_for_the_person(forge: Forge) -> None:
+def test_s74_access_is_checked_for_the_person(forge: Forge) -> None:
     access = make_access_check(ALICE, forge.permission)
     names = ("acme/web", "acme/secret", "acme/away")
     judged = [access(RepoRef(forge="github", full_name=name)) for name in names]

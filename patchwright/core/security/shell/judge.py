@@ -45,7 +45,7 @@ PROGRAM_RULES: Final[ProgramRules] = {
     **INTERPRETER_RULES,
 }
 
-# They show or compute something; what they are given as files is judged as paths.
+# They show or compute something; their file arguments are judged as paths.
 _READING: Final = """
     ls cat head tail less more grep egrep fgrep rg ag wc sort uniq cut tr diff cmp comm
     file stat du df tree pwd cd pushd popd dirs echo printf true false : test [ [[ expr
@@ -100,7 +100,7 @@ _SOCKET: Final = re.compile(r"/dev/(?:tcp|udp)/([^/]+)/")
 def judge_script(text: str, stdin: str = "") -> Verdict:
     """Judge a script; `stdin` is what its commands may read.
 
-    What cannot be parsed is HIGH: who wants something hidden would write it so.
+    A script that cannot be parsed is HIGH: an attacker would write it so.
     """
     return _Judge().script(text, ShellScope(REPOSITORY, AT_FIRST), stdin or None, 0)
 

@@ -1,4 +1,4 @@
-"""The rules for programs that speak to other machines or install packages."""
+"""The rules for programs that connect to other machines or install packages."""
 
 import re
 from typing import Final
@@ -101,7 +101,7 @@ def _socket_cat(call: ProgramCall) -> Verdict:
 
 
 def _look_up(call: ProgramCall) -> Verdict:
-    """Judge a look-up: the name can carry data to whoever answers for its domain."""
+    """Judge a look-up: the name can carry data to the server of its domain."""
     carries = any(word.inner or not word.is_known for word in call.arguments)
     if carries or call.command.piped_from:
         return SENDS

@@ -139,7 +139,7 @@ def _write_all(call: ProgramCall) -> Verdict:
 
 
 def _write_last(call: ProgramCall) -> Verdict:
-    """Judge a copy: what stands last is written."""
+    """Judge a copy: the last argument is written."""
     operands = call.operands({*_INTO, "-m", "-o", "-g", "-S"})
     return _written(call, call.values_of(*_INTO) or operands[-1:])
 

@@ -191,7 +191,7 @@ _FORMATS: Final = frozenset({"-e", "-n", "-ne", "-en", "%s", "%s\\n", "%b", "--"
 def judge_generated(sources: Iterable[ShellCommand]) -> Verdict:
     """Judge that the output of commands is run as a script.
 
-    What is plain text in them is for `texts_of`, and judged by itself.
+    Plain text in them is handled by `texts_of`, and judged separately.
     """
     every = list(ShellCommand(words=(), folder="", piped_from=tuple(sources)).sources())
     names = {one.name for one in every}

@@ -11,7 +11,7 @@ from markdown_it.token import Token
 from patchwright.core.text.document import types as doc
 from patchwright.core.text.escape import MENTION_LINK
 
-# Whoever reads the document later does so with a stack of its own.
+# The later reader of the document has its own stack.
 _DEEPEST = 40
 
 Make = Callable[[doc.Inlines], doc.Inlines]

@@ -367,7 +367,7 @@ def _read(text: str) -> doc.Blocks:
 
 
 def _read_line(text: str) -> doc.Inlines:
-    """Read a line as if it stood in a sentence, so that nothing begins a block."""
+    """Read a line as if it were inside a sentence, so that it starts no block."""
     match _read(f"{_BEFORE}{' '.join(text.split())}"):
         case (doc.Paragraph((doc.PlainText(first), *others)),):
             return (doc.PlainText(first.removeprefix(_BEFORE)), *others)

@@ -19,7 +19,7 @@ from patchwright.core.text.document.inlines import (
 )
 from patchwright.core.text.inline_rules import add_inline_rules, is_too_deep, link
 
-# Every level costs Python stack, here and for whoever reads the document.
+# Every level costs Python stack, here and for the readers of the document.
 _MAX_NESTING: Final = 32
 
 

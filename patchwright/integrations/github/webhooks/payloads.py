@@ -6,7 +6,7 @@ from pydantic import BaseModel, BeforeValidator, ConfigDict, StringConstraints
 
 # https://docs.github.com/en/webhooks/webhook-events-and-payloads
 
-# It becomes part of addresses: a name made of dots alone would lead elsewhere.
+# It becomes part of addresses: a name of only dots would change the path.
 RepositoryName = Annotated[
     str, StringConstraints(pattern=r"(?-u)^[\w-]+/[\w.-]*[\w-][\w.-]*$")
 ]

@@ -77,7 +77,7 @@ class GitHubReceiver:
         if not secrets or not all(secret.get_secret_value() for secret in secrets):
             raise SettingsError(
                 "github.webhook_secret is empty: without it anybody could send "
-                "deliveries; set the secret that the webhook on GitHub has"
+                "webhooks; set it to the secret of the webhook on GitHub"
             )
         self._secrets = tuple(secrets)
         self._rules = rules

@@ -246,7 +246,7 @@ def read_repository(body: bytes, _: GitHubTriggerRules) -> ParsedWebhook:
 
 
 def _old_name(changes: _RepositoryChanges, new: str) -> str:
-    """Return the full name as it was; only what has changed is told."""
+    """Return the old full name; the payload has only what changed."""
     owner, _, name = new.partition("/")
     giver = changes.owner.old.user or changes.owner.old.organization
     renaming = changes.repository.name

@@ -191,7 +191,7 @@ def _read_assignment(
 def _read_repeatable(
     context: ThreadContext, kind: TriggerKind, rules: GitHubTriggerRules
 ) -> ParsedWebhook:
-    """Make a request of what can be taken back and done anew, which asks anew."""
+    """Make a request from an act that can be repeated; each time is a new request."""
     sender = context.delivery.sender
     if rules.is_own(sender.login):
         return Ignored(reason="own-act")

@@ -1,4 +1,4 @@
-"""What counts as a request on GitHub, and the trigger that is made of it."""
+"""The requests on GitHub, and the triggers made from them."""
 
 import hashlib
 from dataclasses import dataclass
@@ -170,7 +170,7 @@ def read_text(
         written.kind,
         writer_of(context.delivery, written.author),
         request=request,
-        # A body is told as the body of its thread.
+        # A body is the body of its thread.
         text=written.text if written.post_id else "",
         post_id=written.post_id,
         review_id=written.review_id,

@@ -30,7 +30,7 @@ def check_tenant(delivery: JiraModel, host: str) -> None:
     https://developer.atlassian.com/cloud/jira/platform/webhooks/#secure-admin-webhooks
     """
     if not all(_is_below(address, host) for address in _find_addresses(delivery)):
-        raise TenantError("the delivery speaks for another site than jira.base_url")
+        raise TenantError("the webhook comes from another site than jira.base_url")
 
 
 def _find_addresses(part: JiraModel) -> Iterator[str]:
@@ -47,7 +47,7 @@ def _is_below(address: str, host: str) -> bool:
         parts = urlsplit(address)
     except ValueError:
         return False
-    # With or without TLS: a proxy in front of Jira may be what speaks it.
+    # With or without TLS: a proxy in front of Jira may provide it.
     is_web = parts.scheme in {"http", "https"}
     return is_web and f"{parts.netloc}{parts.path}".lower().startswith(f"{host}/")
 
@@ -115,7 +115,7 @@ class JiraReceiver:
         if not secrets or not all(secret.get_secret_value() for secret in secrets):
             raise SettingsError(
                 "jira.webhook_secret is empty: without it anybody could send "
-                "deliveries; set the secret that the webhook in Jira has"
+                "webhooks; set it to the secret of the webhook in Jira"
             )
         self._secrets = tuple(secrets)
         self._rules = rules

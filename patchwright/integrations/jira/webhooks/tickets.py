@@ -122,7 +122,7 @@ def read_change(context: TicketContext, act: TicketChange) -> ParsedWebhook:
     if act.person is None or not act.person.ids:
         return Ignored(reason="nobody")
     kind, request = found
-    # The texts of a ticket ask once; labels and assignments can be done anew.
+    # The texts of a ticket ask once; labels and assignments can be repeated.
     name = "body" if kind is TriggerKind.BODY_MENTION else f"{kind}:{act.id}"
     name = f"issue:{context.issue.id}:{name}"
     return context.trigger(name, kind, act.person, request=request)
@@ -160,8 +160,8 @@ def read_comment(
 ) -> ParsedWebhook:
     """Read a comment: it asks at most once, however often it is edited.
 
-    What an edited one said before is not told, nor whose words it has now: both who
-    wrote it and who changed it are judged.
+    The payload has neither the old text of an edited comment nor the author of its new
+    words: both who wrote it and who changed it are judged.
     """
     if context.is_own(comment.author, comment.editor):
         return Ignored(reason="own-text")
@@ -205,11 +205,11 @@ def read_updated(context: TicketContext, delivery: JiraDelivery) -> ParsedWebhoo
     One screen of Jira's takes both. What the comment asks comes first, then what the
     change does, then a comment that does not call us.
     """
-    said = _read_new_text(context, delivery)
-    if isinstance(said, Trigger) and said.kind is TriggerKind.COMMENT_MENTION:
-        return said
+    parsed = _read_new_text(context, delivery)
+    if isinstance(parsed, Trigger) and parsed.kind is TriggerKind.COMMENT_MENTION:
+        return parsed
     done = _read_changed_fields(context, delivery)
-    return done if isinstance(done, Trigger) else said or done
+    return done if isinstance(done, Trigger) else parsed or done
 
 
 def _read_new_text(

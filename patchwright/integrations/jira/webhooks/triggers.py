@@ -1,4 +1,4 @@
-"""What counts as a request in Jira, and the trigger that is made of it."""
+"""The requests in Jira, and the triggers made from them."""
 
 from dataclasses import dataclass
 from typing import Final

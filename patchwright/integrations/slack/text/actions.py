@@ -67,7 +67,7 @@ def decode_press(value: str) -> Press:
     try:
         return Press.model_validate_json(value)
     except ValidationError:
-        raise PayloadError("the value of the button is not one of ours") from None
+        raise PayloadError("the value of the button is unknown") from None
 
 
 def encode_form(target: FormTarget) -> str:
@@ -80,7 +80,7 @@ def decode_form(metadata: str) -> FormTarget:
     try:
         return FormTarget.model_validate_json(metadata or "{}")
     except ValidationError:
-        raise PayloadError("the form does not say what it is for") from None
+        raise PayloadError("the form has no purpose") from None
 
 
 def block_about(thread: TalkThread, number: int) -> str:

@@ -209,9 +209,9 @@ class MessageReader:
 
         A message that somebody forwards is a quotation: its author asked for nothing.
         """
-        said = self._fullest(content.text, markup_of(content.blocks))
+        text = self._fullest(content.text, markup_of(content.blocks))
         parts = (
-            said,
+            text,
             *map(self._attachment, content.attachments),
             *map(as_markdown, content.files),
         )
@@ -220,7 +220,7 @@ class MessageReader:
     def _attachment(self, one: SlackAttachment) -> str:
         if one.is_message:
             return _quoted(self._forwarded(one))
-        # A preview of a link is the work of whoever owns the page.
+        # The text of a link preview comes from the owner of the page.
         return "" if one.from_url else self._added(one)
 
     def _forwarded(self, one: SlackAttachment) -> str:
@@ -229,8 +229,8 @@ class MessageReader:
         place = self._markdown(escape(one.channel_name))
         by = f"Forwarded message of {author}" if author else "Forwarded message"
         heading = f"{by} in #{place}:" if place else f"{by}:"
-        said = self._fullest(one.text or one.fallback, markup_of(blocks))
-        return _joined((heading, said, *map(as_markdown, one.files)))
+        text = self._fullest(one.text or one.fallback, markup_of(blocks))
+        return _joined((heading, text, *map(as_markdown, one.files)))
 
     def _added(self, one: SlackAttachment) -> str:
         """Return what an app says in the older way."""
@@ -238,9 +238,9 @@ class MessageReader:
         title = f"{one.title} ({one.title_link})" if one.title_link else one.title
         shown = (one.pretext, one.author_name, title, one.text, *fields)
         markup = "\n".join(filter(None, shown))
-        said = self._fullest(markup, markup_of(one.blocks))
+        text = self._fullest(markup, markup_of(one.blocks))
         files = map(as_markdown, one.files)
-        return _joined((said or self._markdown(one.fallback), *files))
+        return _joined((text or self._markdown(one.fallback), *files))
 
     def _fullest(self, text: str, blocks: str) -> str:
         """Return the text if it says what the blocks say, else the blocks, or both."""

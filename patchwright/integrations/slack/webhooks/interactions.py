@@ -45,7 +45,7 @@ _INTERACTION: Final = TypeAdapter(Interaction)
 
 
 def read_message_shortcut(body: bytes) -> ParsedWebhook:
-    """Read a wish about somebody's message: its words become the request."""
+    """Read a request about somebody's message: its words become the request."""
     chosen = _INTERACTION.validate_json(body)
     if chosen.callback_id != SHORTCUT_FIX_THIS:
         return Ignored(reason="other-shortcut")
@@ -99,7 +99,7 @@ def read_submission(body: bytes) -> ParsedWebhook:
     if not request:
         return Ignored(reason="nothing-written")
     origin = origin_of_interaction(sent)
-    # A request of its own begins where the person who made it is told of it.
+    # A separate request begins in the thread where its author is told of it.
     own = origin.new_thread(f"@{sent.user.id}", sent.trigger_id)
     return make_trigger(
         origin,

@@ -74,12 +74,12 @@ def _read_revoked(envelope: EventEnvelope) -> ParsedWebhook:
 
 def _read_uninstalled(envelope: EventEnvelope) -> ParsedWebhook:
     installation = origin_of_event(envelope).installation
-    told = envelope.event_time
+    event_time = envelope.event_time
     return InstallationChanged(
         service=SERVICE,
         installation=installation,
         gone=True,
-        at=datetime.fromtimestamp(told, UTC) if told else None,
+        at=datetime.fromtimestamp(event_time, UTC) if event_time else None,
     )
 
 
@@ -164,7 +164,7 @@ class SlackReceiver:
         ):
             raise SettingsError(
                 "slack.signing_secret is empty: without it anybody could send "
-                "deliveries; set the signing secret of the app's Basic Information"
+                "webhooks; set it to the signing secret in the app's Basic Information"
             )
         self._verifiers = [
             SignatureVerifier(secret.get_secret_value()) for secret in secrets
@@ -189,9 +189,9 @@ class SlackReceiver:
             _is_signed(verifier, stamp, body, sent) for verifier in self._verifiers
         ]
         if not any(matches):
-            raise SignatureError("the delivery is not signed by a secret of ours")
+            raise SignatureError("the signature of the webhook is wrong")
         if not self._is_recent(stamp):
-            raise SignatureError("the delivery was signed too long ago")
+            raise SignatureError("the webhook was signed too long ago")
 
     def _is_recent(self, stamp: str) -> bool:
         if not (stamp.isascii() and stamp.isdigit()) or len(stamp) > _LONGEST_TIMESTAMP:

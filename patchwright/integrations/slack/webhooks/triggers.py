@@ -105,7 +105,7 @@ def member_of(origin: DeliveryOrigin, person: InteractingUser) -> Actor:
 
 
 def find_host(envelope: EventEnvelope, part: MessageEvent | ReactionEvent) -> str:
-    """Return the workspace of whoever wrote or reacted, empty if it isn't told.
+    """Return the workspace of the author, or an empty text if it is unknown.
 
     Only in a channel that organizations share may that be another than ours. There
     `user_team` may also name an organization, which for two of them stands for the
@@ -113,12 +113,12 @@ def find_host(envelope: EventEnvelope, part: MessageEvent | ReactionEvent) -> st
     """
     if not envelope.is_ext_shared_channel:
         return origin_of_event(envelope).team
-    told = part.user_team or part.team
+    team = part.user_team or part.team
     known = {
         envelope.enterprise_id: envelope.team_id,
         envelope.context_enterprise_id: envelope.context_team_id,
     }
-    return (told and known.get(told)) or told
+    return (team and known.get(team)) or team
 
 
 _LONGEST_TITLE: Final = 80

@@ -77,7 +77,7 @@ RUN_COOKIE: Final = "patchwright_run"
 
 @dataclass(frozen=True)
 class RunAccess:
-    """Lets in by a link, by the administrator's token, or by who is signed in.
+    """Allows access by a link, by the administrator's token, or by a sign-in.
 
     Without a `secret` no link counts, without an `admin_token` no bearer.
     `find_viewer` tells from a request who is signed in; `may_read` and `may_write` may

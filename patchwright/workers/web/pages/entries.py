@@ -91,7 +91,7 @@ def _words(event: ev.Event) -> Phrase | None:
         case ev.ModelReply():
             return _reply_words(payload)
         case ev.RunStarted(task=task):
-            return Phrase(text=f"The run begins: {task.title or 'no title'}")
+            return Phrase(text=f"The run starts: {task.title or 'no title'}")
         case ev.OutcomeReached(outcome=outcome):
             return Phrase(text=f"The run ends: {outcome.kind} {outcome.reason}".strip())
         case ev.StateChanged():

@@ -27,7 +27,7 @@ _RETRY_MS: Final = 1000
 
 
 class AsyncNotifier:
-    """A bell that a doorbell rings from any thread, and a coroutine waits for."""
+    """An event that a notifier sets from any thread, and a coroutine waits for."""
 
     def __init__(self) -> None:
         self._loop = asyncio.get_running_loop()

@@ -45,7 +45,7 @@ class RunPages:
     login_path: str = ""
 
     def find(self, request: Request, job_id: str) -> Job | None:
-        """Return the run if it is there and whoever asks may see it."""
+        """Return the run if it exists and the visitor may see it."""
         if not _ID.match(job_id):
             return None
         job = self.reader.jobs.load(JobId(job_id))
@@ -58,7 +58,7 @@ def add_run_pages(app: FastAPI, pages: RunPages) -> None:
     # Not async, as database and forge may let it wait: FastAPI gives it a thread.
     @app.get("/runs/{job_id}", include_in_schema=False)
     def show(request: Request, job_id: str) -> Response:
-        """Show a run."""
+        """Show the page of a run."""
         key = request.query_params.get("key")
         if key is not None:
             return _exchange_key(pages, job_id, key)
@@ -69,7 +69,7 @@ def add_run_pages(app: FastAPI, pages: RunPages) -> None:
 
     @app.get("/runs/{job_id}/live", include_in_schema=False)
     async def live(request: Request, job_id: str) -> Response:
-        """Follow a run: server-sent events, from the last one that was seen on."""
+        """Send the new events of a run (server-sent events)."""
         job = await run_in_threadpool(pages.find, request, job_id)
         if job is None:
             return Response(status_code=404)

@@ -55,7 +55,7 @@ class RunHead(Value):
 
 
 class RunView(Value):
-    """The whole page, but for its events."""
+    """The whole page, except its events."""
 
     id: str
     title: str
@@ -210,8 +210,8 @@ def _file_diff(lines: list[str]) -> FileDiff:
 def _proof_text(outcome: Outcome | None) -> str:
     if outcome is None or outcome.kind is not OutcomeKind.RESOLVED:
         return ""
-    said = proof_sentence(outcome.proof, outcome.evidence, outcome.reason)
-    return said.replace("**", "")
+    text = proof_sentence(outcome.proof, outcome.evidence, outcome.reason)
+    return text.replace("**", "")
 
 
 def _notes(
@@ -247,7 +247,7 @@ def run_page(view: RunView, events: EventsView) -> Response:
 
 
 def missing_page(sign_in: str) -> Response:
-    """Answer alike for runs that are not there and those that must not be seen."""
+    """Answer the same for runs that do not exist and for those that are not visible."""
     html = _ENVIRONMENT.get_template("missing.html").render(sign_in=sign_in)
     return _html_response(html, 404)
 

@@ -1,4 +1,4 @@
-"""What became of threads, who caused a job, and the deliveries that did not arrive."""
+"""The state of threads, the cause of a job, and the deliveries that did not arrive."""
 
 import sqlalchemy as sa
 from alembic import op

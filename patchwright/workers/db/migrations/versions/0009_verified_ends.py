@@ -1,4 +1,4 @@
-"""When the last word of a job is looked at again, and how often it was delivered."""
+"""When the last message of a job is checked again, and how often it was delivered."""
 
 import sqlalchemy as sa
 from alembic import op

@@ -1,4 +1,4 @@
-"""When the forge last told of a thread, so that an older notice is known for one."""
+"""When the forge last reported a thread, so that older webhooks are recognised."""
 
 import sqlalchemy as sa
 from alembic import op

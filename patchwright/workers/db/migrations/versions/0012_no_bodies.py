@@ -1,4 +1,4 @@
-"""Forget the bodies of deliveries: what was read of them is kept, without secrets."""
+"""Remove the bodies of deliveries: what was parsed is kept, without secrets."""
 
 import sqlalchemy as sa
 from alembic import op
