@@ -269,6 +269,7 @@ def _become(request: _Request, files: list[int]) -> None:
     for number in (signal.SIGCHLD, signal.SIGTERM, signal.SIGHUP):
         signal.signal(number, signal.SIG_DFL)
     signal.signal(signal.SIGINT, signal.default_int_handler)
+    os.setsid()
     os.chdir(request.cwd)
     variables = os.environ  # noqa: TID251 - it is another process's from here on
     for name in list(variables):

@@ -19,6 +19,7 @@ from tests.fakes.github import bare
 from tests.fakes.llm import call, hang
 from tests.flow.script import in_turn
 from tests.flow.story import MODEL_KEY, REPO, Story, fix_turns, telling
+from tests.provision.starter import ready_starter
 from tests.provision.waiting import wait_until
 from tests.service.processes import PROGRAM
 
@@ -41,9 +42,11 @@ def start(story: Story, folder: Path, *arguments: str) -> "subprocess.Popen[str]
 
 
 def runs(story: Story, folder: Path, *arguments: str) -> Ended:
-    process = start(story, folder, *arguments)
-    out, err = process.communicate(timeout=PATIENCE_S)
-    return Ended(process.returncode, out, err)
+    environment = {"PATH": "/usr/bin:/bin", **story.environment}
+    ended = ready_starter().run(
+        "runs", *arguments, cwd=folder, env=environment, timeout=PATIENCE_S
+    )
+    return Ended(ended.returncode, ended.stdout, ended.stderr)
 
 
 def test_work_that_is_on_no_branch_is_had_from_the_service(tmp_path: Path) -> None:
