@@ -31,7 +31,7 @@ from patchwright.workers.store.events import (
     SqlEventLog,
     append_row,
 )
-from tests.invariants.log_world import LogWorld
+from tests.invariants.log_world import LogWorld, examples
 from tests.unit.events.made_up import JSON, payloads
 
 WRITERS = 3
@@ -135,7 +135,11 @@ class Writers(RuleBasedStateMachine):
 def test_ids_are_dense_and_prefixes_fold(database: Database) -> None:
     run_state_machine_as_test(
         partial(Writers, database),  # type: ignore[arg-type] # called, no more
-        settings=settings(max_examples=50, stateful_step_count=15, deadline=None),
+        settings=settings(
+            max_examples=examples(database, most=50),
+            stateful_step_count=15,
+            deadline=None,
+        ),
     )
 
 

@@ -16,6 +16,7 @@ REFERENCE = "$ref"
 # Each fake listens on another port, which is as good as any.
 PORT = re.compile(r"(//127\.0\.0\.1):\d+")
 _check_reference = OAS30Validator.VALIDATORS[REFERENCE]
+_check_every_choice = OAS30Validator.VALIDATORS["anyOf"]
 _valid: set[bytes] = set()
 
 
@@ -35,7 +36,15 @@ def _check_once(
     yield from errors
 
 
+def _check_any(
+    validator: Any, choices: list[object], instance: object, schema: object
+) -> Iterator[ValidationError]:
+    """Look for what is wrong with each choice only when none of them fits."""
+    if not any(validator.evolve(schema=one).is_valid(instance) for one in choices):
+        yield from _check_every_choice(validator, choices, instance, schema)
+
+
 # Its references are all of one document, GitHub's description.
 RememberingValidator: Any = extend(  # type: ignore[no-untyped-call]
-    OAS30Validator, {REFERENCE: _check_once}
+    OAS30Validator, {REFERENCE: _check_once, "anyOf": _check_any}
 )
