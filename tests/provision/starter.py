@@ -32,6 +32,11 @@ from typing import IO, NoReturn
 import patchwright
 from patchwright.core.llm.library import load_litellm
 from patchwright.core.settings.environment import process_environment
+from patchwright.sandbox.bootstrap import (
+    pack_action_server,
+    pack_proxy,
+    pack_transfer_program,
+)
 
 ROOT = Path(__file__).parents[2]
 [PATCHWRIGHT] = entry_points(group="console_scripts", name="patchwright")
@@ -252,6 +257,9 @@ def _import_everything() -> None:
     for name in (*LATE, *(module.name for module in ours)):
         if not name.endswith("__main__"):
             import_module(name)
+    # Each process makes them once.
+    for pack in (pack_action_server, pack_transfer_program, pack_proxy):
+        pack()
     gc.freeze()
     gc.enable()
 
