@@ -27,6 +27,7 @@ from functools import cache
 from importlib import import_module
 from importlib.metadata import entry_points
 from pathlib import Path
+from runpy import run_module
 from typing import IO, NoReturn
 
 import patchwright
@@ -96,18 +97,37 @@ class Starter:
         stdin: IO[bytes],
         stdout: IO[bytes],
         stderr: IO[bytes],
+        module: str = "",
     ) -> Started:
-        """Start `patchwright` with these arguments; return when it runs."""
+        """Start `patchwright`, or a module's program; return when it runs."""
         here, there = socket.socketpair()
         request = {
             "arguments": arguments,
             "cwd": str(cwd),
             "environment": dict(env),
+            "module": module,
         }
         files = [stream.fileno() for stream in (stdin, stdout, stderr, there)]
         with there:
             socket.send_fds(self.requests, [json.dumps(request).encode()], files)
         return Started(arguments, int(_read_line(here)), here)
+
+    def start_module(self, module: str, *arguments: str) -> Started:
+        """Start what `python -m` would, with our variables and output."""
+        with (
+            Path(os.devnull).open("rb") as stdin,
+            os.fdopen(os.dup(1), "wb") as stdout,
+            os.fdopen(os.dup(2), "wb") as stderr,
+        ):
+            return self.start(
+                *arguments,
+                module=module,
+                cwd=ROOT,
+                env=process_environment(),
+                stdin=stdin,
+                stdout=stdout,
+                stderr=stderr,
+            )
 
     def run(
         self,
@@ -125,8 +145,9 @@ class Starter:
             stdin.write(typed.encode())
             stdin.seek(0)
             out, err = outputs
-            streams = {"stdin": stdin, "stdout": out, "stderr": err}
-            started = self.start(*arguments, cwd=cwd, env=env, **streams)
+            started = self.start(
+                *arguments, cwd=cwd, env=env, stdin=stdin, stdout=out, stderr=err
+            )
             stack.callback(started.kill)
             status = started.wait(timeout)
             for output in outputs:
@@ -175,6 +196,7 @@ class _Request:
     arguments: list[str]
     cwd: str
     environment: dict[str, str]
+    module: str = ""
 
 
 @dataclass(frozen=True)
@@ -297,6 +319,9 @@ def _main() -> NoReturn:
         os._exit(0)
     request, files = work
     _become(request, files)
+    if request.module:
+        run_module(request.module, run_name="__main__")
+        sys.exit(0)
     sys.exit(PATCHWRIGHT.load()())
 
 
