@@ -231,13 +231,13 @@ def test_what_is_exported_is_what_replay_reads(tmp_path: Path) -> None:
         ended = runs(story, tmp_path, "export", first.id[:8], "--out", str(out))
         assert ended.code == 0, ended.err
         assert MODEL_KEY not in out.read_text()
-        replayed = subprocess.run(
-            [PROGRAM, "replay", str(out), "--json"],
+        replayed = ready_starter().run(
+            *("replay", str(out), "--json"),
+            cwd=tmp_path,
             env={"PATH": "/usr/bin:/bin", "HOME": str(tmp_path)},
-            capture_output=True,
-            text=True,
-            check=True,
+            timeout=PATIENCE_S,
         )
+        assert replayed.returncode == 0, replayed.stderr
         story_told = json.loads(replayed.stdout)
         assert story_told["run"]["run_id"] == first.id
         assert story_told["outcome"]["kind"] == "resolved"
