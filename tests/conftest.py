@@ -10,6 +10,7 @@ import pytest
 import structlog
 
 from tests.provision import environment
+from tests.provision.emptied_database import EmptiedDatabases
 from tests.provision.engine import ensure_engine
 from tests.provision.guards import NothingLeftBehind, NothingSkipped
 from tests.provision.image import ensure_image
@@ -105,13 +106,20 @@ def postgres_template(postgres: PostgresServer) -> Iterator[str]:
         yield "template"
 
 
-@pytest.fixture
-def migrated_postgres_url(
+@pytest.fixture(scope="session")
+def emptied_databases(
     postgres: PostgresServer, postgres_template: str
-) -> Iterator[str]:
-    """Make a PostgreSQL database with the newest schema that only this test sees."""
-    name = f"test_{next(DATABASE_NUMBERS)}"
-    with postgres.fresh_database(name, postgres_template) as url:
+) -> Iterator[EmptiedDatabases]:
+    """Make databases with the newest schema that one test after the other uses."""
+    databases = EmptiedDatabases(postgres, postgres_template)
+    yield databases
+    databases.close()
+
+
+@pytest.fixture
+def migrated_postgres_url(emptied_databases: EmptiedDatabases) -> Iterator[str]:
+    """Return a PostgreSQL database with the newest schema that only this test sees."""
+    with emptied_databases.lend() as url:
         yield url
 
 

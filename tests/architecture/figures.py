@@ -56,7 +56,7 @@ class Product:
         imports = sum(
             _height(node)
             for one in self.modules
-            for node in ast.walk(one.tree)
+            for node in one.nodes
             if isinstance(node, ast.Import | ast.ImportFrom)
         )
         return round(100 * imports / (written - imports), 1)
@@ -67,7 +67,7 @@ class Product:
         return [
             f"{module.name}:{function.name}"
             for module in self.modules
-            for function in _functions(module.tree)
+            for function in _functions(module)
             if _passes_on(function)
         ]
 
@@ -77,7 +77,7 @@ class Product:
         return [
             f"{module.name}:{function.name}"
             for module in self.modules
-            for function in _functions(module.tree)
+            for function in _functions(module)
             if _is_private(function.name) and len(_body(function)) == 1
             if _mentions(module)[function.name] == 1
         ]
@@ -148,7 +148,7 @@ class Product:
             f"{module.name}:{node.lineno}"
             for module in self.modules
             if module.name != BASE_OF_VALUES
-            for node in ast.walk(module.tree)
+            for node in module.nodes
             if isinstance(node, ast.Attribute) and node.attr == "model_copy"
         ]
 
@@ -176,8 +176,8 @@ def imported_names(tree: ast.Module) -> Iterator[str]:
                 pass
 
 
-def _functions(tree: ast.Module) -> Iterator[FunctionNode]:
-    for node in ast.walk(tree):
+def _functions(module: Module) -> Iterator[FunctionNode]:
+    for node in module.nodes:
         if isinstance(node, FunctionNode):
             yield node
 
@@ -195,10 +195,11 @@ def _is_private(name: str) -> bool:
     return name.startswith("_") and not name.startswith("__")
 
 
+@cache
 def _mentions(module: Module) -> Counter[str]:
     return Counter(
         node.id if isinstance(node, ast.Name) else node.attr
-        for node in ast.walk(module.tree)
+        for node in module.nodes
         if isinstance(node, ast.Name | ast.Attribute)
     )
 

@@ -43,7 +43,7 @@ def test_changed_copies_are_made_by_replace() -> None:
         f"{module.name}:{node.lineno}"
         for module in modules()
         if module.name != BASE_OF_VALUES and module.may_name({"model_copy"})
-        for node in ast.walk(module.tree)
+        for node in module.nodes
         if isinstance(node, ast.Attribute) and node.attr == "model_copy"
     ]
     assert unchecked == []
@@ -67,7 +67,7 @@ def _found_in_tests(
         f"{module.name}: {ast.unparse(node)}"
         for module in modules("tests/")
         if module.may_name(words)
-        for node in ast.walk(module.tree)
+        for node in module.nodes
         if is_found(node)
     ]
 

@@ -44,5 +44,5 @@ def _marks(module: Module, mark: str) -> bool:
         isinstance(node, ast.Attribute)
         and node.attr == mark
         and ast.unparse(node.value).endswith("mark")
-        for node in ast.walk(module.tree)
+        for node in module.nodes
     )

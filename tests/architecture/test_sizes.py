@@ -51,6 +51,6 @@ def test_no_function_is_too_long() -> None:
 def _functions(
     module: Module,
 ) -> Iterator[tuple[ast.FunctionDef | ast.AsyncFunctionDef, int]]:
-    for node in ast.walk(module.tree):
+    for node in module.nodes:
         if isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef):
             yield node, (node.end_lineno or node.lineno) - node.lineno + 1

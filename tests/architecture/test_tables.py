@@ -73,7 +73,7 @@ def enumerations() -> Mapping[str, set[str]]:
     return {
         node.name: _members(node)
         for module in modules("patchwright/")
-        for node in ast.walk(module.tree)
+        for node in module.nodes
         if isinstance(node, ast.ClassDef) and _is_enumeration(node)
     }
 

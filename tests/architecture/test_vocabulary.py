@@ -3,6 +3,7 @@
 import ast
 import re
 from collections.abc import Iterator
+from functools import cache
 
 from tests.architecture.figures import product
 from tests.architecture.tree import Module
@@ -44,6 +45,7 @@ def _advice(word: str) -> str:
     return next(plain for words, plain in RETIRED.items() if word in words.split())
 
 
+@cache
 def _snake_case(name: str) -> str:
     return "_".join(part.lower() for part in PART.findall(name))
 
@@ -62,7 +64,7 @@ def _path_names(module: Module) -> Iterator[tuple[str, str]]:
 
 def _public_names(module: Module) -> Iterator[tuple[str, str]]:
     yield from _path_names(module)
-    for node in ast.walk(module.tree):
+    for node in module.nodes:
         match node:
             case ast.ClassDef(name=name) | ast.FunctionDef(name=name):
                 yield from _public(module, node.lineno, name)
@@ -78,7 +80,7 @@ def _public(module: Module, line: int, name: str) -> Iterator[tuple[str, str]]:
 
 
 def _given_names(module: Module) -> Iterator[tuple[str, str]]:
-    for node in ast.walk(module.tree):
+    for node in module.nodes:
         match node:
             case ast.FunctionDef(name=name) | ast.AsyncFunctionDef(name=name):
                 yield f"{module.name}:{node.lineno}", name

@@ -25,6 +25,11 @@ class Module:
     def tree(self) -> ast.Module:
         return ast.parse(self.text)
 
+    @cached_property
+    def nodes(self) -> tuple[ast.AST, ...]:
+        """Return all that is in the tree, which many ask for."""
+        return tuple(ast.walk(self.tree))
+
     def may_name(self, words: Collection[str]) -> bool:
         """Tell at little cost whether to look for names with such words in the tree."""
         return any(word in self.text for word in words)
@@ -48,7 +53,12 @@ def modules(*folders: str) -> tuple[Module, ...]:
     """Return the Python files under these folders, or all of them."""
     names = [name for name in project_files() if name.endswith(".py")]
     wanted = [name for name in names if not folders or name.startswith(folders)]
-    return tuple(Module(name, (ROOT / name).read_text()) for name in wanted)
+    return tuple(map(_module, wanted))
+
+
+@cache
+def _module(name: str) -> Module:
+    return Module(name, (ROOT / name).read_text())
 
 
 def texts() -> Iterator[tuple[str, str]]:

@@ -2,8 +2,6 @@
 
 from pathlib import Path
 
-import pytest
-
 from tests.fakes.llm.turns import TurnLike
 from tests.flow.script import Request, in_turn
 from tests.flow.story import Story, fix_turns, telling
@@ -16,6 +14,16 @@ PRICES = {
     "PATCHWRIGHT_LLM__MAX_OUTPUT_TOKENS": "10",
 }
 
+QUESTIONS = {
+    "status": "**Working on it** · step 1 of 50",
+    "cost": "so far, for 1 step: ",
+    "why": "- Let in because alice has write permission.",
+    "plan": "It has written down no plan so far.",
+    "help": "- `@patchwright stop` ends the run and keeps its work",
+    "budget": "`budget` takes an amount in US dollars",
+    "budget 1": "The run may cost $3.00 already.",
+}
+
 
 def replies(story: Story, issue: int, count: int) -> list[str]:
     """Return so many replies, which are posted beside the run's own work."""
@@ -23,23 +31,12 @@ def replies(story: Story, issue: int, count: int) -> list[str]:
     return story.replies(issue)
 
 
-@pytest.mark.parametrize(
-    ("said", "answer"),
-    [
-        ("status", "**Working on it** · step 1 of 50"),
-        ("cost", "so far, for 1 step: "),
-        ("why", "- Allowed because alice has write permission."),
-        ("plan", "There is no plan yet."),
-        ("help", "- `@patchwright stop` ends the run and keeps its work"),
-        ("budget", "`budget` takes an amount in US dollars"),
-        ("budget 1", "The run may cost $3.00 already."),
-    ],
-)
-def test_t9_a_question_is_answered_while_the_run_works(
-    said: str, answer: str, tmp_path: Path
-) -> None:
+def test_t9_questions_are_answered_while_the_run_works(tmp_path: Path) -> None:
     def ask(_request: Request) -> TurnLike:
-        asked.append(story.say(1, f"@patchwright {said}"))
+        for number, question in enumerate(QUESTIONS, start=1):
+            asked.append(story.say(1, f"@patchwright {question}"))
+            # The first is where the run tells of itself.
+            replies(story, 1, number + 1)
         return second
 
     asked: list[int] = []
@@ -47,11 +44,13 @@ def test_t9_a_question_is_answered_while_the_run_works(
     with telling(tmp_path, in_turn(first, ask, *rest), settings=PRICES) as story:
         issue = story.ask(WISH)
         story.work()
-        ending, answered = replies(story, issue, 2)
+        ending, *answered = replies(story, issue, 1 + len(QUESTIONS))
         assert "**Done** · #2" in ending
-        assert answer in answered
-        assert "run=" not in answered
-        assert story.reactions(issue, asked[0]) == ["eyes"]
+        for reply, answer in zip(answered, QUESTIONS.values(), strict=True):
+            assert answer in reply
+            assert "run=" not in reply
+        for question in asked:
+            assert story.reactions(issue, question) == ["eyes"]
         assert len(story.jobs()) == 1
 
 

@@ -1,9 +1,9 @@
 """Faults of the model and of GitHub that a run outlives."""
 
+from collections.abc import Callable
 from dataclasses import replace
+from itertools import chain, count
 from pathlib import Path
-
-import pytest
 
 from tests.fakes.github.acts import accounts
 from tests.fakes.github.bare import git
@@ -13,38 +13,41 @@ from tests.flow.script import Request, in_turn, results
 from tests.flow.story import REPO, fix_turns, telling
 
 WISH = "@patchwright please fix the sum"
+BROKEN = ('{"command": "ls', "", "null", "[]")
 
 
-@pytest.mark.parametrize("arguments", ['{"command": "ls', "", "null", "[]"])
 def test_s60_broken_arguments_are_reported_to_the_model_and_not_run(
-    tmp_path: Path, arguments: str
+    tmp_path: Path,
 ) -> None:
-    def read_error(request: Request) -> TurnLike:
-        assert "shell was not run" in results(request)[-1]
-        return first
+    def after_error(turn: TurnLike) -> Callable[[Request], TurnLike]:
+        def read_error(request: Request) -> TurnLike:
+            assert len(results(request)) == next(calls)
+            assert "shell was not run" in results(request)[-1]
+            return turn
 
+        return read_error
+
+    calls = count(1)
+    start, *others = (broken_call("shell", arguments) for arguments in BROKEN)
     first, *rest = fix_turns()
-    script = in_turn(broken_call("shell", arguments), read_error, *rest)
+    script = in_turn(start, *map(after_error, (*others, first)), *rest)
     with telling(tmp_path, script) as story:
         issue = story.ask(WISH)
         story.work()
-        assert "**Done** · #2 · 5 steps" in story.reply(issue)
+        assert f"**Done** · #2 · {len(BROKEN) + 4} steps" in story.reply(issue)
+        assert next(calls) == len(BROKEN) + 1
 
 
-@pytest.mark.parametrize(
-    "fault",
-    [
-        pytest.param(status(429, Retry_After="0"), id="s58-rate-limit"),
-        pytest.param(status(503), id="overloaded"),
-        pytest.param(no_choices(), id="s59-no-choices"),
-    ],
-)
-def test_a_fault_of_the_provider_is_outlived(tmp_path: Path, fault: TurnLike) -> None:
+def test_faults_of_the_provider_are_outlived(tmp_path: Path) -> None:
+    """Too many requests for it (s58), too many in all, and no answer in one (s59)."""
+    faults = (status(429, Retry_After="0"), status(503), no_choices())
     first, *rest = fix_turns()
-    with telling(tmp_path, [first, fault, *rest]) as story:
+    turns = chain.from_iterable(zip(faults, rest, strict=True))
+    with telling(tmp_path, [first, *turns]) as story:
         issue = story.ask(WISH)
         story.work()
         assert "**Done** · #2 · 4 steps" in story.reply(issue)
+        assert len(story.provider.requests) == len(faults) + 4
 
 
 def test_s22_tokens_that_expire_during_a_run_are_renewed(tmp_path: Path) -> None:

@@ -2,8 +2,6 @@
 
 import json
 import signal
-import subprocess
-import sys
 import tempfile
 from concurrent.futures import ThreadPoolExecutor
 from functools import partial, reduce
@@ -33,7 +31,8 @@ from patchwright.workers.store.events import (
     SqlEventLog,
     append_row,
 )
-from tests.invariants.log_world import LogWorld
+from tests.invariants.log_world import LogWorld, examples
+from tests.provision.starter import ready_starter
 from tests.unit.events.made_up import JSON, payloads
 
 WRITERS = 3
@@ -137,7 +136,11 @@ class Writers(RuleBasedStateMachine):
 def test_ids_are_dense_and_prefixes_fold(database: Database) -> None:
     run_state_machine_as_test(
         partial(Writers, database),  # type: ignore[arg-type] # called, no more
-        settings=settings(max_examples=50, stateful_step_count=15, deadline=None),
+        settings=settings(
+            max_examples=examples(database, most=50),
+            stateful_step_count=15,
+            deadline=None,
+        ),
     )
 
 
@@ -145,10 +148,12 @@ def test_writers_that_are_killed_leave_no_gap(database: Database) -> None:
     world = LogWorld(database)
     log = world.open_log()
     url = database.engine.url.render_as_string(hide_password=False)
-    program = [sys.executable, "-m", "tests.adapters.store.append_many"]
+    program = "tests.adapters.store.append_many"
     with log.listen() as wakeup:
         for count in (1, 3, 20, 60, 150):
-            writer = subprocess.Popen([*program, url, world.conversation, "100000"])
+            writer = ready_starter().start_module(
+                program, url, world.conversation, "100000"
+            )
             wait_for_more(log, wakeup, count)
             log.append(Source.USER, Message(text="in between"))
             writer.send_signal(signal.SIGKILL)

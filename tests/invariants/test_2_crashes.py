@@ -103,4 +103,4 @@ class Crashes(RuleBasedStateMachine):
 
 
 TestCrashes = Crashes.TestCase
-TestCrashes.settings = settings(max_examples=80, stateful_step_count=12, deadline=None)
+TestCrashes.settings = settings(max_examples=50, stateful_step_count=12, deadline=None)

@@ -20,7 +20,7 @@ from patchwright.core.events.log import EventLog
 from patchwright.core.events.payload import Source
 from patchwright.workers.db.database import Database
 from tests.fakes.clock import FakeClock
-from tests.invariants.log_world import LogWorld, unchanged
+from tests.invariants.log_world import LogWorld, examples, unchanged
 from tests.invariants.readers import Reader
 
 READERS = 4
@@ -130,7 +130,11 @@ class LiveViewsOfFile(LiveViews):
 def test_each_reader_sees_every_event_once_and_in_order(database: Database) -> None:
     run_state_machine_as_test(
         partial(LiveViewsOfDatabase, database),  # type: ignore[arg-type] # called, no more
-        settings=settings(max_examples=40, stateful_step_count=20, deadline=None),
+        settings=settings(
+            max_examples=examples(database, most=40),
+            stateful_step_count=20,
+            deadline=None,
+        ),
     )
 
 

@@ -109,11 +109,11 @@ def play(url: str, max_examples: int) -> None:
 
 
 def test_p4_no_schedule_passes_a_ceiling_on_sqlite(tmp_path: Path) -> None:
-    play(f"sqlite:///{tmp_path}/patchwright.db", max_examples=150)
+    play(f"sqlite:///{tmp_path}/patchwright.db", max_examples=80)
 
 
 def test_p4_no_schedule_passes_a_ceiling_on_postgresql(postgres_url: str) -> None:
-    play(postgres_url, max_examples=40)
+    play(postgres_url, max_examples=20)
 
 
 @pytest.mark.parametrize("kind", ["sqlite", "postgresql"])

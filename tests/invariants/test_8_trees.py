@@ -174,7 +174,7 @@ class Trees(RuleBasedStateMachine):
 
 TestTrees = Trees.TestCase
 TestTrees.settings = settings(
-    max_examples=12,
+    max_examples=8,
     stateful_step_count=12,
     deadline=None,
     # Each example starts a sandbox: a failure is told as it was found.

@@ -1,19 +1,21 @@
 """`patchwright serve` as a process: started, watched, ended or killed."""
 
 import json
+import os
 import signal
 import subprocess
 import sys
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
 from http.client import HTTPConnection
 from pathlib import Path
-from typing import Any
+from typing import IO, Any
 
 from patchwright.core.system.clock import SystemClock
 from tests.provision.errors import ProvisionError
 from tests.provision.servers import log_tail
+from tests.provision.starter import Started, ready_starter
 from tests.provision.waiting import wait_until
 from tests.service import proc
 
@@ -28,7 +30,7 @@ HTTP_OK = 200
 class ServiceProcess:
     """One process of the service, with everything that it writes in one file."""
 
-    process: "subprocess.Popen[bytes]"
+    process: "subprocess.Popen[bytes] | Started"
     log: Path
 
     @property
@@ -95,22 +97,51 @@ class ServiceProcess:
 
 @contextmanager
 def serving(
-    role: str, environment: Mapping[str, str], log: Path
+    role: str, environment: Mapping[str, str], log: Path, *, is_cold: bool = False
 ) -> Iterator[ServiceProcess]:
-    """Start a process of the service; it does not outlive the block, or this one."""
-    argv = ["setpriv", "--pdeathsig=KILL", PROGRAM, "serve", "--role", role]
+    """Start a process of the service; it does not outlive the block, or this one.
+
+    One that starts cold has imported nothing yet, as the program that users start.
+    """
+    start = _start_program if is_cold else _fork
     with log.open("ab") as output:
-        process = subprocess.Popen(
-            argv,
-            cwd=log.parent,
-            env=environment,
-            stdin=subprocess.DEVNULL,
-            stdout=subprocess.DEVNULL,
-            stderr=output,
-            start_new_session=True,
-        )
+        process = start(("serve", "--role", role), environment, log.parent, output)
     try:
         yield ServiceProcess(process, log)
     finally:
         process.kill()
         process.wait()
+
+
+def _start_program(
+    arguments: Sequence[str],
+    environment: Mapping[str, str],
+    folder: Path,
+    output: IO[bytes],
+) -> "subprocess.Popen[bytes]":
+    return subprocess.Popen(
+        ["setpriv", "--pdeathsig=KILL", PROGRAM, *arguments],
+        cwd=folder,
+        env=environment,
+        stdin=subprocess.DEVNULL,
+        stdout=subprocess.DEVNULL,
+        stderr=output,
+        start_new_session=True,
+    )
+
+
+def _fork(
+    arguments: Sequence[str],
+    environment: Mapping[str, str],
+    folder: Path,
+    output: IO[bytes],
+) -> Started:
+    with Path(os.devnull).open("r+b") as nothing:
+        return ready_starter().start(
+            *arguments,
+            cwd=folder,
+            env=environment,
+            stdin=nothing,
+            stdout=nothing,
+            stderr=output,
+        )

@@ -51,9 +51,18 @@ class Stage:
     @contextmanager
     def serving(self, role: str, **more: str) -> Iterator[ServiceProcess]:
         """Run a process of that role; `more` are variables for it alone."""
-        log = self.folder / f"{next(self._numbers)}-{role}.log"
-        with serving(role, {**self.environment, **more}, log) as process:
+        with serving(role, {**self.environment, **more}, self._log(role)) as process:
             yield process
+
+    @contextmanager
+    def serving_cold(self, role: str) -> Iterator[ServiceProcess]:
+        """Run a process that has imported nothing yet, as when users start it."""
+        log = self._log(role)
+        with serving(role, self.environment, log, is_cold=True) as process:
+            yield process
+
+    def _log(self, role: str) -> Path:
+        return self.folder / f"{next(self._numbers)}-{role}.log"
 
     def ask(self, web: ServiceProcess, *, title: str = "Wrong sum") -> int:
         """Let alice open an issue that asks, tell the service; return its number."""

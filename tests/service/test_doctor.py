@@ -12,8 +12,9 @@ import pytest
 from tests.fakes.github.acts.hooks import listen_at
 from tests.flow.story import MODEL_KEY, WEBHOOK_SECRET
 from tests.provision.servers import free_port
+from tests.provision.starter import ready_starter
 from tests.service.offices import address
-from tests.service.processes import PROGRAM, START_S
+from tests.service.processes import START_S
 from tests.service.stage import Stage, staged
 
 FINE, FAILED, WRONG_CONFIGURATION = 0, 1, 2
@@ -26,14 +27,8 @@ PRICES = {
 def doctor(
     environment: Mapping[str, str], folder: Path, *words: str
 ) -> "subprocess.CompletedProcess[str]":
-    return subprocess.run(
-        [PROGRAM, "doctor", *words],
-        cwd=folder,
-        env=environment,
-        capture_output=True,
-        text=True,
-        timeout=START_S,
-        check=False,
+    return ready_starter().run(
+        "doctor", *words, cwd=folder, env=environment, timeout=START_S
     )
 
 

@@ -16,7 +16,7 @@ PROMPT_S = 8.0
 
 
 def test_an_idle_service_is_small_and_stops_at_once(tmp_path: Path) -> None:
-    with staged(tmp_path, []) as stage, stage.serving("all") as service:
+    with staged(tmp_path, []) as stage, stage.serving_cold("all") as service:
         service.wait_until_ready()
         assert proc.resident_mb(service.pid) < IDLE_MB
         assert service.stop() < PROMPT_S

@@ -7,7 +7,8 @@ from pathlib import Path
 
 from patchwright.core.settings.environment import process_environment
 from tests.provision.servers import free_port
-from tests.service.processes import PROGRAM, START_S
+from tests.provision.starter import ready_starter
+from tests.service.processes import START_S
 
 WRONG_CONFIGURATION, FAILED = 2, 3
 THREE_FAULTS = """\
@@ -101,12 +102,6 @@ def _serve(folder: Path, role: str, **more: str) -> "subprocess.CompletedProcess
         "LLM_MODEL": "openai/scripted",
         **more,
     }
-    return subprocess.run(
-        [PROGRAM, "serve", "--role", role],
-        cwd=folder,
-        env=environment,
-        capture_output=True,
-        text=True,
-        timeout=START_S,
-        check=False,
+    return ready_starter().run(
+        "serve", "--role", role, cwd=folder, env=environment, timeout=START_S
     )

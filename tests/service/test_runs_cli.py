@@ -20,6 +20,7 @@ from tests.fakes.github import bare
 from tests.fakes.llm.turns import call, hang
 from tests.flow.script import in_turn
 from tests.flow.story import MODEL_KEY, REPO, Story, fix_turns, telling
+from tests.provision.starter import ready_starter
 from tests.provision.waiting import wait_until
 from tests.service.processes import PROGRAM
 
@@ -42,9 +43,11 @@ def start(story: Story, folder: Path, *arguments: str) -> "subprocess.Popen[str]
 
 
 def runs(story: Story, folder: Path, *arguments: str) -> Ended:
-    process = start(story, folder, *arguments)
-    out, err = process.communicate(timeout=PATIENCE_S)
-    return Ended(process.returncode, out, err)
+    environment = {"PATH": "/usr/bin:/bin", **story.environment}
+    ended = ready_starter().run(
+        "runs", *arguments, cwd=folder, env=environment, timeout=PATIENCE_S
+    )
+    return Ended(ended.returncode, ended.stdout, ended.stderr)
 
 
 def test_work_that_is_on_no_branch_is_had_from_the_service(tmp_path: Path) -> None:
@@ -229,13 +232,13 @@ def test_what_is_exported_is_what_replay_reads(tmp_path: Path) -> None:
         ended = runs(story, tmp_path, "export", first.id[:8], "--out", str(out))
         assert ended.code == 0, ended.err
         assert MODEL_KEY not in out.read_text()
-        replayed = subprocess.run(
-            [PROGRAM, "replay", str(out), "--json"],
+        replayed = ready_starter().run(
+            *("replay", str(out), "--json"),
+            cwd=tmp_path,
             env={"PATH": "/usr/bin:/bin", "HOME": str(tmp_path)},
-            capture_output=True,
-            text=True,
-            check=True,
+            timeout=PATIENCE_S,
         )
+        assert replayed.returncode == 0, replayed.stderr
         story_told = json.loads(replayed.stdout)
         assert story_told["run"]["run_id"] == first.id
         assert story_told["outcome"]["kind"] == "resolved"

@@ -1,6 +1,5 @@
 """A service that has no App yet gets one in a browser, and goes on by itself."""
 
-import subprocess
 from collections.abc import Iterator
 from dataclasses import replace
 from pathlib import Path
@@ -13,7 +12,8 @@ from tests.adapters.web.browser import browsing, forms_on
 from tests.fakes.github.fake import FakeGitHub
 from tests.flow.story import BOT, REPO, fix_turns
 from tests.provision.servers import free_port
-from tests.service.processes import PROGRAM, START_S, ServiceProcess
+from tests.provision.starter import ready_starter
+from tests.service.processes import START_S, ServiceProcess
 from tests.service.stage import Stage, staged
 
 WRONG_CONFIGURATION = 2
@@ -72,18 +72,15 @@ def test_it_ends_when_it_is_told_to_while_nobody_sets_it_up(stage: Stage) -> Non
 
 
 def test_a_worker_of_its_own_says_who_can_set_it_up(stage: Stage) -> None:
-    ended = subprocess.run(
-        [PROGRAM, "serve", "--role", "worker"],
+    ended = ready_starter().run(
+        *("serve", "--role", "worker"),
         cwd=stage.folder,
         env={
             **stage.environment,
             "COLUMNS": "1000",
             "PATCHWRIGHT_QUEUE__BROKER_URL": "redis://127.0.0.1:1",
         },
-        capture_output=True,
-        text=True,
         timeout=START_S,
-        check=False,
     )
     assert ended.returncode == WRONG_CONFIGURATION
     assert "error: github: not configured, and there is no App yet" in ended.stderr

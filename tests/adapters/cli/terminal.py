@@ -12,6 +12,7 @@ from typing import Any
 from tests.adapters.git.workshop import IDENTITY, WorkTree
 from tests.fakes.llm.provider import FakeProvider
 from tests.flow.story import CART, TEST_CART
+from tests.provision.starter import ready_starter
 from tests.provision.waiting import wait_until
 
 PATCHWRIGHT = Path(sys.executable).with_name("patchwright")
@@ -60,9 +61,12 @@ class Shop:
         provider: FakeProvider | None = None,
         settings: Mapping[str, str] | None = None,
     ) -> Ended:
-        process = self.start(*arguments, provider=provider, settings=settings)
-        out, err = process.communicate(timeout=PATIENCE_S)
-        return Ended(process.returncode, out, err)
+        """Run a command to its end, in a process that has not to start first."""
+        environment = self.environment(provider, settings)
+        ended = ready_starter().run(
+            *arguments, cwd=self.folder, env=environment, timeout=PATIENCE_S
+        )
+        return Ended(ended.returncode, ended.stdout, ended.stderr)
 
     def start(
         self,
@@ -70,6 +74,7 @@ class Shop:
         provider: FakeProvider | None = None,
         settings: Mapping[str, str] | None = None,
     ) -> subprocess.Popen[str]:
+        """Start the program itself, as a user does."""
         return subprocess.Popen(
             # Whoever runs the tests in the background has them ignore Ctrl-C.
             ["env", "--default-signal=INT,TERM,HUP", str(PATCHWRIGHT), *arguments],

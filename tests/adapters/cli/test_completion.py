@@ -3,6 +3,7 @@
 import subprocess
 import sys
 from contextlib import closing
+from functools import cache
 from pathlib import Path
 
 import pytest
@@ -15,17 +16,24 @@ from tests.adapters.store.world import World
 # What is behind the options is loaded by whoever runs the command alone.
 HEAVY = {"litellm", "sqlalchemy", "fastapi", "celery", "github", "structlog", "docker"}
 TRIAL = """
-eval "$(patchwright completion bash)"
+{script}
 COMP_WORDS=({words}); COMP_CWORD=$(({count} - 1))
 $(complete -p patchwright | sed 's/.*-F \\([^ ]*\\) .*/\\1/') patchwright
 printf '%s\\n' "${{COMPREPLY[@]}}"
 """
 
 
+@cache
+def script() -> str:
+    """Return what users have their bash read."""
+    argv = [str(PATCHWRIGHT), "completion", "bash"]
+    return subprocess.run(argv, capture_output=True, text=True, check=True).stdout
+
+
 def complete(shop: Shop, *words: str) -> list[str]:
     """Return what a press of Tab behind the last word offers."""
     quoted = " ".join(f"'{word}'" for word in ("patchwright", *words))
-    trial = TRIAL.format(words=quoted, count=len(words) + 1)
+    trial = TRIAL.format(script=script(), words=quoted, count=len(words) + 1)
     environment = shop.environment(None)
     path = f"{PATCHWRIGHT.parent}:{environment['PATH']}"
     done = subprocess.run(

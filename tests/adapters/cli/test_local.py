@@ -8,7 +8,7 @@ import pytest
 
 from patchwright.core.events.observations import OutcomeReached
 from patchwright.core.events.types import Event
-from tests.adapters.cli.terminal import Shop
+from tests.adapters.cli.terminal import PATIENCE_S, Ended, Shop
 from tests.adapters.git.workshop import WorkTree
 from tests.fakes.llm.provider import FakeProvider
 from tests.fakes.llm.turns import TurnLike, call, status
@@ -36,7 +36,9 @@ NEW_BRANCH = "patchwright/count-every-piece"
 
 def test_json_is_one_object_with_the_promised_keys(shop: Shop) -> None:
     with FakeProvider(fix_turns()) as provider:
-        ended = shop.resolve(provider, "--json")
+        process = shop.start("resolve", *shop.local(), "--json", provider=provider)
+        out, err = process.communicate(timeout=PATIENCE_S)
+    ended = Ended(process.returncode, out, err)
     assert (ended.code, ended.err) == (0, "")
     answer = ended.answer
     assert list(answer) == PROMISED

@@ -2,7 +2,6 @@
 
 import base64
 import subprocess
-import sys
 from contextlib import closing
 from pathlib import Path
 
@@ -12,27 +11,23 @@ from patchwright.core.system.clock import SystemClock
 from patchwright.core.system.crypto import KeyRing
 from patchwright.workers.db.database import Database
 from patchwright.workers.store.secrets import SecretStore
+from tests.adapters.cli.terminal import PATIENCE_S
+from tests.adapters.git.workshop import IDENTITY
 from tests.provision.servers import free_port
+from tests.provision.starter import ready_starter
 
 OLD, NEW = b"o" * 32, b"n" * 32
-PATCHWRIGHT = Path(sys.executable).with_name("patchwright")
 
 
 def ask(
     state: Path, *words: str, keys: str = "", database: str = ""
 ) -> subprocess.CompletedProcess[str]:
-    settings = [f"PATCHWRIGHT_STATE_DIR={state}"]
+    settings = {"PATH": IDENTITY["PATH"], "PATCHWRIGHT_STATE_DIR": str(state)}
     if database:
-        settings.append(f"PATCHWRIGHT_DATABASE__URL={database}")
+        settings["PATCHWRIGHT_DATABASE__URL"] = database
     if keys:
-        settings.append(f"PATCHWRIGHT_SECURITY__ENCRYPTION_KEYS={keys}")
-    return subprocess.run(
-        ["env", *settings, str(PATCHWRIGHT), *words],
-        stdin=subprocess.DEVNULL,
-        capture_output=True,
-        text=True,
-        check=False,
-    )
+        settings["PATCHWRIGHT_SECURITY__ENCRYPTION_KEYS"] = keys
+    return ready_starter().run(*words, cwd=state, env=settings, timeout=PATIENCE_S)
 
 
 def written(name: str, key: bytes) -> str:

@@ -1,8 +1,6 @@
 """Worker and beat as processes of their own, on a real Redis."""
 
 import signal
-import subprocess
-import sys
 from collections.abc import Iterator
 from contextlib import closing, contextmanager
 from pathlib import Path
@@ -22,6 +20,7 @@ from tests.adapters.queue.recording import RecordingRunner
 from tests.adapters.queue.worker import LEASE_S
 from tests.adapters.store.world import World
 from tests.fakes.clock import FakeClock
+from tests.provision.starter import Started, ready_starter
 from tests.provision.waiting import wait_until
 
 START_S = 30.0
@@ -90,9 +89,8 @@ def test_beat_sends_sweeps_to_the_workers(redis_url: str) -> None:
 
 
 @contextmanager
-def _program(name: str, *arguments: str) -> Iterator[subprocess.Popen[bytes]]:
-    program = [sys.executable, "-m", f"tests.adapters.queue.{name}", *arguments]
-    process = subprocess.Popen(program)
+def _program(name: str, *arguments: str) -> Iterator[Started]:
+    process = ready_starter().start_module(f"tests.adapters.queue.{name}", *arguments)
     try:
         yield process
     finally:

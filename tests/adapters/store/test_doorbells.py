@@ -1,8 +1,6 @@
 """What one process appends is heard at once in the others."""
 
 import socket
-import subprocess
-import sys
 from collections.abc import Iterator
 from contextlib import closing, contextmanager
 from pathlib import Path
@@ -28,6 +26,7 @@ from patchwright.workers.store.notifier import (
     open_notifier,
 )
 from tests.adapters.store.world import World, trigger
+from tests.provision.starter import ready_starter
 
 SOON_S = 10.0
 
@@ -82,10 +81,9 @@ def test_a_process_that_ends_is_heard_to_its_last_event(
     world: World, conversation: ConversationId
 ) -> None:
     url = world.database.engine.url.render_as_string(hide_password=False)
-    arguments = [url, conversation, "3"]
-    writer = [sys.executable, "-m", "tests.adapters.store.append_many", *arguments]
+    writer = ("tests.adapters.store.append_many", url, conversation, "3")
     with another_process(world) as here, here.open(conversation).listen() as wakeup:
-        subprocess.run(writer, check=True, timeout=30)
+        assert ready_starter().start_module(*writer).wait(30) == 0
         assert heard_by_now(wakeup)
 
 

@@ -1,8 +1,6 @@
 """The event log in the database: ids, order, redaction, leases."""
 
 import json
-import subprocess
-import sys
 from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
 
@@ -19,6 +17,7 @@ from patchwright.core.types.errors import LeaseLostError
 from patchwright.workers.db.tables import conversations, events
 from patchwright.workers.store.events import EventStore, SqlEventLog
 from tests.adapters.store.world import LEASE_S, World
+from tests.provision.starter import ready_starter
 
 ID = ConversationId("c1")
 
@@ -87,8 +86,8 @@ def test_ids_have_no_gap_with_writers_in_threads_and_processes(
     world: World, log: SqlEventLog
 ) -> None:
     url = world.database.engine.url.render_as_string(hide_password=False)
-    writer = [sys.executable, "-m", "tests.adapters.store.append_many", url, ID, "50"]
-    processes = [subprocess.Popen(writer) for _ in range(2)]
+    writer = ("tests.adapters.store.append_many", url, ID, "50")
+    processes = [ready_starter().start_module(*writer) for _ in range(2)]
     with ThreadPoolExecutor(4) as threads:
         for number in range(200):
             threads.submit(log.append, Source.AGENT, Think(thought=str(number)))

@@ -1,8 +1,6 @@
 """Webhooks over real HTTP: what is refused, what is stored, and when."""
 
 import signal
-import subprocess
-import sys
 import threading
 from collections.abc import Iterator, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
@@ -25,6 +23,7 @@ from tests.adapters.store.world import trigger
 from tests.adapters.web.serving import MAX_BODY_BYTES, Site, serving
 from tests.adapters.web.signed import SECRET, SIGNATURE, signature, signed
 from tests.provision.servers import free_port
+from tests.provision.starter import ready_starter
 from tests.provision.waiting import wait_until
 
 REQUEST = trigger("k1").model_dump_json().encode()
@@ -234,8 +233,8 @@ def test_what_was_answered_with_2xx_survives_the_end_of_the_process(
 ) -> None:
     database_url = f"sqlite:///{tmp_path}/web.db"
     port = free_port()
-    program = [sys.executable, "-m", "tests.adapters.web.serving", database_url]
-    process = subprocess.Popen([*program, str(port)])
+    program = ("tests.adapters.web.serving", database_url, str(port))
+    process = ready_starter().start_module(*program)
     door = f"http://127.0.0.1:{port}/api/integration/github/events"
     try:
         wait_until(lambda: _is_ready(port), "the web process", 20)

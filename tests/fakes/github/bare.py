@@ -142,6 +142,11 @@ def find_commit(folder: Path, ref: str) -> str | None:
     return found.stdout.decode().strip() or None
 
 
+def current_name(folder: Path, ref: str) -> str:
+    """Return the commit that a full reference stands for, if that is told at once."""
+    return (ref.startswith(HOLD_COMMITS) and _read_loose(folder / ref)) or ref
+
+
 def _read_loose(file: Path) -> str | None:
     """Read a reference that lies in a file of its own, as each new one does.
 
@@ -184,7 +189,7 @@ def commit(
         stream.append(f"\nfrom {parent}".encode())
     stream += [_change(path, content) for path, content in files.items()]
     git(folder, "fast-import", "--quiet", stdin=b"".join([*stream, b"\n"]))
-    return git(folder, "rev-parse", ref).decode().strip()
+    return _read_loose(folder / ref) or git(folder, "rev-parse", ref).decode().strip()
 
 
 def _change(path: str, content: Content) -> bytes:

@@ -2,9 +2,10 @@
 
 import re
 from dataclasses import dataclass
+from functools import cache
 from pathlib import Path
 
-from tests.fakes.github.bare import git
+from tests.fakes.github.bare import OBJECT_NAME, current_name, git
 
 STATUS = {
     "A": "added",
@@ -49,7 +50,7 @@ class GitCommit:
 
 
 def count_commits(folder: Path, base: str, head: str) -> int:
-    return int(git(folder, "rev-list", "--count", f"{base}..{head}"))
+    return int(_ask(folder, "rev-list", "--count", f"{base}..{head}"))
 
 
 def commits_between(folder: Path, base: str, head: str) -> list[GitCommit]:
@@ -64,11 +65,26 @@ def commit_of(folder: Path, sha: str) -> GitCommit:
 def changed_files(folder: Path, base: str, head: str) -> list[ChangedFile]:
     """Return what head changed since it left base."""
     span = f"{base}...{head}"
-    numbers = git(folder, "diff", "-M", "-z", "--raw", "--numstat", "--abbrev=40", span)
-    patches = git(folder, "diff", "-M", span).decode(errors="replace")
+    numbers = _ask(
+        folder, "diff", "-M", "-z", "--raw", "--numstat", "--abbrev=40", span
+    )
+    patches = _ask(folder, "diff", "-M", span).decode(errors="replace")
     pieces = re.split(r"^diff --git .*\n", patches, flags=re.MULTILINE)[1:]
     fields = numbers.decode(errors="surrogateescape").split("\0")
     return _join(fields, [_hunks(piece) for piece in pieces])
+
+
+def _ask(folder: Path, *question: str) -> bytes:
+    """Ask git about the range that comes last, once if it is between two commits."""
+    base, dots, head = re.split(r"(\.{2,3}|$)", question[-1], maxsplit=1)
+    span = dots.join(current_name(folder, ref) for ref in (base, head) if ref)
+    is_settled = all(OBJECT_NAME.fullmatch(one) for one in re.split(r"\.{2,3}", span))
+    return (_ask_once if is_settled else git)(folder, *question[:-1], span)
+
+
+@cache
+def _ask_once(folder: Path, *question: str) -> bytes:
+    return git(folder, *question)
 
 
 def _join(fields: list[str], hunks: list[str | None]) -> list[ChangedFile]:
@@ -105,7 +121,7 @@ def _hunks(piece: str) -> str | None:
 def _log(folder: Path, *selection: str) -> list[GitCommit]:
     layout = "%x1f".join(COMMIT_FIELDS)
     # Names must not be rewritten by a .mailmap that the repository brings.
-    listed = git(folder, "log", "-z", "--no-mailmap", f"--format={layout}", *selection)
+    listed = _ask(folder, "log", "-z", "--no-mailmap", f"--format={layout}", *selection)
     text = listed.decode(errors="replace")
     return [_read_commit(entry) for entry in text.split("\0") if entry]
 

@@ -21,6 +21,12 @@ def fits(document: Json) -> bool:
     return schema is None or bool(schema.is_valid(document))
 
 
+def check(document: Json) -> None:
+    """Raise if it is no document; anything is, where no schema is at hand."""
+    if schema := _schema():
+        schema.validate(document)
+
+
 @cache
 def _schema() -> Validator | None:
     folder = corpus()
