@@ -35,7 +35,7 @@ WAITING := -n 4 --dist loadgroup --no-loadscope-reorder
 
 help: ## Show this list
 	@sed -n 's/^\([a-z-]*\):.*## \(.*\)/\1|\2/p' Makefile | \
-		while IFS='|' read -r name text; do printf '%-10s %s\n' "$$name" "$$text"; done
+		while IFS='|' read -r name text; do printf '%-11s %s\n' "$$name" "$$text"; done
 
 demo: $(DEMO_READY) ## From a mention on an issue to a proven pull request, in one terminal
 	@$(DEMO_VENV)/bin/python -m tests.provision.components demo
@@ -65,7 +65,7 @@ test-action: $(READY) ## The GitHub Action, its steps executed as GitHub's runne
 
 test-deploy: $(READY) ## The Compose stack, what is released, and the commands of the tutorials
 	@$(BIN)/python -m tests.provision.components test-deploy
-	$(BIN)/pytest -n 0 -m deploy $(DEPLOY)
+	$(BIN)/pytest $(WAITING) -m deploy $(DEPLOY)
 
 test-real: $(READY) ## Real packages and tool servers, fetched by name, version and hash
 	@$(BIN)/python -m tests.provision.components test
