@@ -24,14 +24,18 @@ LONG := tests/adapters/cli tests/invariants tests/service tests/unit/text
 REAL := tests/action tests/adapters/mcp tests/adapters/resolve tests/real
 # Nothing in these is for every day.
 APART := $(ACTION) $(DEPLOY) tests/talk
+# All that `make test` leaves out, each test once.
+REST := $(sort $(TALK) $(LONG) $(REAL) $(ACTION) $(DEPLOY))
+# More processes than cores, since many of these tests wait for others.
+WAITING := -n 4 --dist loadgroup --no-loadscope-reorder
 
 .DEFAULT_GOAL := help
-.PHONY: help demo test test-talk test-long test-real test-action test-deploy check docs
-.PHONY: fix run bench cover lock release reference
+.PHONY: help demo test test-rest test-talk test-long test-real test-action test-deploy
+.PHONY: check docs images fix run bench cover lock release reference
 
 help: ## Show this list
 	@sed -n 's/^\([a-z-]*\):.*## \(.*\)/\1|\2/p' Makefile | \
-		while IFS='|' read -r name text; do printf '%-10s %s\n' "$$name" "$$text"; done
+		while IFS='|' read -r name text; do printf '%-11s %s\n' "$$name" "$$text"; done
 
 demo: $(DEMO_READY) ## From a mention on an issue to a proven pull request, in one terminal
 	@$(DEMO_VENV)/bin/python -m tests.provision.components demo
@@ -41,6 +45,11 @@ test: $(READY) ## Run all tests, with real Docker, git, Redis and PostgreSQL
 	@$(BIN)/python -m tests.provision.components test
 	$(BIN)/pytest -n 2 --dist worksteal -m "$(EVERYDAY)" \
 		$(addprefix --ignore=,$(APART))
+
+test-rest: $(READY) ## The five below at once, in a third of the time
+	@$(BIN)/python -m tests.provision.components test
+	@$(BIN)/python -m tests.provision.components test-deploy
+	$(BIN)/pytest $(WAITING) -m "talk or long or real or action or deploy" $(REST)
 
 test-talk: $(READY) ## All that people can do in Slack and Jira, told as stories
 	@$(BIN)/python -m tests.provision.components test
@@ -56,11 +65,15 @@ test-action: $(READY) ## The GitHub Action, its steps executed as GitHub's runne
 
 test-deploy: $(READY) ## The Compose stack, what is released, and the commands of the tutorials
 	@$(BIN)/python -m tests.provision.components test-deploy
-	$(BIN)/pytest -n 0 -m deploy $(DEPLOY)
+	$(BIN)/pytest $(WAITING) -m deploy $(DEPLOY)
 
 test-real: $(READY) ## Real packages and tool servers, fetched by name, version and hash
 	@$(BIN)/python -m tests.provision.components test
 	$(BIN)/pytest -n 2 --dist worksteal -m real $(REAL)
+
+images: $(READY) ## Make the images that tests start, which they else do themselves
+	@$(BIN)/python -m tests.provision.components test-deploy
+	@$(BIN)/python -m tests.provision.images
 
 check: $(READY) ## Format, lint, import contracts, types, dead code, dependencies
 	$(BIN)/ruff format --check .
@@ -115,8 +128,7 @@ $(READY): requirements-dev.lock pyproject.toml scripts/make-venv
 	@sh scripts/make-venv $(VENV) requirements-dev.lock $(PYTHON)
 	@touch $@
 
-# What the demo runs is what an installation has, without the developers' tools. The
-# modules that it imports are compiled then, and the many others never.
+# What the demo runs is what an installation has, without the developers' tools.
 $(DEMO_READY): requirements.lock requirements-dev.lock pyproject.toml scripts/make-venv
-	@PIP_NO_COMPILE=1 sh scripts/make-venv $(DEMO_VENV) requirements.lock $(PYTHON)
+	@sh scripts/make-venv $(DEMO_VENV) requirements.lock $(PYTHON)
 	@touch $@

@@ -16,6 +16,7 @@ from tests.provision.guards import NothingLeftBehind, NothingSkipped
 from tests.provision.image import ensure_image
 from tests.provision.postgres_server import PostgresServer, postgres_server
 from tests.provision.redis_server import redis_server
+from tests.provision.sharing import SharingScheduling
 from tests.schema import add_schema
 
 # `jsonschema` imports it when found, for formats of international addresses alone; no
@@ -24,6 +25,11 @@ sys.modules.setdefault("rfc3987_syntax", None)  # type: ignore[arg-type]
 
 DATABASE_NUMBERS = count(1)
 _HERE = Path(__file__).parent
+# A test that is marked as long, and has no bound of its own.
+LONG_S = 120.0
+# All that may take longer comes as it is collected: first what needs no image, so that
+# images can be made meanwhile.
+VERY_LONG_S = 600.0
 # What a test is by the folder it is in; each kind has a target of its own.
 FOLDERS = {
     "flow/action": ("action", "a run of the GitHub Action"),
@@ -52,12 +58,34 @@ def pytest_configure(config: pytest.Config) -> None:
         config.pluginmanager.register(NothingLeftBehind())
 
 
-def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
+def pytest_collection_modifyitems(
+    config: pytest.Config, items: list[pytest.Item]
+) -> None:
     for item in items:
         folder = item.path.relative_to(_HERE).parent.as_posix()
         for begins, (marker, _) in FOLDERS.items():
             if f"{folder}/".startswith(f"{begins}/"):
                 item.add_marker(marker)
+    # Every core is busy to the end if what is long begins first.
+    if config.getoption("loadgroup", default=False):
+        items.sort(key=most_seconds, reverse=True)
+
+
+@pytest.hookimpl(optionalhook=True)
+def pytest_xdist_make_scheduler(
+    config: pytest.Config, log: object
+) -> SharingScheduling | None:
+    if config.getoption("dist") == "loadgroup":
+        return SharingScheduling(config, log)
+    return None
+
+
+def most_seconds(item: pytest.Item) -> float:
+    """Return how long a test may take, as far as its marks tell."""
+    bound = item.get_closest_marker("timeout")
+    if bound is not None:
+        return min(float(bound.args[0]), VERY_LONG_S)
+    return LONG_S if item.get_closest_marker("long") else 0.0
 
 
 def pytest_collection_finish() -> None:

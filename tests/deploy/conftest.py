@@ -15,14 +15,14 @@ def images() -> Images:
     return ensure_images()
 
 
-@pytest.fixture(scope="session")
+@pytest.fixture(scope="package")
 def world() -> Iterator[Scene]:
     """Set the scene: a GitHub with a repository, and a model that can mend it."""
     with scene() as set_up:
         yield set_up
 
 
-@pytest.fixture(scope="session")
+@pytest.fixture(scope="package")
 def stack(
     images: Images, world: Scene, tmp_path_factory: pytest.TempPathFactory
 ) -> Iterator[Stack]:

@@ -67,6 +67,9 @@ def ensure_images() -> Images:
 
 
 _BUILT = ("patchwright", "patchwright-sandbox", "patchwright-proxy")
+# The client that the system has. Who follows a tutorial builds with its like, and is
+# given the same layers: other clients put other headers before the same files.
+_SYSTEM_FIRST = "/usr/bin:/bin:/usr/sbin:/sbin:/usr/local/bin"
 
 
 def ensure_machine(recipe: Path) -> str:
@@ -98,10 +101,15 @@ def _ensure_base(recipe: Path, base: str) -> str:
 
 def _build(python: str, services: str, tag: str) -> None:
     """Build as a user would who has no network but the wheels, in a clean checkout."""
-    bases = {"BASE": python, "PROXY_BASE": services, "REGISTRY": PREFIX}
+    variables = {
+        "BASE": python,
+        "PROXY_BASE": services,
+        "REGISTRY": PREFIX,
+        "PATH": _SYSTEM_FIRST,
+    }
     with checkout() as folder:
         shutil.copytree(_ensure_wheels(python), folder / "deploy" / "wheels")
-        run(["deploy/build", "--network", "none"], cwd=folder, environment=bases)
+        run(["deploy/build", "--network", "none"], cwd=folder, environment=variables)
     for name in _BUILT:
         docker("tag", f"{PREFIX}{name}:latest", f"{PREFIX}{name}:{tag}")
 

@@ -11,6 +11,7 @@ from typing import Any
 
 import httpx
 
+from patchwright.core.types.base import RandomIds
 from tests.architecture.tree import ROOT
 from tests.deploy.docker_cli import docker, run
 from tests.deploy.images import Images
@@ -118,7 +119,8 @@ def installed(
     )
     authority = make_authority(folder, "stack")
     url = f"https://127.0.0.1:{free_port()}"
-    stack = Stack(deploy, f"patchwright-test-{folder.name}", url, authority)
+    project = f"patchwright-test-{RandomIds().new()[:8]}"
+    stack = Stack(deploy, project, url, authority)
     stack.run("prepare")
     _configure(stack, images, settings)
     _give(deploy / "secrets", secrets)

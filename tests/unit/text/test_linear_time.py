@@ -33,10 +33,15 @@ def _took_s(read: Read, text: str) -> float:
 def _grows(read: Read, make: Make, small: int, large: int) -> float:
     """Return by how much the time grew; the best of three tells the least by chance."""
     few, many = make(small), make(large)
-    if _took_s(read, few) < NOTHING_S:
+    first = _took_s(read, few)
+    if first < NOTHING_S:
         return 0.0
-    least = min(_took_s(read, few) for _ in range(3))
-    return min(_took_s(read, many) for _ in range(2)) / least
+    least = min(first, *(_took_s(read, few) for _ in range(2)))
+    grew = _took_s(read, many) / least
+    if grew <= MOST_GROWTH:
+        return grew
+    # Chance makes it longer, never shorter.
+    return min(grew, _took_s(read, many) / least)
 
 
 def _growing(reader: str, names: Iterable[str]) -> dict[str, float]:
