@@ -35,6 +35,30 @@ class SecretVault(Protocol):
     def names(self, owner: str) -> tuple[str, ...]: ...
 
 
+class MemoryVault:
+    """A `SecretVault` for the life of one process."""
+
+    def __init__(self) -> None:
+        self._secrets: dict[tuple[str, str], SecretStr] = {}
+
+    def put(
+        self,
+        name: str,
+        value: SecretStr,
+        expires_at: datetime | None = None,
+        *,
+        owner: str = "",
+    ) -> None:
+        del expires_at
+        self._secrets[owner, name] = value
+
+    def fetch(self, name: str, *, owner: str = "") -> SecretStr | None:
+        return self._secrets.get((owner, name))
+
+    def names(self, owner: str) -> tuple[str, ...]:
+        return tuple(name for whose, name in self._secrets if whose == owner)
+
+
 class SecretName(NamedTuple):
     """The names under which a secret is stored."""
 

@@ -13,7 +13,7 @@ from patchwright.core.runtime import Runtime
 from patchwright.core.types.base import RandomIds
 from patchwright.core.types.errors import SandboxError
 from patchwright.core.types.work import LeftOut, Task
-from patchwright.resolver.dependencies import RunDependencies
+from patchwright.resolver.services import RunDependencies
 from patchwright.sandbox.workspace import Export, Workspace
 
 WORK_BRANCH: Final = "work"

@@ -143,3 +143,9 @@ def _is_public(wanted: Domain) -> bool:
     """Tell whether an open network has it: a list could open a private address."""
     target = Endpoint(wanted.host, wanted.port or WEB_PORTS[0])
     return not is_address(wanted.host) or is_open(wanted.host, target, ())
+
+
+def max_raise_usd_of(limits: LimitSettings) -> float:
+    """Return how much people who may write add to a run of these limits at most."""
+    raised = limits.max_raise_usd
+    return limits.max_cost_usd if raised is None else raised

@@ -16,7 +16,6 @@ from patchwright.integrations.git.mirror import Mirror
 from patchwright.resolver.access import policy_with
 from patchwright.resolver.admission import Declined, check_access
 from patchwright.resolver.configuration import apply_configuration, commit_author_of
-from patchwright.resolver.dependencies import RunDependencies
 from patchwright.resolver.job import Job
 from patchwright.resolver.prove import prove
 from patchwright.resolver.publish.destination import (
@@ -28,7 +27,7 @@ from patchwright.resolver.publish.publisher import Publisher
 from patchwright.resolver.run_plan import RunPlan
 from patchwright.resolver.run_store import RunStore
 from patchwright.resolver.sandboxes import sandbox_spec
-from patchwright.resolver.services import StepServices
+from patchwright.resolver.services import RunDependencies, StepServices
 
 _NO_TIME: Final = "the run had no time left to run it again"
 _NO_SANDBOX: Final = "it could not be run again there"

@@ -33,7 +33,6 @@ from patchwright.resolver.clean import (
     check_merge,
     clean,
 )
-from patchwright.resolver.dependencies import RunDependencies
 from patchwright.resolver.messages.elements import (
     AGENT_WROTE,
     EVIDENCE_DOUBTFUL,
@@ -48,6 +47,7 @@ from patchwright.resolver.messages.left_out import (
 from patchwright.resolver.proof.evidence import find_regressions, judge_evidence
 from patchwright.resolver.prove import prove
 from patchwright.resolver.sandboxes import set_up_failures, sum_blocked_requests
+from patchwright.resolver.services import RunDependencies
 from patchwright.sandbox.workspace import Export
 
 _MAX_TITLE_CHARS: Final = 72

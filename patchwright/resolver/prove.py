@@ -18,7 +18,6 @@ from patchwright.core.system.clock import with_log_context
 from patchwright.core.types.errors import RuntimeLostError, SandboxError
 from patchwright.core.types.work import Evidence, EvidenceRole, Task, TestResults
 from patchwright.integrations.git.changes import ChangedPath, find_test_dependencies
-from patchwright.resolver.dependencies import RunDependencies, set_up_of_task
 from patchwright.resolver.guards.tampering import changed_tests
 from patchwright.resolver.proof import runner_reports
 from patchwright.resolver.proof.evidence import RunnerKind
@@ -36,6 +35,7 @@ from patchwright.resolver.sandboxes import (
     run_to_end,
     set_up_unrecorded,
 )
+from patchwright.resolver.services import RunDependencies, set_up_of_task
 from patchwright.sandbox.inside.unittest_recorder import VARIABLE
 from patchwright.sandbox.workspace import Workspace
 

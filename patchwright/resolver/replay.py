@@ -33,8 +33,8 @@ from patchwright.core.types.work import Limits, Outcome, Task
 from patchwright.integrations.git.bundles import scratch_repository
 from patchwright.integrations.git.commits import Signature
 from patchwright.integrations.git.objects import ObjectStore
-from patchwright.resolver.dependencies import AgentConfiguration, RunDependencies
 from patchwright.resolver.resolve import resolve
+from patchwright.resolver.services import AgentConfiguration, RunDependencies
 
 _AUTHOR: Final = Signature("Patchwright", "patchwright@localhost")
 _NO_CHANGE: Final = "no change"

@@ -39,7 +39,6 @@ from patchwright.resolver.checkout import (
     report_rebuilt_sandbox,
     save_checkpoint,
 )
-from patchwright.resolver.dependencies import RunDependencies, set_up_of_task
 from patchwright.resolver.messages.left_out import left_out_advice
 from patchwright.resolver.outcome import complete_outcome, settle_outcome
 from patchwright.resolver.sandboxes import (
@@ -48,6 +47,7 @@ from patchwright.resolver.sandboxes import (
     was_set_up_interrupted,
 )
 from patchwright.resolver.second_opinion import needs_second_opinion, second_opinion
+from patchwright.resolver.services import RunDependencies, set_up_of_task
 from patchwright.sandbox.workspace import Export
 
 

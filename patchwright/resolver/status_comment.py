@@ -17,8 +17,7 @@ from patchwright.core.text.escape import plain_name
 from patchwright.core.types.errors import LeaseLostError, ServiceError
 from patchwright.core.types.threads import ForgeThread, RepoRef, ThreadRef
 from patchwright.core.types.triggers import Trigger, TriggerKind
-from patchwright.resolver.budget import max_raise_usd_of
-from patchwright.resolver.configuration import apply_configuration
+from patchwright.resolver.configuration import apply_configuration, max_raise_usd_of
 from patchwright.resolver.job import Job
 from patchwright.resolver.messages.short_status import (
     check_at_start,

@@ -1,5 +1,6 @@
 """Check what people say to a run, and turn it into messages for the model."""
 
+import math
 from collections.abc import Callable
 from functools import partial
 from typing import assert_never
@@ -9,6 +10,7 @@ import structlog
 from patchwright.core.agent.run_log import AcceptedSteering
 from patchwright.core.channel import Channel
 from patchwright.core.commands import (
+    NO_AMOUNT,
     AnswerQuestion,
     BotCommand,
     CommandArgument,
@@ -26,7 +28,7 @@ from patchwright.core.settings.repository import FollowUpTrigger
 from patchwright.core.system.clock import start_call
 from patchwright.core.text.escape import as_data
 from patchwright.core.text.hidden import TextCleaner
-from patchwright.core.text.strings import truncate_middle
+from patchwright.core.text.strings import dollars, truncate_middle
 from patchwright.core.types.errors import ServiceError
 from patchwright.core.types.outcome_kind import OutcomeKind
 from patchwright.core.types.people import Actor, Permission, login_in_mention
@@ -43,8 +45,9 @@ from patchwright.resolver.admission import (
     trigger_actors,
     with_forge_accounts,
 )
-from patchwright.resolver.budget import compute_raise, max_raise_usd_of
 from patchwright.resolver.commands import QuestionAnswerer, RunDetails, command_in
+from patchwright.resolver.configuration import max_raise_usd_of
+from patchwright.resolver.messages.answers import RunStatus, how_to_raise
 from patchwright.resolver.publish.destination import Invitation
 from patchwright.resolver.publish.effects import InviteFollower
 from patchwright.resolver.publish.live import (
@@ -250,6 +253,49 @@ def _follow_up(trigger: Trigger) -> Message:
     # Hidden things are left out of the request already; those of the text count too.
     cleaner.clean(trigger.text if trigger.text != trigger.request else "")
     return Message(text=text, removed=cleaner.removed)
+
+
+def compute_raise(
+    command: BotCommand,
+    run: RunStatus,
+    *,
+    most_usd: float,
+    is_admin: Callable[[], bool],
+) -> float | str:
+    """Return the US dollars to add, or say why there are none.
+
+    An amount without a plus is what the run may cost in all; it is never lowered. What
+    was added together with what is added passes `most_usd` only where an admin says so.
+    """
+    wanted = _wanted(command, run)
+    if isinstance(wanted, str):
+        return wanted
+    left_usd = most_usd - run.progress.more_cost_usd
+    # Sums of floats are not exact, and nobody allows less than a millionth.
+    if round(wanted - left_usd, 6) <= 0 or is_admin():
+        return wanted
+    return (
+        f"{dollars(wanted)} more would be too much: people who may write add at most "
+        f"{dollars(most_usd)} to a run (`limits.max_raise_usd`), and "
+        f"{dollars(max(0.0, left_usd))} of that is left. An admin of the repository "
+        "can add more."
+    )
+
+
+def _wanted(command: BotCommand, run: RunStatus) -> float | str:
+    if command.fault:
+        return command.fault
+    if run.task is None:
+        return "The run has not begun yet. Say it again when it works."
+    amount = float(command.argument.removeprefix("+"))
+    if not math.isfinite(amount) or amount <= 0:
+        return NO_AMOUNT
+    if command.argument.startswith("+"):
+        return amount
+    allowed = run.progress.allowed(run.frame.limits).max_cost_usd
+    if amount > allowed:
+        return amount - allowed
+    return f"The run may cost {dollars(allowed)} already. {how_to_raise(run)}"
 
 
 def with_follow_ups(

@@ -26,7 +26,6 @@ from patchwright.resolver.consent import (
 from patchwright.resolver.context.linked_threads import read_linked_threads
 from patchwright.resolver.context.repository_files import RepositoryLibrary
 from patchwright.resolver.context.thread_history import FilteredThreads, filter_comments
-from patchwright.resolver.dependencies import RunDependencies
 from patchwright.resolver.messages.pull_request import (
     answer_requesting_threads,
     unanswered_note,
@@ -44,15 +43,15 @@ from patchwright.resolver.run import End, Run, Step, skipped_on_resume
 from patchwright.resolver.run_plan import PLAN_ARTIFACT, AttemptResult, RunPlan
 from patchwright.resolver.run_store import (
     StoredCheckpoints,
+    clean_thread,
     keep_images,
     load_images,
     pack_change,
 )
 from patchwright.resolver.sandboxes import sandbox_spec
-from patchwright.resolver.services import StepServices
+from patchwright.resolver.services import RunDependencies, StepServices
 from patchwright.resolver.status_comment import begin_check
 from patchwright.resolver.steering import open_steering, with_follow_ups
-from patchwright.resolver.stored_text import clean_thread
 from patchwright.resolver.triage import (
     TriageQuestion,
     has_asked,

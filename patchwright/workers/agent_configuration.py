@@ -18,7 +18,7 @@ from patchwright.core.settings.agent import LlmSettings, ModelSettings
 from patchwright.core.settings.model import Settings
 from patchwright.core.system.clock import Clock
 from patchwright.core.types.errors import SettingsError
-from patchwright.resolver.dependencies import AgentConfiguration
+from patchwright.resolver.services import AgentConfiguration
 
 
 def make_agent_configuration(settings: Settings) -> AgentConfiguration:

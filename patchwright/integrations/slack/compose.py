@@ -1,21 +1,29 @@
-"""Slack, put together from the settings: connection, deliveries and installation."""
+"""Put Slack together: connection, deliveries, and what people do with buttons."""
 
 import threading
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from contextlib import ExitStack
 from dataclasses import dataclass
 from functools import partial
-from typing import Self
+from typing import Self, assert_never
 
 import structlog
 from pydantic import SecretStr
 
 from patchwright.core.channel import Tracker
 from patchwright.core.plugin import AppInstallation, Installed, PluginRoutes
-from patchwright.core.plugin_host import PluginHost, SecretVault
+from patchwright.core.plugin_host import PersonServices, PluginHost, SecretVault
 from patchwright.core.settings.model import Settings
 from patchwright.core.system.clock import Clock
+from patchwright.core.types.errors import ServiceError
 from patchwright.core.types.people import Actor
+from patchwright.core.types.triggers import (
+    DefaultChosen,
+    FormRequest,
+    HomeRequest,
+    InteractionRequest,
+    OptionsRequest,
+)
 from patchwright.core.webhook import MAX_BODY_BYTES, WebhookReceiver, WebhookSource
 from patchwright.integrations.http.retry import GRACE_S, retry_until_over
 from patchwright.integrations.slack.adapter import Slack
@@ -26,7 +34,6 @@ from patchwright.integrations.slack.app import (
     SCOPES,
     AppInstaller,
 )
-from patchwright.integrations.slack.interactions import SlackInteractionHandler
 from patchwright.integrations.slack.plugin import TITLE
 from patchwright.integrations.slack.settings import SlackSettings
 from patchwright.integrations.slack.socket_mode import SocketMode
@@ -36,6 +43,7 @@ from patchwright.integrations.slack.tokens import (
     SlackInstallationStore,
     StaticBotToken,
 )
+from patchwright.integrations.slack.views import MAX_RUNS, options_of
 from patchwright.integrations.slack.webhooks.reader import (
     SlackReceiver,
     SocketReceiver,
@@ -44,6 +52,42 @@ from patchwright.integrations.slack.webhooks.reader import (
 from patchwright.integrations.slack.webhooks.triggers import SlackTriggerRules
 
 log = structlog.get_logger(__name__)
+
+
+@dataclass(frozen=True)
+class SlackInteractionHandler:
+    """An `InteractionHandler`."""
+
+    slack: Slack
+    people: PersonServices
+
+    def answer(self, prompt: InteractionRequest) -> Mapping[str, object]:
+        match prompt:
+            case OptionsRequest():
+                found = self.people.find_repositories(prompt.actor, prompt.query)
+                return options_of(found)
+            case DefaultChosen():
+                self.people.choose_repository(prompt.actor, prompt.repository)
+            case FormRequest() | HomeRequest():
+                pass
+            case _:
+                assert_never(prompt)
+        return {}
+
+    def follow(self, prompt: InteractionRequest) -> None:
+        try:
+            match prompt:
+                case FormRequest():
+                    self.slack.open_form(prompt)
+                case HomeRequest() | DefaultChosen():
+                    facts = self.people.summarize(prompt.actor, MAX_RUNS)
+                    self.slack.publish_home(prompt.actor, prompt.installation, facts)
+                case OptionsRequest():
+                    pass
+                case _:
+                    assert_never(prompt)
+        except ServiceError as error:
+            log.warning("prompt_not_answered", reason=error.reason, error=str(error))
 
 
 class SocketConnection:

@@ -19,7 +19,7 @@ from patchwright.core.types.triggers import Trigger
 from patchwright.core.types.work import Outcome
 from patchwright.integrations.github.settings import GitHubSettings
 from patchwright.integrations.github.webhooks.triggers import GitHubTriggerRules
-from patchwright.resolver.stored_text import Redact, clean_text
+from patchwright.resolver.run_store import Redact, clean_text
 
 _SIGNATURE: Final = re.compile(r"\s*<!-- patchwright:seal=([0-9a-f]{64}) -->\s*\Z")
 _PURPOSE: Final = b"patchwright status comment v1"

@@ -4,7 +4,7 @@ from collections.abc import Callable
 from datetime import datetime
 from typing import Final
 
-from pydantic import JsonValue, SecretStr
+from pydantic import JsonValue
 
 from patchwright.core.agent.budget import RunBudget
 from patchwright.core.events.log import EventLog
@@ -117,30 +117,6 @@ class MemoryRunStore:
     def load_delivered(self, run_id: JobId) -> DeliveryResult:
         del run_id
         return DeliveryResult()
-
-
-class MemoryVault:
-    """The `SecretVault` of one process: what a forge lends us for an hour."""
-
-    def __init__(self) -> None:
-        self._secrets: dict[tuple[str, str], SecretStr] = {}
-
-    def put(
-        self,
-        name: str,
-        value: SecretStr,
-        expires_at: datetime | None = None,
-        *,
-        owner: str = "",
-    ) -> None:
-        del expires_at
-        self._secrets[owner, name] = value
-
-    def fetch(self, name: str, *, owner: str = "") -> SecretStr | None:
-        return self._secrets.get((owner, name))
-
-    def names(self, owner: str) -> tuple[str, ...]:
-        return tuple(name for whose, name in self._secrets if whose == owner)
 
 
 class _NoChoices:

@@ -9,6 +9,7 @@ from patchwright.core.channel import ChannelRouter
 from patchwright.core.events.observations import OutcomeReached
 from patchwright.core.events.payload import Source
 from patchwright.core.plugin import ForgeConnection, ServiceDirectory, ServiceProfile
+from patchwright.core.plugin_host import MemoryVault
 from patchwright.core.settings.model import Settings
 from patchwright.core.settings.repository import (
     FollowUpTrigger,
@@ -51,7 +52,6 @@ from patchwright.resolver.steps import STEPS, open_run, run_job
 from patchwright.workers.cli.live import live_view
 from patchwright.workers.cli.memory_store import (
     MemoryRunStore,
-    MemoryVault,
     chat_services,
 )
 from patchwright.workers.cli.run_commands import DeliveryChoice

@@ -33,11 +33,11 @@ from patchwright.integrations.mcp.launcher import open_servers
 from patchwright.integrations.registry import find_forge
 from patchwright.resolver.configuration import apply_configuration, commit_author_of
 from patchwright.resolver.context.repository_files import RepositoryLibrary
-from patchwright.resolver.dependencies import AgentConfiguration, RunDependencies
 from patchwright.resolver.messages.status import DeliveryResult
 from patchwright.resolver.progress import ProgressTracker
 from patchwright.resolver.resolve import resolve
 from patchwright.resolver.sandboxes import InterruptibleSandboxes, sandbox_spec
+from patchwright.resolver.services import AgentConfiguration, RunDependencies
 from patchwright.sandbox.factory import create_factory
 from patchwright.workers.agent_configuration import (
     make_agent_configuration,

@@ -6,7 +6,6 @@ from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import closing
 from dataclasses import dataclass
-from datetime import datetime
 from http import HTTPStatus
 from http.client import HTTPException
 from importlib.metadata import version
@@ -23,8 +22,6 @@ from urllib.request import (
     Request,
 )
 
-from pydantic import SecretStr
-
 from patchwright.core.doctor import (
     CheckContext,
     CheckResult,
@@ -37,6 +34,7 @@ from patchwright.core.doctor import (
 )
 from patchwright.core.forge import Forge
 from patchwright.core.plugin import Plugin, WebhookProbe
+from patchwright.core.plugin_host import MemoryVault
 from patchwright.core.settings.fields import is_address
 from patchwright.core.text.strings import count_noun
 from patchwright.core.types.errors import NotFoundError, PermissionDeniedError
@@ -259,29 +257,6 @@ def _judge_probe(
         f"{answer.status}"
     )
     return failed(words, "the proxy in front must forward every path of the service")
-
-
-class MemoryVault:
-    """A `SecretVault` that a check forgets."""
-
-    def __init__(self) -> None:
-        self._kept: dict[tuple[str, str], SecretStr] = {}
-
-    def put(
-        self,
-        name: str,
-        value: SecretStr,
-        expires_at: datetime | None = None,  # noqa: ARG002 - a check ends before
-        *,
-        owner: str = "",
-    ) -> None:
-        self._kept[owner, name] = value
-
-    def fetch(self, name: str, *, owner: str = "") -> SecretStr | None:
-        return self._kept.get((owner, name))
-
-    def names(self, owner: str) -> tuple[str, ...]:
-        return tuple(name for one, name in self._kept if one == owner)
 
 
 def check_repositories(context: CheckContext) -> CheckResult:

@@ -24,7 +24,7 @@ from patchwright.core.types.triggers import (
 )
 from patchwright.core.webhook import Delivery, DeliveryVerdict, InboxResult
 from patchwright.resolver.job import JobState
-from patchwright.resolver.stored_text import clean_trigger
+from patchwright.resolver.run_store import clean_trigger
 from patchwright.workers.db.database import insert_once
 from patchwright.workers.db.tables import deliveries
 from patchwright.workers.inbox.lifecycle_events import LifecycleEvents, start_automatic

@@ -14,7 +14,7 @@ from patchwright.core.plugin import AppInstallation
 from patchwright.core.settings.model import Settings
 from patchwright.core.system.clock import Clock
 from patchwright.core.types.errors import PermissionDeniedError, ServiceError
-from patchwright.workers.web.cookies import SignedCookie
+from patchwright.workers.web.forms import SignedCookie
 
 _TIME_TO_AGREE: Final = timedelta(minutes=10)
 _SEE_OTHER: Final = 303

@@ -28,8 +28,7 @@ from patchwright.workers.store.account_links import (
     LinkStore,
     digest_of,
 )
-from patchwright.workers.web.cookies import SignedCookie
-from patchwright.workers.web.forms import form_pages
+from patchwright.workers.web.forms import SignedCookie, form_pages
 
 
 class ProblemText(Value):

@@ -23,7 +23,7 @@ from patchwright.workers.store.accounts import AccountStore
 from patchwright.workers.store.identity_tokens import IdentityTokens
 from patchwright.workers.store.secrets import SecretStore
 from patchwright.workers.web.body import BodyTooLargeError, read_body
-from patchwright.workers.web.cookies import SignedCookie
+from patchwright.workers.web.forms import SignedCookie
 from patchwright.workers.web.link_flow import (
     LINK_STATE_PREFIX,
     LinkingRoutes,

@@ -15,7 +15,7 @@ from patchwright.core.plugin import SignInProvider
 from patchwright.core.system.clock import Clock
 from patchwright.core.types.errors import AuthenticationError, ServiceError
 from patchwright.core.types.people import Actor
-from patchwright.workers.web.cookies import SignedCookie
+from patchwright.workers.web.forms import SignedCookie
 
 # Two slashes, or a backslash that browsers take for one, would begin another host.
 # https://url.spec.whatwg.org/#relative-slash-state

@@ -20,8 +20,8 @@ from patchwright.core.system.clock import SystemClock
 from patchwright.core.types.errors import SandboxError
 from patchwright.core.types.work import Limits, Outcome, Task
 from patchwright.integrations.git.commits import Signature
-from patchwright.resolver.dependencies import AgentConfiguration, RunDependencies
 from patchwright.resolver.resolve import resolve
+from patchwright.resolver.services import AgentConfiguration, RunDependencies
 from patchwright.sandbox.factory import create_factory
 from patchwright.workers.agent_configuration import make_models
 from tests.adapters.git.workshop import WorkTree

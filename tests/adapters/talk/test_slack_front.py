@@ -13,7 +13,7 @@ from patchwright.core.types.triggers import (
     OptionsRequest,
 )
 from patchwright.integrations.slack.adapter import Slack
-from patchwright.integrations.slack.interactions import SlackInteractionHandler
+from patchwright.integrations.slack.compose import SlackInteractionHandler
 from patchwright.integrations.slack.views import options_of
 from patchwright.workers.db.tables import choices as choices_kept
 from patchwright.workers.plugins.host import PersonPages

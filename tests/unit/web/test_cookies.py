@@ -4,7 +4,7 @@ from datetime import timedelta
 
 from fastapi import Request, Response
 
-from patchwright.workers.web.cookies import SignedCookie
+from patchwright.workers.web.forms import SignedCookie
 from tests.fakes.clock import FakeClock
 
 FACTS = {"login": "alice"}

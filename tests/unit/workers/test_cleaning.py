@@ -7,7 +7,7 @@ import pytest
 from patchwright.core.text.redaction import Redactor
 from patchwright.core.types.people import Actor
 from patchwright.core.types.threads import LinkedIssue, ReviewThread, Thread, ThreadPost
-from patchwright.resolver.stored_text import clean_thread
+from patchwright.resolver.run_store import clean_thread
 from tests.unit.resolver.places import ticket
 
 PASTED = "ghp_" + "Ab1" * 12

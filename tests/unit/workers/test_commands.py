@@ -8,10 +8,11 @@ from patchwright.core.settings.limits import LimitSettings
 from patchwright.core.types.outcome_kind import OutcomeKind
 from patchwright.core.types.triggers import TriggerKind
 from patchwright.core.types.work import Outcome
-from patchwright.resolver.budget import compute_raise, max_raise_usd_of
 from patchwright.resolver.commands import answer_command
+from patchwright.resolver.configuration import max_raise_usd_of
 from patchwright.resolver.messages.answers import PastRun, RunStatus, answer_running
 from patchwright.resolver.messages.status import MessageHeader
+from patchwright.resolver.steering import compute_raise
 from tests.unit.resolver.runs import FRAME, HANDLE, RUNNING, TRIGGER
 
 LAST = PastRun(
