@@ -33,8 +33,8 @@ class SlackSettings(SettingsSection):
     )
     app_token: SecretStr | None = Field(
         None,
-        description="App-level token (`xapp-`) for Socket Mode: the service connects "
-        "to Slack, and Slack does not need to reach it.",
+        description="App-level token (`xapp-`) for Socket Mode: the service opens the "
+        "connection and needs no public address.",
     )
     client_id: str = Field(
         "", description="Client id of the app, for workspaces that install it."

@@ -26,8 +26,8 @@ from patchwright.workers.doctor.checks import (
 _WITHIN_S: Final = 5.0
 _PORTS: Final[Mapping[str, int]] = {"https": 443, "http": 80}
 _FIX_AUTHORITY: Final = (
-    "its certificate authority is not trusted here: set github.ca_bundle or "
-    "jira.ca_bundle, or add it to the system's authorities"
+    "its certificate authority is not trusted here: "
+    "set github.ca_bundle or jira.ca_bundle, or add it to the system's authorities"
 )
 
 
