@@ -71,7 +71,7 @@ class GitHubSettings(SettingsSection):
     )
     client_secret: SecretStr | None = Field(
         None,
-        description="Client secret of the App, for people who sign in with GitHub.",
+        description="Client secret of the App, for people who sign in.",
     )
     mention: str = Field(
         "@patchwright",

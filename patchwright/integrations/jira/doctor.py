@@ -47,7 +47,7 @@ def check_projects(context: CheckContext) -> CheckResult:
         return skipped("Jira is not configured")
     if not settings.projects:
         return warning(
-            "jira.projects names no project",
+            "no project is configured",
             'set jira.projects, such as {"SHOP": "owner/name"}',
         )
     with closing(connect_jira(settings, context.clock)) as jira:

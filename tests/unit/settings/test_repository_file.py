@@ -179,7 +179,7 @@ def test_a_limit_that_cannot_be_read_is_taken_strictly(
 def test_a_variable_that_does_not_exist_is_named() -> None:
     [problem] = read('title = "{{titel}}"').problems
     assert problem == (
-        "`.patchwright.toml`: `title` was ignored: `{{titel}}` is unknown; there are "
+        "`.patchwright.toml`: `title` was ignored: `{{titel}}` is unknown; use "
         "`{{number}}` `{{slug}}` `{{key}}` `{{label}}` `{{date}}` `{{sha}}` "
         "`{{title}}` `{{run}}`."
     )
