@@ -26,7 +26,7 @@ printf '%s\\n' "${{COMPREPLY[@]}}"
 @cache
 def script() -> str:
     """Return what users have their bash read."""
-    argv = [PATCHWRIGHT, "completion", "bash"]
+    argv = [str(PATCHWRIGHT), "completion", "bash"]
     return subprocess.run(argv, capture_output=True, text=True, check=True).stdout
 
 
