@@ -42,6 +42,7 @@ FOLDERS = {
 
 
 def pytest_configure(config: pytest.Config) -> None:
+    environment.reach_loopback_directly()
     config.addinivalue_line("markers", "real: fetches real packages from the network")
     config.addinivalue_line("markers", "long: takes half a minute or more")
     for name, meaning in FOLDERS.values():
