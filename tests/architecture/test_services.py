@@ -38,9 +38,6 @@ EXCEPTIONS: dict[str, tuple[int, str]] = {
     "patchwright/resolver/repository.py": (2, "tickets name repositories otherwise"),
     "patchwright/workers/cli/commands.py": (1, "help on the Action"),
     "patchwright/workers/cli/reference.py": (1, "a line of the manual"),
-    "patchwright/workers/cli/remote_run.py": (40, "a run on a link connects by itself"),
-    "patchwright/workers/jobs/guarded_services.py": (5, "the name of a variable"),
-    "patchwright/workers/jobs/outcome_publisher.py": (3, "the name of a variable"),
 }
 
 
