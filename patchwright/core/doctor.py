@@ -132,8 +132,8 @@ def result_of_error(error: BaseException, fix: str = "") -> CheckResult:
     """Say what an error means; one that is not known is a fault of the check."""
     if isinstance(error, PatchwrightError):
         return failed(_one_line(error), fix or _fix_of(error))
-    words = f"the check itself broke: {type(error).__name__}: {_one_line(error)}"
-    return failed(words, "report it, with this line")
+    words = f"the check itself failed: {type(error).__name__}: {_one_line(error)}"
+    return failed(words, "report this line as a bug")
 
 
 def _one_line(error: BaseException) -> str:

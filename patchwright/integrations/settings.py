@@ -60,7 +60,7 @@ def _model_errors(settings: Settings) -> Iterator[str]:
         yield f"agent.model: there is no model llm.{name}; set llm.{name}.model"
     elif not model.model:
         key = ("llm", name, "model") if name else ("llm", "model")
-        yield missing_setting(key, "without it no run can start")
+        yield missing_setting(key, "no run can start without it")
 
 
 def _key_errors(settings: Settings) -> Iterator[str]:
@@ -72,7 +72,7 @@ def _account_errors(settings: Settings, plugins: Plugins) -> Iterator[str]:
     if settings.accounts.linking == "required":
         chats = " and ".join(one.title for one in plugins if one.connect_chat)
         yield (
-            "accounts.linking: `required` cannot be kept for people on "
-            f"{find_forge(settings, plugins).title} yet; "
-            f"with `auto` people on {chats} have to link all the same"
+            "accounts.linking: `required` does not work for people on "
+            f"{find_forge(settings, plugins).title} yet; use "
+            f"`auto`: people on {chats} must link their accounts with it too"
         )

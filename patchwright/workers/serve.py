@@ -298,9 +298,9 @@ def with_app(
         found = setup.fetch_settings()
     if found is None:
         raise SettingsError(
-            f"{profile.name}: not configured, and no App was made yet; open the link "
-            f"that the web process logs (`setup_needed`, {setup_path(profile.name)}), "
-            f"or set {setup.alternative}; then start again"
+            f"{profile.name}: not configured, and there is no App yet; open the link "
+            "in the log of the web process (`setup_needed`, "
+            f"{setup_path(profile.name)}), or set {setup.alternative}; then start again"
         )
     return found
 

@@ -45,7 +45,7 @@ from patchwright.integrations.github.webhooks.triggers import SERVICE
 from patchwright.integrations.http.signatures import sign_sha256
 
 NO_GITHUB = failed(
-    "GitHub is not configured, and no App was made yet",
+    "GitHub is not configured, and there is no App yet",
     "patchwright serve, and open the link that it logs (`setup_needed`); or set "
     "PATCHWRIGHT_GITHUB__TOKEN, or PATCHWRIGHT_GITHUB__APP_ID and "
     "PATCHWRIGHT_GITHUB__PRIVATE_KEY_FILE",

@@ -44,9 +44,11 @@ def _github_errors(github: GitHubSettings) -> Iterator[str]:
     if github.private_key and not github.app_id:
         yield missing_setting(("github", "app_id"), "the private key belongs to an App")
     if github.client_id and not github.client_secret:
-        yield missing_setting(("github", "client_secret"), "nobody could sign in")
+        yield missing_setting(
+            ("github", "client_secret"), "nobody can sign in without it"
+        )
     if github.client_secret and not github.client_id:
-        yield missing_setting(("github", "client_id"), "nobody could sign in")
+        yield missing_setting(("github", "client_id"), "nobody can sign in without it")
     if github.private_key and not _is_rsa_key(github.private_key):
         yield "github.private_key: not an RSA key in PEM; use the file GitHub gave you"
     yield from _signing_errors(github)

@@ -132,10 +132,14 @@ def review_settings(settings: Settings) -> SettingsReview:
 def _jira_errors(jira: JiraSettings) -> Iterator[str]:
     if not jira.is_configured:
         if jira.webhook_secret or jira.token:
-            yield missing_setting(("jira", "base_url"), "a secret belongs to a site")
+            yield missing_setting(
+                ("jira", "base_url"), "a token or secret needs the site it belongs to"
+            )
         return
     if not jira.token:
-        yield missing_setting(("jira", "token"), "nothing could be read or answered")
+        yield missing_setting(
+            ("jira", "token"), "the bot cannot read or answer without it"
+        )
     if not jira.webhook_secret and not jira.poll_s:
         yield missing_setting(
             ("jira", "webhook_secret"),
@@ -143,5 +147,5 @@ def _jira_errors(jira: JiraSettings) -> Iterator[str]:
         )
     if jira.flavour == "cloud" and not jira.user:
         yield missing_setting(
-            ("jira", "user"), "an API token belongs to an e-mail address"
+            ("jira", "user"), "an API token needs the e-mail address of its user"
         )

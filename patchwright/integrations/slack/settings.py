@@ -103,18 +103,18 @@ def review_settings(settings: Settings) -> SettingsReview:
 def _slack_errors(slack: SlackSettings) -> Iterator[str]:
     if slack.is_configured and not (slack.signing_secret or slack.app_token):
         yield missing_setting(
-            ("slack", "signing_secret"), "Slack is configured, and anybody could post"
+            ("slack", "signing_secret"), "without it anybody could send webhooks"
         )
     if slack.signing_secret and not (slack.bot_token or slack.client_id):
         yield missing_setting(
             ("slack", "bot_token"),
-            "deliveries come in and cannot be answered; or a client_id",
+            "webhooks arrive but the bot cannot answer; or set a client_id",
         )
     if slack.app_token and not slack.bot_token:
         yield missing_setting(
-            ("slack", "bot_token"), "with Socket Mode it serves one workspace"
+            ("slack", "bot_token"), "Socket Mode needs the token of its one workspace"
         )
     if slack.client_id and not slack.client_secret:
         yield missing_setting(
-            ("slack", "client_secret"), "no workspace could install it"
+            ("slack", "client_secret"), "no workspace can install the app without it"
         )

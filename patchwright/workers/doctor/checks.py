@@ -146,5 +146,5 @@ def _named_result(
 def _result_of_any_error(error: BaseException) -> CheckResult:
     if isinstance(error, SQLAlchemyError):
         words = f"the database cannot be read: {database_error_text(error)}"
-        return failed(words, "look at the check `database`")
+        return failed(words, "see the check `database`")
     return result_of_error(error)

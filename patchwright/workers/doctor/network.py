@@ -29,7 +29,7 @@ from patchwright.core.types.people import Permission
 from patchwright.integrations.registry import PLUGINS, describe_services, find_forge
 from patchwright.integrations.settings import service_errors
 
-# What signs or lets in must not be guessed: 16 characters of a random generator.
+# Secrets for signatures and access must not be easy to guess: 16 random characters.
 _LEAST_SECRET_CHARS: Final = 16
 _WEAK_PERMISSIONS: Final = frozenset({Permission.READ, Permission.TRIAGE})
 
@@ -63,8 +63,8 @@ def _unencrypted_addresses(
     for key, url in addresses.items():
         if url.startswith("http:") and not is_loopback(url):
             yield warning(
-                f"{key} is not https: tokens and cookies travel in the clear",
-                f"put TLS in front of it, and write https:// in {key}",
+                f"{key} is not https: tokens and cookies are sent unencrypted",
+                f"use TLS for it, and write https:// in {key}",
             )
 
 
@@ -83,8 +83,8 @@ def _short_secrets(
         if lengths and min(lengths) < _LEAST_SECRET_CHARS:
             yield warning(
                 f"{key} has {min(lengths)} characters: it can be guessed",
-                f"set {key} to what `openssl rand -hex 32` prints, here and where it "
-                "is used",
+                f"set {key} to the output of `openssl rand -hex 32`, here and at the "
+                "service that uses it",
             )
 
 
@@ -100,8 +100,8 @@ def _weak_protection(settings: Settings) -> Iterator[CheckResult]:
         )
     if settings.sandbox.network == "allow":
         yield warning(
-            "sandbox.network is allow: what the agent reads can leave the sandbox",
-            'set sandbox.network to "deny"; what set-up needs belongs into the image',
+            "sandbox.network is allow: data that the agent reads can leave the sandbox",
+            'set sandbox.network to "deny"; put what the set-up needs into the image',
         )
     lowest = settings.security.min_permission
     if lowest in _WEAK_PERMISSIONS:
@@ -115,7 +115,7 @@ def _weak_protection(settings: Settings) -> Iterator[CheckResult]:
 def check_settings(context: CheckContext) -> CheckResult:
     errors = service_errors(context.settings)
     if errors:
-        words = f"{count_noun(len(errors), 'fault')} that `serve` refuses to start with"
+        words = f"`serve` cannot start: {count_noun(len(errors), 'error')}"
         return failed(words, "\n".join(errors))
     return combine((ok("complete"), *settings_warnings(context.settings)))
 
@@ -155,8 +155,8 @@ def _reach(
             _connect(url, ca_bundle)
         except ssl.SSLCertVerificationError as error:
             fix = (
-                f"its authority is not trusted here: set {authority_settings}, or add "
-                "it to the system's"
+                "its certificate authority is not trusted here: set "
+                f"{authority_settings}, or add it to the system's authorities"
             )
             return failed(f"{host}: {error.verify_message}", fix)
         except (OSError, ValueError) as error:
@@ -215,7 +215,7 @@ def check_clock(context: CheckContext) -> CheckResult:
         forge.fetch_time(context.settings, context.clock) if forge.fetch_time else None
     )
     if theirs is None:
-        return skipped(f"{forge.title} does not tell what time it is")
+        return skipped(f"{forge.title} does not send the time")
     ours = asked_at + (context.clock.now() - asked_at) / 2
     return judge_clock(ours, theirs, forge.title)
 
@@ -230,5 +230,5 @@ def judge_clock(ours: datetime, theirs: datetime, forge: str) -> CheckResult:
     return (
         warning(words, _FIX_CLOCK)
         if abs(apart_s) >= _FAR_APART_S
-        else ok(f"as {forge}'s clock")
+        else ok(f"same as {forge}'s clock")
     )

@@ -245,12 +245,12 @@ def _judge_probe(
     if answer.status == HTTPStatus.UNAUTHORIZED:
         return failed(
             f"the service at {public_url} has another {probe.setting}",
-            "start it anew with these settings, or correct server.public_url",
+            "restart it with these settings, or correct server.public_url",
         )
     if (answer.status, word) == (HTTPStatus.NOT_FOUND, "not-configured"):
         return failed(
             f"the service at {public_url} has no {forge.title} configured",
-            "start it anew with these settings, or correct server.public_url",
+            "restart it with these settings, or correct server.public_url",
         )
     words = (
         f"{public_url}{WEBHOOK_ROUTE.format(service=forge.name)} answers "

@@ -227,7 +227,7 @@ _ESCAPES: Final = (("\\040", " "), ("\\011", "\t"), ("\\012", "\n"), ("\\134", "
 
 
 def file_system_type(path: PurePosixPath, mountinfo: str) -> str:
-    """Return the type of the file system, or an empty text where it is not told."""
+    """Return the type of the file system, or an empty text if it is unknown."""
     above = {str(path), *map(str, path.parents)}
     found = [_read_mount(line) for line in mountinfo.splitlines() if " - " in line]
     # A later mount hides an earlier one in the same place.
@@ -246,7 +246,7 @@ def _read_mount(line: str) -> tuple[str, str]:
 
 
 _MOUNTS: Final = Path("/proc/self/mountinfo")
-_LATER: Final = "start the version that migrated it, as soon as it works for you"
+_LATER: Final = "start the newer version that migrated it"
 _UPGRADE: Final = "patchwright db upgrade (`serve` does it too when it starts)"
 
 
@@ -256,7 +256,7 @@ def check_database(context: CheckContext) -> CheckResult:
     ) as database:
         file = database_file(database)
         if is_missing(database):
-            return ok(f"SQLite; `serve` will make {file}")
+            return ok(f"SQLite; `serve` will create {file}")
         try:
             return combine(
                 (
@@ -270,9 +270,9 @@ def check_database(context: CheckContext) -> CheckResult:
 
 def _unusable_database(error: SQLAlchemyError, file: Path | None) -> CheckResult:
     fix = (
-        f"check that {file} is a database of ours and can be written by this user"
+        f"check that {file} is a Patchwright database and that this user can write it"
         if file
-        else "start it, and check host, name and password in database.url"
+        else "start the database, and check host, name and password in database.url"
     )
     return failed(f"does not answer: {database_error_text(error)}", fix)
 
@@ -287,9 +287,9 @@ def _examine_schema(database: Database) -> Iterator[CheckResult]:
     missing = missing_migrations(database)
     if missing:
         words = f"{count_noun(len(missing), 'migration')} pending"
-        yield warning(f"{words}, from {missing[0]} on", _UPGRADE)
+        yield warning(f"{words}, starting with {missing[0]}", _UPGRADE)
     if later := later_schema(database):
-        yield warning(f"of a later version: its schema is {later}", _LATER)
+        yield warning(f"it belongs to a later version: its schema is {later}", _LATER)
     yield ok(f"{kind} {version}, up to date")
 
 
@@ -300,6 +300,6 @@ def _network_disk_warnings(file: Path) -> Iterator[CheckResult]:
     kind = file_system_type(place, _MOUNTS.read_text(errors="replace"))
     if kind in NETWORK_FILE_SYSTEMS:
         yield warning(
-            f"SQLite on a network disk ({kind}): its locks do not hold there",
+            f"SQLite on a network disk ({kind}): its locks do not work there",
             "set state_dir to a local disk, or database.url to PostgreSQL",
         )

@@ -35,7 +35,7 @@ class _SetupSession:
 
 
 class SetupVisitors:
-    """Knows the browsers that were let in, and what each sent to the forge along.
+    """Knows the browsers with access, and the state that each sent to the forge.
 
     With an `admin_token` that is the key, as often as it is shown. Otherwise a key is
     made that works once, so that it is useless when somebody finds it in a log later.
@@ -60,7 +60,7 @@ class SetupVisitors:
             return browser
 
     def find_state(self, browser: str) -> str | None:
-        """Return what the forge is asked to send back, or None: not let in."""
+        """Return the state that the forge sends back, or None without access."""
         with self._lock:
             session = self._find(browser)
             return session.state if session else None
@@ -231,7 +231,7 @@ def _finish(site: SetupPages, request: Request, leave: Callable[[], None]) -> Re
     except ServiceError as error:
         log.warning("setup_failed", reason=error.reason, error=str(error))
         return _problem(
-            site, 502, f"{site.service.title} did not hand over the App. {error}"
+            site, 502, f"{site.service.title} did not return the App. {error}"
         )
     log.info("app_registered", app_id=app.id, slug=app.slug)
     response = site.show(
