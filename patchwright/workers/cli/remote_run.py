@@ -23,6 +23,7 @@ from patchwright.core.types.work import Outcome
 from patchwright.integrations.git.mirror import Mirror, MirrorCache
 from patchwright.integrations.mcp.launcher import open_servers
 from patchwright.integrations.registry import describe_services, find_forge
+from patchwright.resolver.attempt import INTERNAL
 from patchwright.resolver.configuration import apply_configuration
 from patchwright.resolver.delivery import SecondProof, make_deliverer
 from patchwright.resolver.job import Job, JobState
@@ -55,7 +56,7 @@ from patchwright.workers.cli.memory_store import (
     chat_services,
 )
 from patchwright.workers.cli.run_commands import DeliveryChoice
-from patchwright.workers.cli.session import FinishedRun, RunSession
+from patchwright.workers.cli.session import BROKEN, FinishedRun, RunSession
 from patchwright.workers.plugins.connections import connect_forge
 
 _WRITES = (DeliveryChoice.BRANCH, DeliveryChoice.DRAFT, DeliveryChoice.READY)
@@ -239,7 +240,9 @@ class _Delivery:
 
 
 def _with_advice(outcome: Outcome) -> Outcome:
-    """Say how somebody who may not write there gets the change all the same."""
+    """Say where more is to be found, and how who may not write gets the change."""
+    if outcome.reason == INTERNAL:
+        return outcome.replace(summary=BROKEN, service_text=BROKEN)
     if outcome.reason not in ("not-permitted", "permission-unknown"):
         return outcome
     text = f"{outcome.service_text} {_READ_ONLY}"

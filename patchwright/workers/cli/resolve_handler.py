@@ -27,6 +27,7 @@ from patchwright.core.types.work import (
 )
 from patchwright.integrations.git.local import LocalRepository
 from patchwright.integrations.settings import load_settings_here
+from patchwright.resolver.attempt import INTERNAL
 from patchwright.resolver.context.brief import write_text_brief
 from patchwright.resolver.context.repository_files import read_instructions
 from patchwright.resolver.messages.status import DeliveryResult
@@ -38,7 +39,12 @@ from patchwright.resolver.triage import (
 )
 from patchwright.workers.cli.report import as_json, exit_code, print_result
 from patchwright.workers.cli.run_commands import DeliveryChoice, ResolveOptions
-from patchwright.workers.cli.session import FinishedRun, RunSession, open_session
+from patchwright.workers.cli.session import (
+    BROKEN,
+    FinishedRun,
+    RunSession,
+    open_session,
+)
 
 STANDARD_INPUT: Final = Path("-")
 
@@ -288,12 +294,9 @@ def _resolve_task(
         said = _stopped_outcome(told, is_local=local_task is not None)
     except PatchwrightError as error:
         said = error_outcome(error)
-    except (
-        Exception
-    ):  # the last handler of a run: every error is reported to the caller
+    except Exception:  # the edge of a run: whatever broke, its caller is told
         log.exception("run_broke")
-        text = "Patchwright had an internal error; standard error has the details."
-        said = service_outcome(OutcomeKind.FAILED, "internal", text)
+        said = service_outcome(OutcomeKind.FAILED, INTERNAL, BROKEN)
     return FinishedRun(session.record_early_end(said), DeliveryResult())
 
 

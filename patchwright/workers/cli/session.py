@@ -47,6 +47,7 @@ from patchwright.workers.agent_configuration import (
 from patchwright.workers.cli.live import live_view
 from patchwright.workers.cli.memory_store import open_budget
 
+BROKEN: Final = "Patchwright had an internal error; standard error has the details."
 _SIGNALS: Final = (signal.SIGINT, signal.SIGTERM, signal.SIGHUP)
 
 
