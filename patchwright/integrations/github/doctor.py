@@ -46,14 +46,14 @@ from patchwright.integrations.http.signatures import sign_sha256
 
 NO_GITHUB = failed(
     "GitHub is not configured, and there is no App yet",
-    "patchwright serve, and open the link that it logs (`setup_needed`); or set "
+    "run patchwright serve, and open the link in its log (`setup_needed`); or set "
     "PATCHWRIGHT_GITHUB__TOKEN, or PATCHWRIGHT_GITHUB__APP_ID and "
     "PATCHWRIGHT_GITHUB__PRIVATE_KEY_FILE",
 )
 
 
 NO_WEBHOOK_VISIBLE = skipped(
-    "this token may not look at the webhook of any repository that is known here"
+    "this token may not read the webhook of any configured repository"
 )
 
 
@@ -75,7 +75,7 @@ def make_probe(settings: Settings) -> WebhookProbe | None:
 
 
 def find_webhooks(context: CheckContext, github: GitHub) -> tuple[GitHubHook, ...]:
-    """Return the App's webhook, or those of repositories that lead to us."""
+    """Return the App's webhook, or the repositories' webhooks for this service."""
     address = context.public_url + WEBHOOK_PATH
     repos = () if github.app else context.find_repositories(SERVICE)
     return tuple(github.find_hooks(address, repos))
@@ -83,7 +83,7 @@ def find_webhooks(context: CheckContext, github: GitHub) -> tuple[GitHubHook, ..
 
 @contextmanager
 def connected_github(context: CheckContext) -> Iterator[GitHub]:
-    """Lend GitHub as the service would speak to it."""
+    """Provide GitHub with the service's own credential."""
     cache = MemoryTokenCache()
     with closing(
         connect_github(GitHubSettings.of(context.settings), cache, context.clock)
@@ -94,10 +94,10 @@ def connected_github(context: CheckContext) -> Iterator[GitHub]:
 _EXPIRES_SOON: Final = timedelta(days=14)
 _LOW_ALLOWANCE: Final = 0.1
 _FIX_APP_KEY: Final = (
-    "github.private_key must be a key of the App github.app_id, and github.api_url the "
-    "GitHub it is on: make a new key on the App's page"
+    "github.private_key must be a key of the App github.app_id, and github.api_url "
+    "the address of its GitHub: make a new key on the App's page"
 )
-_FIX_ACCESS: Final = "set github.token to a new one: docs/github.md says which"
+_FIX_ACCESS: Final = "set github.token to a new token: see docs/github.md"
 
 
 def check_github(context: CheckContext) -> CheckResult:
@@ -113,7 +113,7 @@ def check_github(context: CheckContext) -> CheckResult:
 
 def _examine_identity(context: CheckContext, github: GitHub) -> Iterator[CheckResult]:
     identity = github.fetch_identity()
-    name = identity.login if identity else "a token that cannot say whose it is"
+    name = identity.login if identity else "a token whose user is unknown"
     connection = make_github_connection(GitHubSettings.of(context.settings))
     if github.app is None:
         yield ok(name)
@@ -151,14 +151,16 @@ def judge_installations(
         if one.repositories is None:
             yield warning(f"suspended in {one.account}", f"unsuspend it: {one.url}")
         elif one.repositories == 0:
-            yield warning(f"no repository in {one.account}", f"add some: {one.url}")
+            yield warning(
+                f"no repository in {one.account}", f"add repositories: {one.url}"
+            )
 
 
 def judge_expiry(standing: TokenStatus, now: datetime) -> Iterator[CheckResult]:
     if standing.expires_at is None:
         return
     left = standing.expires_at - now
-    words = f"the token ends on {standing.expires_at:%d %B %Y}"
+    words = f"the token expires on {standing.expires_at:%d %B %Y}"
     yield warning(words, _FIX_ACCESS) if left < _EXPIRES_SOON else ok(words)
 
 
@@ -169,16 +171,16 @@ def judge_allowance(left: RateLimit | None) -> Iterator[CheckResult]:
     if left.remaining < _LOW_ALLOWANCE * left.limit:
         yield warning(
             words,
-            f"wait until {left.reset_at:%H:%M} UTC; look who else uses this token",
+            f"wait until {left.reset_at:%H:%M} UTC; check who else uses this token",
         )
     else:
         yield ok(words)
 
 
 _FIX_APP_PERMISSION = (
-    "add it on the App's page (Permissions & events), and let owners accept"
+    "add it on the App's page (Permissions & events), and let the owners accept it"
 )
-_FIX_MISSING_PERMISSION = "make a token that has it: docs/github.md says which"
+_FIX_MISSING_PERMISSION = "make a token that has it: see docs/github.md"
 
 
 def check_permissions(context: CheckContext) -> CheckResult:
@@ -192,11 +194,13 @@ def check_permissions(context: CheckContext) -> CheckResult:
         words = f"{count_noun(len(missing), 'thing')} missing, the first: {missing[0]}"
         return failed(words, "\n".join(f"{line}: {page}" for line in missing))
     if is_app:
-        return ok("all that are needed, and all events")
-    return ok("none missing, as far as GitHub tells of a token")
+        return ok("all needed permissions and all events")
+    return ok("none missing, as far as GitHub shows for a token")
 
 
-_FIX_NO_WEBHOOK = "tick *Active* under *Webhook* on the App's page, and set its address"
+_FIX_NO_WEBHOOK = (
+    "enable *Active* under *Webhook* on the App's page, and set its address"
+)
 
 
 def check_webhook(context: CheckContext) -> CheckResult:
@@ -218,14 +222,14 @@ def judge_repository_webhooks(hooks: Sequence[GitHubHook]) -> CheckResult:
     if not hooks:
         return NO_WEBHOOK_VISIBLE
     count = count_noun(len(hooks), "repository", "repositories")
-    return ok(f"the webhook of {count} leads here")
+    return ok(f"the webhook of {count} points here")
 
 
 def judge_webhook(config: HookConfig, public_url: str) -> CheckResult:
     if not config.url:
         return failed("the App has no webhook", _FIX_NO_WEBHOOK)
     return combine(
-        (ok(f"leads to {config.url}"), *_webhook_problems(config, public_url))
+        (ok(f"it points to {config.url}"), *_webhook_problems(config, public_url))
     )
 
 
@@ -233,7 +237,7 @@ def _webhook_problems(config: HookConfig, public_url: str) -> Iterator[CheckResu
     wanted = public_url + WEBHOOK_PATH
     if public_url and config.url.rstrip("/") != wanted:
         yield failed(
-            f"leads to {config.url}",
+            f"it points to {config.url}",
             f"set the webhook's address on the App's page to {wanted}, or correct "
             "server.public_url",
         )
@@ -246,12 +250,15 @@ def _webhook_problems(config: HookConfig, public_url: str) -> Iterator[CheckResu
 
 _ARRIVED_STATUS: Final = range(200, 300)
 _FIX_UNREACHABLE: Final = (
-    "GitHub cannot reach the webhook's address: look at `public-url`"
+    "GitHub cannot reach the webhook's address: see the check `public-url`"
 )
 _FIX_BY_STATUS: Final[Mapping[int, str]] = {
-    401: "the secret on the App's page is not github.webhook_secret: set both anew",
-    404: "the address on the App's page is not this service's: see `github-webhook`",
-    413: "server.max_body_bytes, or a proxy in front, refuses large deliveries",
+    401: "the secret on the App's page is not github.webhook_secret: set both to the "
+    "same new value",
+    404: "the address on the App's page is not the address of this service: see the "
+    "check `github-webhook`",
+    413: "server.max_body_bytes or a proxy in front refuses large webhooks: raise its "
+    "limit",
 }
 
 
@@ -271,14 +278,14 @@ def judge_deliveries(attempts: Sequence[DeliveryAttempt]) -> CheckResult:
     """Judge the newest attempts, newest first."""
     bad = [one for one in attempts if one.status_code not in _ARRIVED_STATUS]
     if not attempts:
-        return ok("none was sent lately")
+        return ok("none was sent recently")
     if not bad:
         return ok(f"the newest {len(attempts)} arrived")
     newest = bad[0]
     words = f"{len(bad)} of the newest {len(attempts)} did not arrive"
-    told = f"{words}; the last one with {newest.status_code}, on {_when(newest)}"
+    text = f"{words}; the last one with {newest.status_code}, on {_when(newest)}"
     fix = _FIX_BY_STATUS.get(newest.status_code, _FIX_UNREACHABLE)
-    return failed(told, fix) if newest is attempts[0] else warning(told, fix)
+    return failed(text, fix) if newest is attempts[0] else warning(text, fix)
 
 
 def _when(attempt: DeliveryAttempt) -> str:
