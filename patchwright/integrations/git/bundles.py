@@ -1,5 +1,6 @@
 """Commits in and out as bundles; an incoming bundle is checked first."""
 
+import os
 import re
 import tempfile
 from collections.abc import Collection, Iterator, Sequence
@@ -28,14 +29,31 @@ _SHOWN_PATHS: Final = 3
 _PROMISES: Final = r"^(extensions\.partialclone|remote\..*\.promisor)$"
 
 
+@dataclass(frozen=True)
+class _Layout:
+    """What git says of a directory: the kind of its ids, and where it keeps things."""
+
+    object_format: str
+    objects: Path
+    shallow: Path
+
+    def shallow_commits(self) -> frozenset[str]:
+        try:
+            return frozenset(self.shallow.read_text(encoding="ascii").split())
+        except FileNotFoundError:
+            return frozenset()
+
+
+def _layout_of(store: GitDir) -> _Layout:
+    asked = ["--show-object-format", "--git-path", "objects", "--git-path", "shallow"]
+    told = store.run(["rev-parse", "--path-format=absolute", *asked])
+    kind, objects, shallow = told.decode("utf-8", "surrogateescape").splitlines()
+    return _Layout(kind, Path(objects), Path(shallow))
+
+
 def shallow_commits(store: GitDir) -> frozenset[str]:
     """Return the commits of a shallow clone whose parents are not there."""
-    where = ["rev-parse", "--path-format=absolute", "--git-path", "shallow"]
-    file = Path(store.run(where).decode("utf-8", "surrogateescape").rstrip("\n"))
-    try:
-        return frozenset(file.read_text(encoding="ascii").split())
-    except FileNotFoundError:
-        return frozenset()
+    return _layout_of(store).shallow_commits()
 
 
 def is_partial(store: GitDir) -> bool:
@@ -91,19 +109,15 @@ def scratch_repository(source: GitDir, ends: Collection[str] = ()) -> Iterator[G
     What is written there never reaches `source` unless it is fetched from there. Its
     history ends where that of `source` does, and at the commits of `ends`.
     """
-    kind = source.run_text(["rev-parse", "--show-object-format"])
-    where = ["rev-parse", "--path-format=absolute", "--git-path", "objects"]
-    objects = source.run(where)
+    layout = _layout_of(source)
     with tempfile.TemporaryDirectory(prefix="patchwright-git-") as folder:
         path = Path(folder).resolve()
-        run_git(
-            ["init", "--quiet", "--bare", "--template=", f"--object-format={kind}"],
-            cwd=path,
-        )
+        kind = f"--object-format={layout.object_format}"
+        run_git(["init", "--quiet", "--bare", "--template=", kind], cwd=path)
         alternates = path / "objects" / "info" / "alternates"
         alternates.parent.mkdir(exist_ok=True)
-        alternates.write_bytes(objects)
-        cut = sorted(shallow_commits(source) | set(ends))
+        alternates.write_bytes(os.fsencode(f"{layout.objects}\n"))
+        cut = sorted(layout.shallow_commits() | set(ends))
         if cut:
             (path / "shallow").write_text("".join(f"{sha}\n" for sha in cut))
         yield GitDir(path)

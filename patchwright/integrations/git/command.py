@@ -9,6 +9,7 @@ import threading
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager, suppress
 from dataclasses import dataclass
+from functools import lru_cache
 from pathlib import Path
 
 from patchwright.core.types.errors import GitError, NotFoundError
@@ -271,6 +272,15 @@ def check_ref(ref: str) -> str:
     # https://git-scm.com/docs/git-check-ref-format
     if "\0" in ref or not ref.startswith("refs/"):
         raise GitError(f"{ref!r} is not a valid name for a ref")
-    if call_git(["check-ref-format", ref], cwd=Path("/")).exit_code != 0:
+    if not _is_valid(ref):
         raise GitError(f"{ref!r} is not a valid name for a ref")
     return ref
+
+
+# A run asks about its few refs again and again.
+@lru_cache(maxsize=1024)
+def _is_valid(ref: str) -> bool:
+    done = call_git(["check-ref-format", ref], cwd=Path("/"))
+    if done.exit_code not in (0, 1):
+        raise GitError(f"git cannot judge a name: {done.error_summary}")
+    return done.exit_code == 0

@@ -151,7 +151,7 @@ def test_m5_nothing_of_somebody_elses_repository_is_run(
     (origin.path / ".git/info/attributes").write_text(f"{attributes}\n")
     origin.write("src/app.py", b"half done\n")
     give_away(origin)
-    with pytest.raises(GitError, match=r"(?s)somebody else.*safe\.directory"):
+    with pytest.raises(GitError, match=r"(?s)another user.*safe\.directory"):
         LocalRepository.open(origin.path).has_uncommitted_changes()
     assert not (tmp_path / "ran").exists()
 
