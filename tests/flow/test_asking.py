@@ -17,8 +17,8 @@ PRICES = {
 QUESTIONS = {
     "status": "**Working on it** · step 1 of 50",
     "cost": "so far, for 1 step: ",
-    "why": "- Let in because alice has write permission.",
-    "plan": "It has written down no plan so far.",
+    "why": "- Allowed because alice has write permission.",
+    "plan": "There is no plan yet.",
     "help": "- `@patchwright stop` ends the run and keeps its work",
     "budget": "`budget` takes an amount in US dollars",
     "budget 1": "The run may cost $3.00 already.",

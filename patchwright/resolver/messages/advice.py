@@ -186,7 +186,7 @@ def next_step(
     if outcome.waits:
         return _how_to_answer(outcome, handle)
     if outcome.kind is OutcomeKind.RESOLVED and outcome.proof is not Proof.PROVEN:
-        return "Check the change carefully: no test has proven it."
+        return "Check the change carefully: no test confirms it."
     general = display_of(outcome.kind).advice
     advice = _ADVICE_BY_REASON.get(outcome.reason, general)
     return advice.format(

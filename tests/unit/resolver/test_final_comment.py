@@ -88,7 +88,7 @@ The agent wrote:
 
 > The total ignored the pieces.
 
-Check the change carefully: no test has proven it."""
+Check the change carefully: no test confirms it."""
     )
 
 
