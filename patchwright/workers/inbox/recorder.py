@@ -9,7 +9,12 @@ from typing import Any, Final
 
 from sqlalchemy import Connection, bindparam, update
 
-from patchwright.core.commands import Verb, parse_command
+from patchwright.core.commands import (
+    CommandArgument,
+    Verb,
+    definition_of,
+    parse_command,
+)
 from patchwright.core.events.actions import Message
 from patchwright.core.events.payload import Source
 from patchwright.core.types.base import ConversationId, Ids, JobId
@@ -290,9 +295,14 @@ def _visible_to_thread(
 
 
 def _without_words(trigger: Trigger) -> Trigger:
-    if parse_command(trigger.request) is not None:
-        return trigger
-    return trigger.replace(request=LEFT_OUT, text=LEFT_OUT)
+    """Leave out what only some may read; of a command its verb and amount stay."""
+    command = parse_command(trigger.request)
+    if command is None:
+        return trigger.replace(request=LEFT_OUT, text=LEFT_OUT)
+    takes_amount = definition_of(command.verb).argument is CommandArgument.AMOUNT
+    has_amount = takes_amount and not command.fault
+    amount = f" {command.argument}" if has_amount else ""
+    return trigger.replace(request=f"{command.verb}{amount}".strip(), text=LEFT_OUT)
 
 
 def _stops(trigger: Trigger) -> bool:

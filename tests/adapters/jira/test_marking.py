@@ -60,7 +60,7 @@ def test_way_may_be_called_by_its_own_name(scene: Scene) -> None:
 
 
 def test_where_no_way_leads_the_ways_are_named(scene: Scene) -> None:
-    with pytest.raises(InvalidRequestError, match="only: Done, In Progress"):
+    with pytest.raises(InvalidRequestError, match="only to: Done, In Progress"):
         scene.channel.move(scene.ref, "In Review")
 
 

@@ -36,7 +36,7 @@ def test_our_rights_open_no_file_that_is_only_named(
     """Who knows the address of a file in a place that they may not see may name it."""
     file = fake.scene.upload(office.bob, "pay.png", "image/png", b"x")
     root = fake.mention(office.ann, office.channel, f"see <{file.url_private}>")
-    with pytest.raises(NotFoundError, match="no such file"):
+    with pytest.raises(NotFoundError, match="no such attached file"):
         slack.channel.fetch_attachment(office.thread(root), file.url_private, 100)
 
 

@@ -1,5 +1,7 @@
 """A ticket keeps its conversation when it is moved, and its answers their readers."""
 
+import pytest
+
 from patchwright.core.types.base import JobId
 from patchwright.core.types.threads import TalkThread, ThreadKind
 from patchwright.core.types.triggers import Trigger, TriggerKind
@@ -99,6 +101,27 @@ def test_a_run_that_answers_to_all_does_not_hear_what_some_alone_may_read(
     ask(world, "k3", ticket(audience=DEVELOPERS), "stop")
     assert words_heard(world, job_id) == [LEFT_OUT, "stop"]
     assert audience_of(world, job_id) == [""]
+
+
+@pytest.mark.parametrize(
+    ("said", "heard"),
+    [
+        ("retry with swordfish", "retry"),
+        ("plan: swordfish", "plan"),
+        ("stop, swordfish", "stop"),
+        ("budget +2 for swordfish", "budget"),
+        ("budget +2", "budget +2"),
+    ],
+)
+def test_of_a_command_that_some_alone_may_read_no_free_words_are_heard(
+    world: World, said: str, heard: str
+) -> None:
+    job_id = ask(world, "k1", ticket())
+    world.claim(job_id)
+    ask(world, "k2", ticket(audience=DEVELOPERS), said)
+    assert words_heard(world, job_id) == [heard]
+    [joined] = world.requests.joined(job_id)
+    assert "swordfish" not in joined.model_dump_json()
 
 
 def test_a_run_that_waits_answers_from_then_on_to_those_who_may_read_it(

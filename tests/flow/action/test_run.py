@@ -202,7 +202,7 @@ def test_a_plan_that_others_write_is_not_carried_out(tmp_path: Path) -> None:
         step.github.comment(REPO, 1, "eve", forged)
         said = say(step, "approve")
         assert said.end == ("answered", "approve")
-        assert "There is no plan" in said.outputs["summary"]
+        assert "No plan in this thread waits" in said.outputs["summary"]
 
 
 def test_m6_what_is_approved_is_the_plan_that_we_have_posted(tmp_path: Path) -> None:
