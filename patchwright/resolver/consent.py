@@ -62,7 +62,7 @@ def find_visibility(services: StepServices, run: Run) -> RunVisibility | Questio
 
 
 def may_join(
-    services: StepServices, job: Job, openness: RunVisibility, into: ConversationId
+    services: StepServices, job: Job, visibility: RunVisibility, into: ConversationId
 ) -> bool:
     """Tell whether a run of another conversation may be told what the request says.
 
@@ -70,7 +70,7 @@ def may_join(
     """
     name, choices = consent_name(job.trigger.home), services.chat.choices
     keeps_out = choices.get(_conversation_scope(into), name) == Consent.KEEP_OUT
-    return keeps_out or not openness.keeps_out
+    return keeps_out or not visibility.keeps_out
 
 
 def copy_consent(services: StepServices, job: Job, into: ConversationId) -> None:
@@ -125,7 +125,7 @@ def _consent(services: StepServices, run: Run, private: TalkThread) -> Consent |
     return Consent(kept) if kept else None
 
 
-def with_origins(
+def with_provenance(
     plan: RunPlan,
     directory: ServiceDirectory,
     trigger: Trigger,
@@ -139,16 +139,16 @@ def with_origins(
     `read` are the threads of the conversation that were read, `private_texts` what was
     read in private repositories besides.
     """
-    openness, plan = plan.openness, plan.replace(issue=_issue_in(trigger, linked))
-    if openness.keeps_out:
+    visibility, plan = plan.openness, plan.replace(issue=_issue_in(trigger, linked))
+    if visibility.keeps_out:
         hidden = _hidden(directory, trigger, read, linked, private_texts)
         return plan.replace(hidden=hidden)
-    for_some = openness.is_public and _is_for_some(trigger, read)
+    for_some = visibility.is_public and _is_for_some(trigger, read)
     if texts := (*((trigger.text,) if for_some else ()), *private_texts):
         site = f"{directory.forge.web_url}/{trigger.home.full_name}"
         plan = plan.replace(hidden=PrivateContent(texts=texts, public_url=site))
-    origins = _origins(directory, trigger, read, linked)
-    return plan.replace(key=find_ticket_key(trigger, linked), origins=origins)
+    provenance = _find_provenance(directory, trigger, read, linked)
+    return plan.replace(key=find_ticket_key(trigger, linked), origins=provenance)
 
 
 def _is_for_some(trigger: Trigger, read: Sequence[Thread]) -> bool:
@@ -187,11 +187,13 @@ def _issue_in(trigger: Trigger, linked: tuple[LinkedThread, ...]) -> int | None:
 
 def find_ticket_key(trigger: Trigger, linked: tuple[LinkedThread, ...]) -> str:
     """Return the key of the ticket that the conversation is about, if there is one."""
-    tickets = (one for one in _talk(trigger, linked) if one.kind is ThreadKind.TICKET)
+    tickets = (
+        one for one in _chat_threads(trigger, linked) if one.kind is ThreadKind.TICKET
+    )
     return next((one.id for one in tickets), "")
 
 
-def _origins(
+def _find_provenance(
     directory: ServiceDirectory,
     trigger: Trigger,
     read: Sequence[Thread],
@@ -199,7 +201,7 @@ def _origins(
 ) -> tuple[RequestOrigin, ...]:
     urls = {str(one.ref): one.url for one in read}
     found = []
-    for ref in _talk(trigger, linked):
+    for ref in _chat_threads(trigger, linked):
         is_ticket = ref.kind is ThreadKind.TICKET
         service = directory.chats.get(ref.service)
         browse = service.ticket_url.format(id=ref.id) if service and is_ticket else ""
@@ -219,7 +221,9 @@ def _hidden(
     """Return what a public repository must not repeat of private threads."""
     private = [one for one in read if isinstance(one.ref, TalkThread)]
     tickets = [
-        one.id for one in _talk(trigger, linked) if one.kind is ThreadKind.TICKET
+        one.id
+        for one in _chat_threads(trigger, linked)
+        if one.kind is ThreadKind.TICKET
     ]
     hosts = sorted({one.private_host for one in directory.chats.values()})
     return PrivateContent(
@@ -254,7 +258,9 @@ def _names(thread: Thread) -> Iterator[str]:
     yield from (one.login for one in people if not one.is_bot)
 
 
-def _talk(trigger: Trigger, linked: tuple[LinkedThread, ...]) -> tuple[TalkThread, ...]:
+def _chat_threads(
+    trigger: Trigger, linked: tuple[LinkedThread, ...]
+) -> tuple[TalkThread, ...]:
     threads: tuple[ThreadRef, ...] = (trigger.thread, *(one.ref for one in linked))
     by_key = {str(one): one for one in threads if isinstance(one, TalkThread)}
     return tuple(by_key.values())

@@ -52,7 +52,7 @@ class SecondProof:
         limits = self._settings.limits.of_a_run()
         if outcome.seconds + took_s > limits.max_minutes * 60:
             return _NO_TIME
-        dependencies = self._toolkit(mirror)
+        dependencies = self._dependencies(mirror)
         task = _task_of(dependencies.log, base_sha)
         if task is None:
             return _NO_SANDBOX
@@ -64,7 +64,7 @@ class SecondProof:
             log.warning("not_proven_again", reason=error.reason, error=str(error))
             return _NO_SANDBOX
 
-    def _toolkit(self, mirror: Mirror) -> RunDependencies:
+    def _dependencies(self, mirror: Mirror) -> RunDependencies:
         services, job, settings = self._services, self._job, self._settings
         return RunDependencies(
             run_id=job.id,
@@ -77,7 +77,7 @@ class SecondProof:
             run_budget=self._store.open_budget(job.trigger, settings.limits),
             clock=services.clock,
             author=commit_author_of(services.directory.forge),
-            agent_configuration=services.conduct,
+            agent_configuration=services.agent_configuration,
             config_file=self._plan.config.file,
         )
 

@@ -281,13 +281,13 @@ class CrossPosts:
         return [ref for ref in others if _gets_cross_posts(ref, self._own)]
 
     def _as_cross_post(self, ref: ThreadRef, post: str = "") -> CrossPostTarget:
-        openness, own = self._plan.openness, self._own
+        visibility, own = self._plan.openness, self._own
         shows_words = may_show_words(
             own,
             ref,
             source_is_private=any(isinstance(one, TalkThread) for one in (own, ref)),
-            mirror_is_public=isinstance(ref, ForgeThread) and openness.is_public,
-            consent=openness.consent,
+            mirror_is_public=isinstance(ref, ForgeThread) and visibility.is_public,
+            consent=visibility.consent,
         )
         handle = self._services.directory.mention_in(ref)
         return CrossPostTarget(

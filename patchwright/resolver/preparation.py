@@ -142,7 +142,7 @@ class _Preparation:
         title = request.trigger.title or request.thread.title
         self._title = "" if request.privacy else title
         self._token = request.token or request.thread.ref.token
-        self._scene = RequestContext(
+        self._context = RequestContext(
             sources.channel,
             sources.forge,
             self._repository,
@@ -166,7 +166,7 @@ class _Preparation:
             mirror.objects, target.base_branch, trusted_sha, start_sha, pull
         )
         checks = request.checks or self._fetch_checks(pull, start_sha)
-        gathered = gather_context(self._scene, work, checks)
+        gathered = gather_context(self._context, work, checks)
         return Prepared(
             repository=self._repository,
             target=target,
@@ -203,7 +203,7 @@ class _Preparation:
     ) -> RunTarget:
         config, repository = self._request.config, self._repository
         is_new = pull is None or not pull.is_open
-        base = config.base or (suggest_base(self._scene) if is_new else "")
+        base = config.base or (suggest_base(self._context) if is_new else "")
         return plan_target(
             self._request.trigger.thread,
             self._title,

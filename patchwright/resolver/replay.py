@@ -143,7 +143,7 @@ def _dependencies(
         clock=stage.clock,
         author=_AUTHOR,
         agent_configuration=configuration,
-        hear=scripted_user.filter_steering,
+        filter_steering=scripted_user.filter_steering,
         library=library or NoKnowledgeLibrary(),
         open_mcp=lambda _: RecordedMcpServers(recorded),
         checkpoints=_MemoryCheckpoints() if has_waited(recorded) else None,

@@ -76,10 +76,10 @@ class RepositoryChooser:
         is_chat = self.thread.kind is ThreadKind.CHAT
         offered = self.services.chat.offer_to(self.person) if is_chat else ()
         judge = make_access_check(self.person, self._permission)
-        return choose_repository(self._hints(trigger), judge, offered)
+        return choose_repository(self._candidates(trigger), judge, offered)
 
-    def _hints(self, trigger: Trigger) -> RepositoryCandidates:
-        talk, places = self.services.chat, self.places
+    def _candidates(self, trigger: Trigger) -> RepositoryCandidates:
+        chat_services, places = self.services.chat, self.places
         tracker = self.services.directory.tracker
         request = find_references(
             [trigger.title, trigger.body, trigger.request], places
@@ -99,14 +99,16 @@ class RepositoryChooser:
                 self.services.directory.repositories_in(self.thread),
                 places,
             ),
-            place_default=talk.choices.default_of(place_scope(self.thread)),
-            own_default=talk.choices.default_of(talk.scope_of(self.person)),
+            place_default=chat_services.choices.default_of(place_scope(self.thread)),
+            own_default=chat_services.choices.default_of(
+                chat_services.scope_of(self.person)
+            ),
             said=self.said[-1] if self.said and answers[-1] == References() else "",
         )
 
     def _remember(self) -> None:
         """Keep a choice that is meant for later requests as well."""
-        talk = self.services.chat
+        chat_services = self.services.chat
         answer = read_answer(self.said[-1], self.places) if self.said else None
         if answer is None or answer.remember is RememberScope.NOT:
             return
@@ -116,8 +118,8 @@ class RepositoryChooser:
         permission = self._permission(answer.repository, self.person)
         if permission is None or not permission.allows(least):
             return
-        own = talk.scope_of(self.person)
-        talk.choices.put(
+        own = chat_services.scope_of(self.person)
+        chat_services.choices.put(
             place_scope(self.thread) if is_here else own,
             DEFAULT_REPOSITORY,
             str(answer.repository),
@@ -246,8 +248,8 @@ def _find_repository(
     if place is not None:
         return _elsewhere(run, known, place, scope) or place
     said = tuple(one.request for one in run.answers)
-    choosing = RepositoryChooser(services, thread, known.asker, said, scope)
-    found = choosing.choose(known)
+    chooser = RepositoryChooser(services, thread, known.asker, said, scope)
+    found = chooser.choose(known)
     if not isinstance(found, Question):
         return found.repo
     asked = ask_requester(run, found)

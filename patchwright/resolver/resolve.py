@@ -131,7 +131,7 @@ class _RunAttempt:
         dependencies, task = self._dependencies, self._task
         with dependencies.log.listen() as wakeup:
             run_log = RunLog(
-                dependencies.log, wakeup, dependencies.hear, self._start_id
+                dependencies.log, wakeup, dependencies.filter_steering, self._start_id
             )
             run_log.catch_up()
             if still := self._still_waits(run_log):

@@ -111,7 +111,7 @@ class RunDependencies:
     clock: Clock
     author: Signature
     agent_configuration: AgentConfiguration
-    hear: SteeringFilter = ignore_steering
+    filter_steering: SteeringFilter = ignore_steering
     library: KnowledgeLibrary = field(default_factory=NoKnowledgeLibrary)
     open_mcp: Callable[[Runtime], McpServers] = open_no_mcp
     checkpoints: Checkpoints | None = None
@@ -164,8 +164,8 @@ class RunOverrides:
     def applied_to(self, config: RepositoryConfig) -> RepositoryConfig:
         """Return what a repository says with the orders on top of it."""
         said = config.model_fields_set
-        unsaid = {k: v for k, v in self.defaults.items() if k not in said}
-        return config.replace(**unsaid).replace(**self.config)
+        defaults = {k: v for k, v in self.defaults.items() if k not in said}
+        return config.replace(**defaults).replace(**self.config)
 
 
 @dataclass(frozen=True)
@@ -232,7 +232,7 @@ class StepServices:
     mirrors: MirrorCache
     sandboxes: RuntimeFactory
     find_models: Callable[[str], Models]
-    conduct: AgentConfiguration
+    agent_configuration: AgentConfiguration
     open_mcp: Callable[[Settings, Runtime], McpServers]
     find_known: FindKnownSecrets
     find_page: Callable[[JobId, datetime], str]

@@ -78,12 +78,14 @@ def _name_of(trigger: Trigger) -> str:
     return plain_name(trigger.actor.login)
 
 
-def without_ticket_key(frame: MessageHeader, openness: RunVisibility) -> MessageHeader:
+def without_ticket_key(
+    frame: MessageHeader, visibility: RunVisibility
+) -> MessageHeader:
     """Return it with a link to the run that opens for who may see it by their rights.
 
     The usual one opens for whoever has it, and the page shows what must be kept out.
     """
-    return frame.without_link_key() if openness.keeps_out else frame
+    return frame.without_link_key() if visibility.keeps_out else frame
 
 
 # A forge wants some time between writes; people do not read faster than this.
@@ -128,18 +130,18 @@ class StatusComment:
         self._shown_at = float("-inf")
         self._lock = threading.Lock()
         self._has_ended = threading.Event()
-        self._pulse = threading.Thread(
+        self._updater = threading.Thread(
             target=with_log_context(self._beat), name="status", daemon=True
         )
         self.post_id = ""
 
     def __enter__(self) -> Self:
-        self._pulse.start()
+        self._updater.start()
         return self
 
     def __exit__(self, *_: object) -> None:
         self._has_ended.set()
-        self._pulse.join()
+        self._updater.join()
 
     @property
     def last(self) -> Progress:

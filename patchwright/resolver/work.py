@@ -21,7 +21,7 @@ from patchwright.resolver.consent import (
     PrivateTextRedaction,
     find_ticket_key,
     with_name,
-    with_origins,
+    with_provenance,
 )
 from patchwright.resolver.context.linked_threads import read_linked_threads
 from patchwright.resolver.context.repository_files import RepositoryLibrary
@@ -69,10 +69,10 @@ def read_threads(services: StepServices, run: Run) -> FilteredThreads:
     thread = fetch_thread(services.channel, trigger, at)
     tied = read_linked_threads(services.channel, _other_threads(run), at)
     clean = [clean_thread(run.store.redact, one) for one in (thread, *tied)]
-    return _hear(services, trigger, clean, run.plan.config.context_from)
+    return _filter_threads(services, trigger, clean, run.plan.config.context_from)
 
 
-def _hear(
+def _filter_threads(
     services: StepServices,
     trigger: Trigger,
     threads: Sequence[Thread],
@@ -140,7 +140,7 @@ def prepare_task(services: StepServices, run: Run) -> Run | End:
     run_settings = apply_configuration(services.settings, run.plan.config)
     prepared = prepare(services.sources, _request(services, run))
     prepared = prepared.with_notes((*run_settings.notes, *notes))
-    plan = with_origins(
+    plan = with_provenance(
         _with_found(run.plan, prepared).replace(
             checks_need_nudge=services.code_host.starts_no_checks
         ),
@@ -342,8 +342,8 @@ def _dependencies(
         run_budget=run.store.open_budget(run.trigger, settings.limits),
         clock=services.clock,
         author=commit_author_of(services.directory.forge),
-        agent_configuration=services.conduct,
-        hear=open_steering(services, run).receive,
+        agent_configuration=services.agent_configuration,
+        filter_steering=open_steering(services, run).receive,
         open_mcp=partial(services.open_mcp, settings),
         library=RepositoryLibrary(code, plan.trusted_sha, config.instructions),
         images=images,

@@ -147,7 +147,7 @@ def _services(
         mirrors=MirrorCache(settings.state_dir / "mirrors", forge.git_environment),
         sandboxes=session.sandboxes,
         find_models=lambda _name: session.models,
-        conduct=session.conduct,
+        agent_configuration=session.agent_configuration,
         open_mcp=open_servers,
         find_known=session.redactor.find_known,
         find_page=lambda _run, _at: "",

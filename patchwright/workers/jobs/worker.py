@@ -320,8 +320,8 @@ def _without_tickets(done: AttemptResult, job: Job, now: datetime) -> AttemptRes
     notes = (*done.outcome.notes, _NO_TICKETS)
     said = Outcome.model_validate(done.outcome.model_dump() | {"notes": notes})
     plan = done.plan
-    showing = plan_notification(said, plan, job.trigger, now)
-    effects = plan_effects(said, plan.target, plan.config, showing)
+    notification = plan_notification(said, plan, job.trigger, now)
+    effects = plan_effects(said, plan.target, plan.config, notification)
     return replace(done, outcome=said, effects=effects)
 
 
@@ -348,8 +348,8 @@ def _effects(
     plan = done.plan
     linked = services.stores.threads.threads_of(job.conversation_id)
     tickets = tickets_of(services, linked)
-    showing = plan_notification(done.outcome, plan, job.trigger, now, tickets)
-    return plan_effects(done.outcome, plan.target, plan.config, showing)
+    notification = plan_notification(done.outcome, plan, job.trigger, now, tickets)
+    return plan_effects(done.outcome, plan.target, plan.config, notification)
 
 
 def _open_run(

@@ -261,8 +261,8 @@ class ConversationLinkStore:
             is_gone = find_conversation(connection, thread) != into
             if is_gone or not (joins or find_active_state(connection, into) is None):
                 return None
-            moving = RequestMover(connection, self._events, self._ids, into)
-            job_id = moving.move(lease, trigger, now)
+            mover = RequestMover(connection, self._events, self._ids, into)
+            job_id = mover.move(lease, trigger, now)
         self._events.notifier.notify(into)
         return job_id
 
