@@ -161,7 +161,10 @@ class CancelToken:
             raise LeaseLostError("the job was given back")
 
     def wait_for(self, future: "Future[T]") -> T:
-        """Return the result of a call; an error of `filter_steering` abandons the call."""
+        """Return the result of a call; raises as `filter_steering` does.
+
+        The call is abandoned then.
+        """
         wakeup = self._run_log.wakeup
         future.add_done_callback(lambda _: wakeup.set())
         while not future.done():

@@ -13,8 +13,8 @@ from patchwright.integrations.settings import load_settings
 from patchwright.resolver.consent import (
     find_ticket_key,
     with_name,
-    with_provenance,
     with_private_requests,
+    with_provenance,
 )
 from patchwright.resolver.messages.pull_request import RequestOrigin
 from patchwright.resolver.publish.destination import PrivateContent
