@@ -129,8 +129,8 @@ def _judge_one(one: Participant, policy: AdmissionPolicy) -> Admitted | Declined
     if permission is None:
         return Declined(
             reason="permission-unknown",
-            text=f"What @{login} may do in this repository could not be found out, so "
-            "nothing was started. Ask again in a while.",
+            text=f"The permission of @{login} in this repository could not be read, so "
+            "nothing was started. Ask again later.",
             quiet=False,
             by=login,
         )
@@ -157,8 +157,8 @@ def _judge_bot(bot: Actor, policy: AdmissionPolicy) -> Admitted | Declined:
 
 def _unknown_there(actor: Actor) -> Declined:
     text = (
-        f"{actor.login} took part in this, and it is not known who that is where the "
-        "code lives, so nothing was started."
+        f"{actor.login} took part in this request, and the forge account of this "
+        "person is not known. So nothing was started."
     )
     return Declined(reason="not-linked", text=text, quiet=False)
 
@@ -238,7 +238,7 @@ def refused_rules(policy: AdmissionPolicy, config: RepositoryConfig) -> tuple[st
         ("allow_bots", config.allow_bots, held.allow_bots),
     ):
         if not {name.lower() for name in wanted} <= {name.lower() for name in allowed}:
-            notes.append(f"has names in `{key}` that this service does not let in.")
+            notes.append(f"has names in `{key}` that this service does not accept.")
     return tuple(notes)
 
 

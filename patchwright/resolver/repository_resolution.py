@@ -145,8 +145,8 @@ NOT_LINKED: Final = "not-linked"
 _INVITED: Final = "Waiting until it is known who asks."
 _UNNAMED_BOT: Final = "Bots may ask only if `accounts.map` names them."
 _NO_WAY: Final = (
-    "I do not know who you are where the code lives, and there is no page here to show "
-    "it. An administrator can add you to `accounts.map`."
+    "I do not know your account on the forge, and this service has no page to link it. "
+    "An administrator can add you to `accounts.map`."
 )
 
 

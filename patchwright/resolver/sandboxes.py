@@ -63,9 +63,9 @@ def check_disk_space(settings: Settings) -> Outcome | None:
         return None
     log.error("disk_nearly_full", free_gib=round(free, 1), floor_gib=floor)
     text = (
-        f"The disk of the machine that would work on this has {free:.1f} GiB free, and "
-        f"{floor:g} GiB are to stay so (`limits.min_free_gib`). Nothing was started; "
-        "`retry` when whoever runs this service has made room."
+        f"The disk of the worker machine has {free:.1f} GiB free, and {floor:g} GiB "
+        "must stay free (`limits.min_free_gib`). Nothing was started. Send `retry` "
+        "after the operator of this service has freed disk space."
     )
     return service_outcome(OutcomeKind.FAILED, "disk-full", text)
 

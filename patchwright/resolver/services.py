@@ -132,7 +132,7 @@ def set_up_of_task(task: Task, dependencies: RunDependencies) -> SetUp:
 
 
 WORK_AT_SERVICE: Final = (
-    "Whoever runs the service gets it with `patchwright runs bundle {run}`."
+    "The operator of the service gets it with `patchwright runs bundle {run}`."
 )
 
 

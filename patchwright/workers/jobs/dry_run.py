@@ -129,4 +129,4 @@ def as_dry_run(services: RunServices, lease: Lease) -> RunServices:
 
 
 def _invite(_actor: Actor) -> Invitation:
-    return Invitation(text="Show who you are where the code lives, by a link of yours.")
+    return Invitation(text="Link your account on the forge with your personal link.")

@@ -45,7 +45,7 @@ def with_kept_work(outcome: Outcome, services: RunServices, job_id: JobId) -> Ou
         job_id
     ):
         return outcome
-    note = f"What it had made is kept. {WORK_AT_SERVICE.format(run=job_id[:8])}"
+    note = f"The work of the run is stored. {WORK_AT_SERVICE.format(run=job_id[:8])}"
     if note in outcome.notes or services.overrides.work_at != WORK_AT_SERVICE:
         return outcome
     notes = (*outcome.notes, note)
