@@ -1,4 +1,4 @@
-"""Whether a job may start: what the forge and the repository's configuration say."""
+"""Check whether a job may start: permissions on the forge, and the configuration."""
 
 from collections.abc import Callable
 from dataclasses import replace
@@ -39,7 +39,7 @@ log = structlog.get_logger(__name__)
 
 
 def find_permission(forge: Forge, repo: RepoRef, actor: Actor) -> Permission | None:
-    """Return what the forge says, or None if it does not say."""
+    """Return the permission on the forge, or None if the forge does not answer."""
     try:
         return forge.fetch_permission(repo, actor)
     except ServiceError as error:
@@ -48,7 +48,7 @@ def find_permission(forge: Forge, repo: RepoRef, actor: Actor) -> Permission | N
 
 
 def make_access_check(person: Actor, permission: Permissions) -> JudgeAccess:
-    """Return what tells whether that person may read a repository."""
+    """Return a function that checks whether this person may read a repository."""
 
     def access(repo: RepoRef) -> RepositoryAccess:
         found = permission(repo, person)
@@ -61,33 +61,33 @@ def make_access_check(person: Actor, permission: Permissions) -> JudgeAccess:
 
 
 class PermissionCache:
-    """Answers of a forge, each good for a minute.
+    """Permissions from a forge; each is kept for one minute.
 
-    For those who only look for something: whatever starts, steers or writes asks anew.
-    What could not be found out is not remembered.
+    Use it only to search or to read. To start a run, to steer it or to write, ask the
+    forge again. An unknown permission is not kept.
     """
 
     def __init__(self, forge: Forge, monotonic: Callable[[], float]) -> None:
         self._forge, self._monotonic = forge, monotonic
-        self._known: dict[tuple[RepoRef, Actor], tuple[float, Permission]] = {}
+        self._cache: dict[tuple[RepoRef, Actor], tuple[float, Permission]] = {}
 
     def permission(self, repo: RepoRef, actor: Actor) -> Permission | None:
         now = self._monotonic()
-        known = self._known.get((repo, actor))
-        if known is not None and now - known[0] < REMEMBER_S:
-            return known[1]
+        cached = self._cache.get((repo, actor))
+        if cached is not None and now - cached[0] < REMEMBER_S:
+            return cached[1]
         found = find_permission(self._forge, repo, actor)
         if found is not None:
-            self._known[repo, actor] = now, found
+            self._cache[repo, actor] = now, found
         return found
 
 
 def fetch_config(services: StepServices, trigger: Trigger) -> RepositoryConfig:
-    """Read the repository's wishes from its default branch; raises `ServiceError`."""
+    """Read the configuration from the default branch; raises `ServiceError`."""
     overrides = services.overrides
     path = overrides.config_file
-    said = services.code_host.forge.fetch_file(trigger.home, path)
-    return overrides.applied_to(read_repository_config(said, path))
+    file_text = services.code_host.forge.fetch_file(trigger.home, path)
+    return overrides.applied_to(read_repository_config(file_text, path))
 
 
 def policy_with(services: StepServices, config: RepositoryConfig) -> AdmissionPolicy:
@@ -95,7 +95,7 @@ def policy_with(services: StepServices, config: RepositoryConfig) -> AdmissionPo
 
 
 def admit_request(services: StepServices, run: Run) -> Admitted | Declined:
-    """Judge whoever took part in a request, by what the forge says of them now."""
+    """Check everybody who took part in a request, by their permissions now."""
     trigger, forge = run.trigger, services.code_host.forge
     since = services.clock.now() - timedelta(hours=1)
     runs = run.store.count_runs(since)
@@ -104,21 +104,21 @@ def admit_request(services: StepServices, run: Run) -> Admitted | Declined:
         policy_with(services, run.plan.config),
         partial(find_permission, forge, trigger.home),
         start_trigger=start_trigger_of(trigger.kind),
-        # This job is among them, unless nobody asked for it.
+        # This job is counted too, unless it started automatically.
         runs_in_thread_last_hour=runs - (not trigger.kind.is_automatic),
     )
 
 
 def last_run(run: Run) -> PastRun | None:
-    """Return the conversation's newest run that has ended, and what came of it.
+    """Return the newest ended run of the conversation, and its result.
 
-    It is told in the thread of this one, where everybody may read it.
+    The answer is posted in this run's thread, where everybody may read it.
     """
     last = run.store.find_last_run()
-    kept = run.store.load_kept(PLAN_ARTIFACT, last.id) if last else None
-    if last is None or last.outcome is None or kept is None:
+    stored_plan = run.store.load_kept(PLAN_ARTIFACT, last.id) if last else None
+    if last is None or last.outcome is None or stored_plan is None:
         return None
-    plan = RunPlan.model_validate_json(kept)
+    plan = RunPlan.model_validate_json(stored_plan)
     is_private = isinstance(run.trigger.thread, TalkThread)
     return PastRun(
         frame=plan.frame,

@@ -11,11 +11,11 @@ from patchwright.core.types.triggers import Trigger, TriggerKind
 
 
 class AdmissionPolicy(Value):
-    """Who may ask for what, and how often: the service's settings and a repository's.
+    """Who may start runs, and how often: by the service and by the repository.
 
-    Everybody who is named is so as `forge` names them: in other places anybody may
-    take such a name. Without `start_triggers` anything that is read may start a run. A
-    repository only narrows what is here, but for what `repositories_may_widen` names.
+    All names are names on `forge`: on other services anybody can choose such a name.
+    Without `start_triggers` every trigger may start a run. A repository can only make
+    these rules stricter, except for the keys in `repositories_may_widen`.
     """
 
     forge: str
@@ -30,7 +30,7 @@ class AdmissionPolicy(Value):
 class Participant(Value):
     """Somebody who took part in a request.
 
-    `permission` is None when the forge could not say, whatever the reason.
+    `permission` is None when the forge gave no answer, for any reason.
     """
 
     actor: Actor
@@ -38,9 +38,9 @@ class Participant(Value):
 
 
 class AdmissionFacts(Value):
-    """What is known about a request: whose words count, and who else took part.
+    """What is known about a request: who asks, and who else took part.
 
-    Without a `start_trigger` nothing is to be started: a run that works is steered.
+    Without a `start_trigger` the request starts no run: it steers a running one.
     """
 
     actor: Actor
@@ -51,7 +51,7 @@ class AdmissionFacts(Value):
 
 
 class Admitted(Value):
-    """The run may start; `why` says which rule let it in."""
+    """The run may start; `why` names the rule that allows it."""
 
     why: str
 
@@ -59,9 +59,9 @@ class Admitted(Value):
 class Declined(Value):
     """The run may not start.
 
-    A quiet refusal is shown by a reaction alone, and a silent one not at all: two bots
-    must not keep each other busy, and who has not called us expects nothing. The text
-    calls the person of the login `by`.
+    A quiet refusal is shown only by a reaction. A silent refusal is not shown: two bots
+    must not answer each other without end, and a person who did not mention the bot
+    expects no answer. The text mentions the person with the login `by`.
     """
 
     reason: str
@@ -72,9 +72,9 @@ class Declined(Value):
 
 
 def admit(facts: AdmissionFacts, policy: AdmissionPolicy) -> Admitted | Declined:
-    """Judge a request; what is not known counts against it."""
+    """Decide about a request; an unknown permission counts as no permission."""
     verdict = _judge(facts, policy)
-    # Whoever only reviews has not called us, and needs no answer.
+    # A reviewer who did not mention the bot needs no answer.
     is_uncalled = facts.start_trigger is FollowUpTrigger.REVIEW
     if is_uncalled and isinstance(verdict, Declined) and verdict.quiet:
         return verdict.replace(silent=True)
@@ -85,7 +85,7 @@ def _judge(facts: AdmissionFacts, policy: AdmissionPolicy) -> Admitted | Decline
     asker = Participant(actor=facts.actor, permission=facts.permission)
     verdicts = [_judge_one(one, policy) for one in (asker, *facts.others)]
     declined = [one for one in verdicts if isinstance(one, Declined)]
-    # Bots before people: where one of them is silent, all of it is.
+    # Bots come before people: if one refusal is silent, the whole answer is silent.
     silent = next((one for one in declined if one.silent), None)
     if found := silent or _judge_start_trigger(facts, policy):
         return found
@@ -113,7 +113,7 @@ def _judge_rate(facts: AdmissionFacts, policy: AdmissionPolicy) -> Declined | No
         text=f"This thread has had {facts.runs_in_thread_last_hour} runs within an "
         f"hour; the limit is {policy.runs_per_thread_hour}. Ask again later, or "
         "raise `limits.runs_per_thread_hour`.",
-        # A bot would answer the answer.
+        # A bot would reply to the answer.
         quiet=facts.actor.is_bot,
     )
 
@@ -129,8 +129,8 @@ def _judge_one(one: Participant, policy: AdmissionPolicy) -> Admitted | Declined
     if permission is None:
         return Declined(
             reason="permission-unknown",
-            text=f"What @{login} may do in this repository could not be found out, so "
-            "nothing was started. Ask again in a while.",
+            text=f"The permission of @{login} in this repository could not be read, so "
+            "nothing was started. Ask again later.",
             quiet=False,
             by=login,
         )
@@ -157,14 +157,14 @@ def _judge_bot(bot: Actor, policy: AdmissionPolicy) -> Admitted | Declined:
 
 def _unknown_there(actor: Actor) -> Declined:
     text = (
-        f"{actor.login} took part in this, and it is not known who that is where the "
-        "code lives, so nothing was started."
+        f"{actor.login} took part in this request, and the forge account of this "
+        "person is not known. So nothing was started."
     )
     return Declined(reason="not-linked", text=text, quiet=False)
 
 
 def needs_permission(actor: Actor, policy: AdmissionPolicy) -> bool:
-    """Tell whether it matters what the forge says: not of bots and of those named."""
+    """Tell whether the forge must be asked: not for bots or for people in the lists."""
     is_asked_about = _is_of_forge(actor, policy) and not actor.is_bot
     return is_asked_about and not _is_named(actor, policy)
 
@@ -186,7 +186,7 @@ FetchPermission = Callable[[Actor], Permission | None]
 
 
 def service_policy(settings: Settings, forge: str) -> AdmissionPolicy:
-    """Return what whoever runs the service says of everybody."""
+    """Return the rules of the service's settings, which hold for every repository."""
     security = settings.security
     return AdmissionPolicy(
         forge=forge,
@@ -201,11 +201,11 @@ def service_policy(settings: Settings, forge: str) -> AdmissionPolicy:
 def repository_policy(
     policy: AdmissionPolicy, config: RepositoryConfig
 ) -> AdmissionPolicy:
-    """Return the service's policy with what the repository says on top of it.
+    """Return the service's policy together with the repository's configuration.
 
-    `config` must come from the default branch, where only those write whom the
-    repository trusts. Whoever runs the service may trust them less: his rules are a
-    floor, under which a repository goes only where he says so.
+    `config` must come from the default branch, where only trusted people write. The
+    operator of the service may trust them less: the service's rules are the minimum. A
+    repository goes below the minimum only where the settings allow it.
     """
     widens = policy.repositories_may_widen
     users = config.allow_users if "allow_users" in widens else ()
@@ -222,7 +222,10 @@ def repository_policy(
 
 
 def refused_rules(policy: AdmissionPolicy, config: RepositoryConfig) -> tuple[str, ...]:
-    """Return a sentence, after the name of the file, for each rule that is not kept."""
+    """Return the end of a sentence for each rule that the service does not accept.
+
+    Each sentence begins with the name of the configuration file.
+    """
     held = repository_policy(policy, config)
     notes = []
     if config.min_permission not in (None, held.min_permission):
@@ -230,17 +233,17 @@ def refused_rules(policy: AdmissionPolicy, config: RepositoryConfig) -> tuple[st
             f"asks for `min_permission = {config.min_permission}`; this service asks "
             f"for {held.min_permission}."
         )
-    for key, wanted, kept in (
+    for key, wanted, allowed in (
         ("allow_users", config.allow_users, held.allow_users),
         ("allow_bots", config.allow_bots, held.allow_bots),
     ):
-        if not {name.lower() for name in wanted} <= {name.lower() for name in kept}:
-            notes.append(f"has names in `{key}` that this service does not let in.")
+        if not {name.lower() for name in wanted} <= {name.lower() for name in allowed}:
+            notes.append(f"has names in `{key}` that this service does not accept.")
     return tuple(notes)
 
 
 def _needed_permission(policy: AdmissionPolicy, config: RepositoryConfig) -> Permission:
-    """Return the stricter of the two, unless the repository may ask for less."""
+    """Return the stricter permission, unless the repository may ask for less."""
     wanted = config.min_permission
     if wanted is None:
         return policy.min_permission
@@ -270,16 +273,16 @@ def start_trigger_of(kind: TriggerKind) -> FollowUpTrigger:
 
 
 def trigger_actors(trigger: Trigger) -> tuple[Actor, ...]:
-    """Return everybody who took part, the one whose words count first."""
+    """Return everybody who took part; the person who asks comes first."""
     return tuple(dict.fromkeys((trigger.asker, *trigger.others)))
 
 
 def with_forge_accounts(
     trigger: Trigger, find_person: Callable[[Actor], Actor | None]
 ) -> Trigger | None:
-    """Return the request with everybody as the forge knows them, where it does.
+    """Return the request with the forge account of each person, where it is known.
 
-    None if nobody knows who asks.
+    Returns None if the account of the person who asks is not known.
     """
     person = find_person(trigger.actor)
     if person is None:
@@ -296,10 +299,10 @@ def check_access(
     start_trigger: FollowUpTrigger | None = None,
     runs_in_thread_last_hour: int = 0,
 ) -> Admitted | Declined:
-    """Judge everybody who took part, by what the forge says of them now.
+    """Check everybody who took part, by their permissions on the forge now.
 
-    `ask` returns None for what could not be found out; bots and those who are named
-    are not asked about.
+    `ask` returns None for an unknown permission. It is not called for bots and for
+    people in the lists.
     """
     first, *others = (
         Participant(

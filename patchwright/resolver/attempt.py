@@ -1,4 +1,4 @@
-"""Attempts at a run: those before this one, and what ends one before it begins."""
+"""Attempts at a run: earlier attempts, and reasons to end a run before it begins."""
 
 from dataclasses import replace
 from typing import Final
@@ -32,24 +32,24 @@ log = structlog.get_logger(__name__)
 
 
 class JobAttempt(Value):
-    """`start_id` is the event it begins with; `earlier` are those of others."""
+    """`start_id` is its first event; `earlier` has the first events of the others."""
 
     start_id: int
     earlier: tuple[int, ...] = ()
 
     def start_of(self, begun_id: int) -> int:
-        """Return where the attempt began in which that event was written.
+        """Return the first event of the attempt that wrote the event `begun_id`.
 
-        What was said before that was an answer to what the job had asked.
+        Messages before it were answers to the job's questions.
         """
         return max(one for one in self.earlier if one < begun_id)
 
 
 def begin_attempt(log: EventLog, job_id: JobId, number: int) -> JobAttempt:
-    """Mark that an attempt starts, and find those before it.
+    """Record that an attempt starts, and find the earlier attempts.
 
-    The number does not say how many there were: one that was given back in good order
-    is not counted.
+    The number does not count all of them: an attempt whose job a worker released
+    in good order is not counted.
     """
     starts = find_attempts(log.read(kinds=frozenset({"state_changed"})))
     earlier = tuple(one for one, attempt in starts if attempt.run_id == job_id)
@@ -76,26 +76,26 @@ _CHANGES: Final = frozenset({"change_state", "state_changed"})
 
 
 def find_stop(log: EventLog, job: Job, start_id: int) -> Outcome | None:
-    """Return how a run ends if an operator's last word before `start_id` was stop.
+    """Return the outcome if an operator stopped the run before `start_id`.
 
-    A run that has begun hears it itself, and so keeps what it has done.
+    A run that has begun reads the stop command itself, and so keeps its work.
     """
     last = log.read(1, start_id - 1, limit=1, reverse=True, kinds=_CHANGES)
-    words = [one.payload for one in last if _is_operators(one, job)]
-    for said in words:
-        if isinstance(said, ChangeState) and said.state is AgentState.STOPPED:
-            text = f"Stopped by {said.reason}, before it had begun."
+    actions = [one.payload for one in last if _is_operators(one, job)]
+    for action in actions:
+        if isinstance(action, ChangeState) and action.state is AgentState.STOPPED:
+            text = f"Stopped by {action.reason}, before it had begun."
             return service_outcome(OutcomeKind.STOPPED, ASKED, text)
     return None
 
 
 def _is_operators(event: Event, job: Job) -> bool:
-    """Tell whether an operator has said it, and not to an earlier job."""
+    """Tell whether an operator wrote the event, and for this job."""
     return event.source is Source.USER and event.at >= job.created_at
 
 
 def find_closed_thread(run: Run) -> Outcome | None:
-    """Return how a run ends whose thread was closed while it waited."""
+    """Return the outcome if the thread was closed while the run waited."""
     closed_at = run.store.closed_at(run.trigger.thread)
     if closed_at is None or closed_at <= run.job.created_at:
         return None
@@ -113,14 +113,14 @@ def find_earlier_post(services: StepServices, job: Job) -> str:
 
 
 def restore_plan(services: StepServices, job: Job, stored: bytes | None) -> RunPlan:
-    """Read what was fixed about a run, or return what can be said without that.
+    """Read the stored plan of a run, or make one with only a header.
 
-    One that cannot be read must not keep the run from its end.
+    A plan that cannot be read must not stop the run from ending.
     """
     try:
         return RunPlan.model_validate_json(stored or b"{}")
     except ValidationError as error:
-        log.error("plan_unreadable", problems=error.error_count())  # noqa: TRY400 - its text may hold what people wrote
+        log.error("plan_unreadable", problems=error.error_count())  # noqa: TRY400 - its text may contain messages of people
     frame = make_message_header(services, job, RepositoryConfig())
     return RunPlan(frame=frame, status_post=find_earlier_post(services, job))
 
@@ -134,26 +134,26 @@ def internal_failure(job_id: JobId) -> Outcome:
 
 
 def is_internal_failure(outcome: Outcome) -> bool:
-    """Tell whether the run ended before its work could become a change."""
+    """Tell whether the run failed inside Patchwright before it made a commit."""
     return outcome.reason in (INTERNAL, LOST) and not outcome.head_sha
 
 
 def mark_start(services: StepServices, run: Run) -> Run | End:
-    """Mark that this attempt starts, and go on where an earlier one has been."""
+    """Record that this attempt starts, and continue an earlier one if there is one."""
     attempt = begin_attempt(run.log, run.job.id, run.attempt)
     run = replace(run, start_id=attempt.start_id)
     if not attempt.earlier:
         return run
     post = find_earlier_post(services, run.job)
     run = replace(run, plan=run.plan.replace(status_post=post))
-    kept = run.store.load_kept(PLAN_ARTIFACT)
+    stored_plan = run.store.load_kept(PLAN_ARTIFACT)
     begun = run.log.read(attempt.earlier[0], kinds=frozenset({"run_started"}))
-    if kept is None or not begun:
+    if stored_plan is None or not begun:
         return run
     return replace(
         run,
         start_id=attempt.start_of(begun[0].id),
-        plan=RunPlan.model_validate_json(kept).replace(status_post=post),
+        plan=RunPlan.model_validate_json(stored_plan).replace(status_post=post),
         has_begun=True,
     )
 

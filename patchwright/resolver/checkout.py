@@ -1,4 +1,4 @@
-"""The agent's sandbox with the repository in it: made, taken over, or made again."""
+"""The agent's sandbox with the repository: start it, reuse it, or rebuild it."""
 
 from base64 import b64decode
 from collections.abc import Callable
@@ -35,7 +35,7 @@ _FROM_BASE: Final = "The repository is as it was at the start of the run."
 class Checkout:
     """A sandbox that the agent can work in.
 
-    `is_the_same` says that it is the one in which the run's earlier actions took place.
+    With `is_the_same` it is the sandbox in which the run's earlier actions took place.
     """
 
     runtime: Runtime
@@ -51,10 +51,10 @@ def open_checkout(
     is_incomplete: bool,
     before_rebuild: Callable[[], None],
 ) -> Checkout:
-    """Return the sandbox of a run that begins, or of one that is taken up again.
+    """Return the sandbox of a run that begins or that is resumed.
 
-    One that is half made is not taken over. `before_rebuild` is called when the one
-    that a run had is lost for good. Raises `SandboxError` or `GitError`.
+    An incomplete sandbox is not reused. `before_rebuild` is called when the earlier
+    sandbox of the run is lost. Raises `SandboxError` or `GitError`.
     """
     if is_resumed and not is_incomplete:
         runtime = dependencies.sandboxes.attach(dependencies.spec)
@@ -62,7 +62,7 @@ def open_checkout(
             return Checkout(runtime, Workspace(runtime, RandomIds()), is_the_same=True)
     if is_resumed:
         before_rebuild()
-    # What a lost worker had begun to make must not be taken for this one later.
+    # A sandbox that a lost worker began must not be mistaken for this one later.
     dependencies.sandboxes.remove(dependencies.run_id)
     runtime = dependencies.sandboxes.start(dependencies.spec)
     try:
@@ -80,9 +80,9 @@ def save_checkpoint(
     up_to: int,
     export: Export | None = None,
 ) -> None:
-    """Keep the work tree as it is after the event `up_to`.
+    """Save the work tree as it is after the event `up_to`.
 
-    `export` is what it came to, where that is known.
+    `export` is the exported work tree, if there is one already.
     """
     if export is None:
         export = checkout.workspace.export(task.base_sha)
@@ -95,9 +95,9 @@ def save_checkpoint(
 def find_earlier_left_out(
     dependencies: RunDependencies, state: RunState
 ) -> tuple[LeftOut, ...]:
-    """Return what finished work had left in a sandbox that is gone.
+    """Return the files that finished work left out, from the newest checkpoint.
 
-    The tree that was rebuilt from what was kept cannot show it any more.
+    A work tree that was rebuilt from a checkpoint does not contain these files.
     """
     if not 0 < state.finished_id <= state.checkpoint:
         return ()
@@ -109,16 +109,16 @@ def find_earlier_left_out(
 
 
 def discard_checkpoint(dependencies: RunDependencies) -> None:
-    """Have whoever takes the run up start from the base again."""
+    """Delete the checkpoint: the next worker starts from the base commit again."""
     if dependencies.checkpoints is not None:
         dependencies.checkpoints.save(b"")
         dependencies.log.append(Source.SYSTEM, CheckpointTaken(up_to=0))
 
 
 def report_rebuilt_sandbox(dependencies: RunDependencies, state: RunState) -> None:
-    """Say to the model, and to readers of the log, what was lost.
+    """Tell the model, and readers of the log, what was lost with the sandbox.
 
-    Where the agent had finished and all of its work was kept, nothing was.
+    Nothing was lost if the agent had finished and all of its work was saved.
     """
     if 0 < state.finished_id <= state.checkpoint:
         return
@@ -133,14 +133,14 @@ def report_rebuilt_sandbox(dependencies: RunDependencies, state: RunState) -> No
 def _fill_sandbox(
     runtime: Runtime, task: Task, dependencies: RunDependencies, *, is_resumed: bool
 ) -> Workspace:
-    kept = (
+    bundle = (
         dependencies.checkpoints.load()
         if dependencies.checkpoints and is_resumed
         else None
     )
     workspace = (
-        _restore(runtime, task, dependencies, kept)
-        if kept
+        _restore(runtime, task, dependencies, bundle)
+        if bundle
         else _check_out(runtime, task, dependencies)
     )
     for name, text in task.files.items():
@@ -162,12 +162,12 @@ def _check_out(
 
 
 def _restore(
-    runtime: Runtime, task: Task, dependencies: RunDependencies, kept: bytes
+    runtime: Runtime, task: Task, dependencies: RunDependencies, bundle: bytes
 ) -> Workspace:
-    """Put the work back as it was: as changes that are not committed."""
+    """Restore the work tree from the bundle, as changes that are not committed."""
     base = task.base_sha
     head = dependencies.code.take(
-        kept, base, f"{dependencies.run_id}-{_CHECKPOINT_REF}"
+        bundle, base, f"{dependencies.run_id}-{_CHECKPOINT_REF}"
     )
     workspace = _unpack(runtime, task, dependencies, head)
     _run_command(runtime, f"git reset --quiet {base}")

@@ -1,4 +1,4 @@
-"""Take out of a change what nobody meant to propose, and see what should be asked."""
+"""Remove unwanted files from a change, and find what a person must decide."""
 
 from collections.abc import Collection, Sequence
 from dataclasses import dataclass, replace
@@ -41,11 +41,11 @@ _SHOWN = 5
 
 @dataclass(frozen=True)
 class CheckedMerge:
-    """What a merge has come to.
+    """The result of a merge.
 
-    `tree` has the submodules as the merge moves them. `changes` are those that are
-    neither as one side has them nor as the other: only these are anybody's work.
-    `objection` says why it must not be committed as a merge, if it must not.
+    `tree` has the submodules as the merge moves them. `changes` are the files that
+    differ from both sides: only these are new work. `objection` says why it must not be
+    committed as a merge, if there is a reason.
     """
 
     tree: str
@@ -57,7 +57,7 @@ class CheckedMerge:
 def check_merge(
     code: ObjectStore, base_sha: str, merge_sha: str, head: str
 ) -> CheckedMerge:
-    """Judge `head`, a commit or tree, as the merge of `merge_sha` into `base_sha`."""
+    """Check `head`, a commit or tree, as the merge of `merge_sha` into `base_sha`."""
     merge = code.merge(base_sha, merge_sha)
     joined = merge.merge_submodules(code.tree_of(head))
     unfinished = merge.find_conflict_markers(joined.tree)
@@ -99,7 +99,7 @@ def _list_paths(paths: tuple[str, ...]) -> str:
 
 
 class KeepAs(StrEnum):
-    """What may leave the service of a change that is not proposed."""
+    """How much of a change that is not proposed may leave the service."""
 
     BRANCH = "branch"
     PATCH = "patch"
@@ -108,7 +108,7 @@ class KeepAs(StrEnum):
 
 @dataclass(frozen=True)
 class Objection:
-    """Why a change is not proposed: a short code, and the words for people."""
+    """Why a change is not proposed: a short code, and a text for people."""
 
     reason: str
     text: str
@@ -117,11 +117,11 @@ class Objection:
 
 @dataclass(frozen=True)
 class CleanedChange:
-    """The tree to propose, remarks on it, and what makes it one to ask about.
+    """The tree to propose, notes about it, and reasons to ask a person first.
 
-    `warnings` are for a reviewer's eyes; what `rules_out_proof` can make tests say what
-    it likes. With an `objection` nobody is asked to review the change at all.
-    Where there is `excess`, `whole` is the tree with what is too large as well.
+    `warnings` are for reviewers. A change with `rules_out_proof` can make tests print
+    any result. With an `objection` nobody is asked to review the change. If there is
+    `excess`, `whole` is the tree that also has the parts that are too large.
     """
 
     tree: str
@@ -145,10 +145,10 @@ def clean(
     private: PrivateWords | None = None,
     changes: Sequence[ChangedPath] | None = None,
 ) -> CleanedChange:
-    """Judge the change from base to head; left-overs of builds are not part of it.
+    """Check the change from base to head; build files are not part of it.
 
-    Which paths are protected, people say in `config_file`. The `private` words must not
-    be repeated. `changes` are those that count, where that is not all of them.
+    The repository's `config_file` says which paths are protected. The change must not
+    repeat the `private` words. `changes` are the changes that count, if not all do.
     """
     is_merge = changes is not None
     if changes is None:
@@ -182,9 +182,9 @@ def _split_change(
     *,
     is_merge: bool,
 ) -> tuple[CleanedChange, tuple[ChangedPath, ...]]:
-    """Take out what does not belong into a change; return what is left of it, too.
+    """Remove files that do not belong to a change; also return the rest of it.
 
-    A merge goes without nothing: it would undo the other side's work.
+    Nothing is removed from a merge: that would undo the other side's work.
     """
     rubbish = find_rubbish(changes)
     unfit = () if is_merge else _find_unfit(code, head_sha, changes)
@@ -196,7 +196,7 @@ def _split_change(
         if paths
         else code.tree_of(head_sha)
     )
-    # A change of nothing else is one to ask about.
+    # If nothing else is left of the change, a person must decide.
     excess = _describe_excess(kept or tuple(change for change, _ in unfit))
     notes = _note_rubbish(rubbish)
     if not excess:
@@ -221,13 +221,13 @@ def _as_left_out(
 
 
 def _paths_of(changes: Collection[ChangedPath]) -> set[str]:
-    """Return where they are, and where they were."""
+    """Return the paths of the changes, new and old."""
     return {path for one in changes for path in (one.path, one.old_path) if path}
 
 
 def _note_rubbish(rubbish: Sequence[ChangedPath]) -> tuple[str, ...]:
-    said = f"Left out as build or scratch files: {_list_changes(rubbish)}."
-    return (said,) if rubbish else ()
+    note = f"Left out as build or scratch files: {_list_changes(rubbish)}."
+    return (note,) if rubbish else ()
 
 
 def _describe_excess(changes: Sequence[ChangedPath]) -> tuple[str, ...]:
@@ -240,7 +240,7 @@ def _describe_excess(changes: Sequence[ChangedPath]) -> tuple[str, ...]:
 def _find_unfit(
     code: ObjectStore, head_sha: str, changes: Sequence[ChangedPath]
 ) -> tuple[tuple[ChangedPath, LeftOutReason], ...]:
-    """Return what a change goes without, for the rest of it to be proposed."""
+    """Return the parts to remove from a change, so that the rest can be proposed."""
     limit = SizeLimits().max_file_bytes
     hidden = {one.path for one in code.find_filtered(head_sha, changes) if one.encrypts}
     return tuple(
@@ -258,7 +258,7 @@ def _find_unfit(
 def _warn_of_unfiltered(
     code: ObjectStore, tree: str, changes: Sequence[ChangedPath]
 ) -> tuple[str, ...]:
-    """Warn of files that a filter such as Git LFS would have stored in another form."""
+    """Warn about files that a filter such as Git LFS should have converted."""
     raw = [one for one in code.find_filtered(tree, changes) if not one.is_pointer]
     return tuple(
         f"{inline_code(shown_path(one.path))} is stored as it is: `.gitattributes` "
@@ -269,7 +269,7 @@ def _warn_of_unfiltered(
 
 
 def _object_to_conflict_markers(versions: Sequence[FileVersions]) -> Objection | None:
-    """Object to a merge that was left half way."""
+    """Object to a change that contains conflict markers."""
     torn = [
         one.change
         for one in versions
@@ -294,7 +294,7 @@ _EXCESS_TEXTS = {
 
 
 def _object_to_secrets(leaks: Sequence[Leak]) -> Objection | None:
-    """Object to a secret; not even a patch of it goes anywhere."""
+    """Object to a secret; the change is not published, not even as a patch."""
     if not leaks:
         return None
     text = (
@@ -309,7 +309,7 @@ def _object_to_secrets(leaks: Sequence[Leak]) -> Objection | None:
 def _object_to_private_words(
     versions: Sequence[FileVersions], private: PrivateWords | None
 ) -> Objection | None:
-    """Object to what was to be kept out of a repository that everybody reads."""
+    """Object to private words in a public repository."""
     leaks = find_repeated(versions, private) if private else ()
     if private is None or not leaks:
         return None

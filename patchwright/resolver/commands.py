@@ -1,4 +1,4 @@
-"""Answer commands and questions about a run, with or without one at work."""
+"""Answer commands and questions about a run, whether it is running or not."""
 
 from collections.abc import Callable
 from functools import partial
@@ -46,11 +46,12 @@ from patchwright.resolver.services import StepServices
 
 
 class RunDetails(Value):
-    """What is fixed about a run, for those who ask about it.
+    """The fixed facts of a run, for answers to questions about it.
 
-    `admitted` is the rule that let it in, `sandbox` the kind it works in. With
-    `keeps_out` its words may repeat what nobody may read beside the code. People who
-    may write add at most `max_raise_usd` to what it may cost.
+    `admitted` is the rule that allowed the run, `sandbox` the kind of its sandbox. With
+    `keeps_out` the run's texts may repeat private words, which must not be shown in the
+    repository. People with write permission can raise its budget by at most
+    `max_raise_usd`.
     """
 
     frame: MessageHeader
@@ -62,12 +63,12 @@ class RunDetails(Value):
 
 
 def load_run_status(log: EventLog, about: RunDetails) -> RunStatus:
-    """Read the run's events; one that has none yet has not begun."""
+    """Read the run's events; a run without events has not begun."""
     standing = RunStatus(
         frame=about.frame, trigger=about.trigger, admitted=about.admitted
     )
     begun = log.read(limit=1, reverse=True, kinds=frozenset({"run_started"}))
-    # The newest one may be of an earlier run of the conversation.
+    # The newest event may belong to an earlier run of the conversation.
     started = begun[0].payload if begun else None
     if not isinstance(started, RunStarted) or started.run_id != about.frame.run_id:
         return standing
@@ -76,7 +77,7 @@ def load_run_status(log: EventLog, about: RunDetails) -> RunStatus:
     for event in log.read(begun[0].id):
         state, posted = fold(state, event), _posted(event) or posted
         watch.add(event)
-        # The newest is the question itself, or came after it.
+        # The newest event is the question itself, or came after it.
         now = event.at
     return standing.replace(
         task=started.task,
@@ -98,9 +99,9 @@ log = structlog.get_logger(__name__)
 
 
 class QuestionAnswerer:
-    """Posts one answer to each question, from what the run's log says.
+    """Posts one answer to each question, from the run's log.
 
-    The run does not wait for that: whoever says stop next must be heard.
+    The run does not wait for the answer: a stop command that comes next must work.
     """
 
     def __init__(
@@ -117,7 +118,7 @@ class QuestionAnswerer:
         return load_run_status(self._log, self._about())
 
     def answer(self, question: Question, trigger: Trigger, event_id: int) -> None:
-        """Answer the question that is the event of that id."""
+        """Answer the question with this event id."""
         hides = self._about().keeps_out and isinstance(trigger.thread, ForgeThread)
         standing = self.standing().replace(shows_words=not hides)
         self.say(answer_running(question, standing), trigger, event_id)
@@ -125,8 +126,8 @@ class QuestionAnswerer:
     def say(self, text: str, trigger: Trigger, event_id: int) -> None:
         frame = self._about().frame
         mark = f"<!-- patchwright:answer={frame.run_id}:{event_id} -->"
-        said = f"{text}\n\n{mark}"
-        post = partial(self._channel.post, trigger.thread, said)
+        answer = f"{text}\n\n{mark}"
+        post = partial(self._channel.post, trigger.thread, answer)
         find = partial(self._channel.find_post, trigger.thread, mark)
         start_call(partial(self._show, PostAnswer(event_id=event_id), post, find))
 
@@ -141,15 +142,15 @@ _NOTHING: Final = "Nothing is running in this thread."
 
 
 def command_in(trigger: Trigger) -> BotCommand | None:
-    """Return the command that somebody gave us; only what follows a mention is one."""
+    """Return the command of a comment; a command must follow a mention of the bot."""
     may_command = trigger_definition(trigger.kind).may_command
     return parse_command(trigger.request) if may_command else None
 
 
 def answer_without_rights(services: StepServices, run: Run) -> EarlyResult | None:
-    """Answer what needs no run and no rights, where no code lives.
+    """Answer commands that need no run and no permission, in a chat or a ticket.
 
-    What somebody asks about a conversation's runs takes rights in its repository.
+    Questions about a conversation's runs need permission in its repository.
     """
     has_run = run.store.find_repository() is not None
     trigger = run.trigger

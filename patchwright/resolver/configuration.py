@@ -17,7 +17,7 @@ from patchwright.sandbox.egress.tls_hello import is_address
 
 
 def commit_author_of(forge: ServiceProfile) -> Signature:
-    """Return the bot's name and the address that stands for it on the forge."""
+    """Return the bot's name and its email address on the forge."""
     name = forge.mention.removeprefix("@")
     return Signature(name, f"{name}@{forge.mail_domain}")
 
@@ -27,19 +27,19 @@ _NETWORK_ORDER: Final[tuple[_Network, ...]] = ("deny", "allowlist", "allow")
 
 
 class RunSettings(Value):
-    """The settings of one run, and what of a repository's wishes did not get there."""
+    """The settings of one run, and notes on configuration that was not accepted."""
 
     settings: Settings
     notes: tuple[str, ...] = ()
 
 
 def apply_configuration(settings: Settings, config: RepositoryConfig) -> RunSettings:
-    """Return the settings with the repository's wishes in them.
+    """Return the settings together with the repository's configuration.
 
-    It may lower limits, choose among the configured models, and close the network, all
-    of it or but for some hosts; it opens the network only where the service lets
-    repositories do that. Who may ask is judged elsewhere; what of that is not kept is
-    told with the rest.
+    A repository may lower limits, choose one of the configured models, and close the
+    network completely or except for some hosts. It may open the network only if the
+    service allows that. Who may ask is checked elsewhere; the notes here also name the
+    access rules that the service does not accept.
     """
     notes = list(refused_rules(service_policy(settings, ""), config))
     model = _model(settings, config, notes)
@@ -67,9 +67,10 @@ def _model(settings: Settings, config: RepositoryConfig, notes: list[str]) -> st
 
 
 def resolve_model_name(llm: LlmSettings, wanted: str) -> str | None:
-    """Return the name of a configured model, given that or how litellm spells it.
+    """Return the name of a configured model, given its name or litellm's name for it.
 
-    Only those will do: any other might send a key to a provider it is not for.
+    Only configured models are accepted: for any other model, a key could be sent to
+    the wrong provider.
     """
     if wanted in llm.named:
         return wanted
@@ -119,17 +120,17 @@ def _domains(
     sandbox: SandboxSettings, config: RepositoryConfig, notes: list[str]
 ) -> tuple[str, ...]:
     wanted = tuple(domain.lower() for domain in config.allow_domains)
-    kept = tuple(domain for domain in wanted if _is_granted(domain, sandbox))
-    refused = [inline_code(domain) for domain in wanted if domain not in kept]
+    allowed = tuple(domain for domain in wanted if _is_granted(domain, sandbox))
+    refused = [inline_code(domain) for domain in wanted if domain not in allowed]
     if refused:
         notes.append(
             f"asks for hosts that this service does not allow: {', '.join(refused)}."
         )
-    return kept
+    return allowed
 
 
 def _is_granted(domain: str, sandbox: SandboxSettings) -> bool:
-    """Tell whether the service opens that too; what is no host is not granted."""
+    """Tell whether the service allows this host too; an invalid host is refused."""
     try:
         wanted = read_domain(domain)
     except ValueError:
@@ -140,12 +141,12 @@ def _is_granted(domain: str, sandbox: SandboxSettings) -> bool:
 
 
 def _is_public(wanted: Domain) -> bool:
-    """Tell whether an open network has it: a list could open a private address."""
+    """Tell whether an open network reaches the host; private addresses are refused."""
     target = Endpoint(wanted.host, wanted.port or WEB_PORTS[0])
     return not is_address(wanted.host) or is_open(wanted.host, target, ())
 
 
 def max_raise_usd_of(limits: LimitSettings) -> float:
-    """Return how much people who may write add to a run of these limits at most."""
+    """Return how much people with write permission can add to the run's budget."""
     raised = limits.max_raise_usd
     return limits.max_cost_usd if raised is None else raised

@@ -1,4 +1,4 @@
-"""Who may read what a run writes: consent, provenance, and redaction of the rest."""
+"""Who may read the texts of a run: consent, provenance, and redaction."""
 
 from collections.abc import Iterator, Sequence
 
@@ -42,10 +42,11 @@ from patchwright.resolver.visibility import (
 
 
 def find_visibility(services: StepServices, run: Run) -> RunVisibility | Question:
-    """Return what holds for a run, or what must be asked before it; `ServiceError`.
+    """Return the visibility of a run, or the question to ask first.
 
-    Where nothing of the conversation is private there is nothing to ask. Beside the
-    code nobody is asked: without a word from the private side it is kept out.
+    If nothing in the conversation is private, there is no question. In a thread of the
+    forge nobody is asked: without consent from the private thread, private words are
+    kept out. Raises `ServiceError`.
     """
     private = _private_thread(run)
     if private is None:
@@ -62,29 +63,29 @@ def find_visibility(services: StepServices, run: Run) -> RunVisibility | Questio
 
 
 def may_join(
-    services: StepServices, job: Job, openness: RunVisibility, into: ConversationId
+    services: StepServices, job: Job, visibility: RunVisibility, into: ConversationId
 ) -> bool:
-    """Tell whether a run of another conversation may be told what the request says.
+    """Tell whether a run of another conversation may read this request.
 
-    Not one that shows what it does to everybody, if that is to be kept out.
+    It may not if that run is public and the request's words must be kept out.
     """
     name, choices = consent_name(job.trigger.home), services.chat.choices
     keeps_out = choices.get(_conversation_scope(into), name) == Consent.KEEP_OUT
-    return keeps_out or not openness.keeps_out
+    return keeps_out or not visibility.keeps_out
 
 
 def copy_consent(services: StepServices, job: Job, into: ConversationId) -> None:
-    """Let what was answered hold in the conversation where the request goes on.
+    """Copy the answer about private words to the conversation that gets the request.
 
-    There, what was to be kept out is kept out.
+    If that conversation already keeps private words out, this stays so.
     """
     name, choices = consent_name(job.trigger.home), services.chat.choices
-    kept = choices.get(_conversation_scope(job.conversation_id), name)
+    answer = choices.get(_conversation_scope(job.conversation_id), name)
     there = _conversation_scope(into)
-    if kept is None or choices.get(there, name) == Consent.KEEP_OUT:
+    if answer is None or choices.get(there, name) == Consent.KEEP_OUT:
         return
     by = services.chat.scope_of(job.trigger.asker)
-    choices.put(there, name, kept, by=by, now=services.clock.now())
+    choices.put(there, name, answer, by=by, now=services.clock.now())
 
 
 def _conversation_scope(conversation_id: ConversationId) -> str:
@@ -92,40 +93,41 @@ def _conversation_scope(conversation_id: ConversationId) -> str:
 
 
 def _private_thread(run: Run) -> TalkThread | None:
-    """Return the thread of the request, or else one that is tied to it."""
+    """Return the thread of the request, or else a thread that is linked to it."""
     linked = run.store.load_threads()
     threads = (run.trigger.thread, *(one.ref for one in linked))
     return next((one for one in threads if isinstance(one, TalkThread)), None)
 
 
 def _consent(services: StepServices, run: Run, private: TalkThread) -> Consent | None:
-    """Return the newest answer, or what was said before in the same place.
+    """Return the newest answer, or an earlier answer for the same place.
 
-    Beside the code nobody can give it: who writes there may not read what is private.
+    Nobody can answer in a thread of the forge: people there may not be allowed to read
+    the private thread.
     """
     name, choices = consent_name(run.trigger.home), services.chat.choices
     own, here = _conversation_scope(run.job.conversation_id), place_scope(private)
-    words = (
+    replies = (
         one.request
         for one in (run.trigger, *run.answers)
         if isinstance(one.thread, TalkThread)
     )
-    said = [found for one in words if (found := read_consent(one))]
-    if said:
-        scopes = (own, here) if said[-1].always else (own,)
+    answers = [found for one in replies if (found := read_consent(one))]
+    if answers:
+        scopes = (own, here) if answers[-1].always else (own,)
         for scope in scopes:
             choices.put(
                 scope,
                 name,
-                said[-1].consent,
+                answers[-1].consent,
                 by=services.chat.scope_of(run.trigger.asker),
                 now=services.clock.now(),
             )
-    kept = choices.get(own, name) or choices.get(here, name)
-    return Consent(kept) if kept else None
+    stored = choices.get(own, name) or choices.get(here, name)
+    return Consent(stored) if stored else None
 
 
-def with_origins(
+def with_provenance(
     plan: RunPlan,
     directory: ServiceDirectory,
     trigger: Trigger,
@@ -134,25 +136,25 @@ def with_origins(
     *,
     private_texts: tuple[str, ...] = (),
 ) -> RunPlan:
-    """Return the plan with what the readers of the change may know of all that.
+    """Return the plan with the provenance that readers of the change may see.
 
-    `read` are the threads of the conversation that were read, `private_texts` what was
-    read in private repositories besides.
+    `read` are the threads of the conversation that were read. `private_texts` are texts
+    that were read in other, private repositories.
     """
-    openness, plan = plan.openness, plan.replace(issue=_issue_in(trigger, linked))
-    if openness.keeps_out:
+    visibility, plan = plan.openness, plan.replace(issue=_issue_in(trigger, linked))
+    if visibility.keeps_out:
         hidden = _hidden(directory, trigger, read, linked, private_texts)
         return plan.replace(hidden=hidden)
-    for_some = openness.is_public and _is_for_some(trigger, read)
+    for_some = visibility.is_public and _is_for_some(trigger, read)
     if texts := (*((trigger.text,) if for_some else ()), *private_texts):
         site = f"{directory.forge.web_url}/{trigger.home.full_name}"
         plan = plan.replace(hidden=PrivateContent(texts=texts, public_url=site))
-    origins = _origins(directory, trigger, read, linked)
-    return plan.replace(key=find_ticket_key(trigger, linked), origins=origins)
+    provenance = _find_provenance(directory, trigger, read, linked)
+    return plan.replace(key=find_ticket_key(trigger, linked), origins=provenance)
 
 
 def _is_for_some(trigger: Trigger, read: Sequence[Thread]) -> bool:
-    """Tell whether the comment that asks is one that not all who read a ticket see."""
+    """Tell whether only some readers of the ticket can see the comment that asks."""
     if trigger.thread.kind is not ThreadKind.TICKET:
         return False
     posts = (post for thread in read for post in thread.posts)
@@ -160,7 +162,7 @@ def _is_for_some(trigger: Trigger, read: Sequence[Thread]) -> bool:
 
 
 def with_name(trigger: Trigger, thread: Thread) -> Trigger:
-    """Return the request with its author called as they are in the thread."""
+    """Return the request with the author's name as the thread shows it."""
     own = trigger.actor
     authors = (post.author for post in thread.posts)
     found = next((one for one in authors if _is_same(one, own)), own)
@@ -187,11 +189,13 @@ def _issue_in(trigger: Trigger, linked: tuple[LinkedThread, ...]) -> int | None:
 
 def find_ticket_key(trigger: Trigger, linked: tuple[LinkedThread, ...]) -> str:
     """Return the key of the ticket that the conversation is about, if there is one."""
-    tickets = (one for one in _talk(trigger, linked) if one.kind is ThreadKind.TICKET)
+    tickets = (
+        one for one in _chat_threads(trigger, linked) if one.kind is ThreadKind.TICKET
+    )
     return next((one.id for one in tickets), "")
 
 
-def _origins(
+def _find_provenance(
     directory: ServiceDirectory,
     trigger: Trigger,
     read: Sequence[Thread],
@@ -199,7 +203,7 @@ def _origins(
 ) -> tuple[RequestOrigin, ...]:
     urls = {str(one.ref): one.url for one in read}
     found = []
-    for ref in _talk(trigger, linked):
+    for ref in _chat_threads(trigger, linked):
         is_ticket = ref.kind is ThreadKind.TICKET
         service = directory.chats.get(ref.service)
         browse = service.ticket_url.format(id=ref.id) if service and is_ticket else ""
@@ -219,7 +223,9 @@ def _hidden(
     """Return what a public repository must not repeat of private threads."""
     private = [one for one in read if isinstance(one.ref, TalkThread)]
     tickets = [
-        one.id for one in _talk(trigger, linked) if one.kind is ThreadKind.TICKET
+        one.id
+        for one in _chat_threads(trigger, linked)
+        if one.kind is ThreadKind.TICKET
     ]
     hosts = sorted({one.private_host for one in directory.chats.values()})
     return PrivateContent(
@@ -233,7 +239,7 @@ def _hidden(
 def with_private_requests(
     known: PrivateContent, said: Sequence[Trigger]
 ) -> PrivateContent:
-    """Add what was said in private to a run that works already."""
+    """Add the private requests that joined a running run."""
     private = [one for one in said if isinstance(one.thread, TalkThread)]
     texts = (text for one in private for text in (one.title, one.body, one.request))
     return known.replace(
@@ -254,20 +260,22 @@ def _names(thread: Thread) -> Iterator[str]:
     yield from (one.login for one in people if not one.is_bot)
 
 
-def _talk(trigger: Trigger, linked: tuple[LinkedThread, ...]) -> tuple[TalkThread, ...]:
+def _chat_threads(
+    trigger: Trigger, linked: tuple[LinkedThread, ...]
+) -> tuple[TalkThread, ...]:
     threads: tuple[ThreadRef, ...] = (trigger.thread, *(one.ref for one in linked))
     by_key = {str(one): one for one in threads if isinstance(one, TalkThread)}
     return tuple(by_key.values())
 
 
 class PrivateTextRedaction:
-    """Of one run; it looks anew each time, as people go on talking."""
+    """Redacts private words of one run; reads the joined requests again each time."""
 
     def __init__(self, store: RunStore, trigger: Trigger) -> None:
         self._store, self._trigger = store, trigger
 
     def applied_to(self, plan: RunPlan) -> RunPlan:
-        """Return the plan with what its readers must not see by now."""
+        """Return the plan with all private words that are known by now."""
         if plan.hidden is None:
             return plan
         joined = self._store.load_requests()
@@ -281,7 +289,10 @@ class PrivateTextRedaction:
         return title_redactor(self.applied_to(plan).hidden)(text)
 
     def private_words(self, plan: RunPlan) -> PrivateWords | None:
-        """Return what no file may repeat; in a private thread a patch shows it."""
+        """Return the words that no file may repeat.
+
+        A thread that is private itself may show them in a patch.
+        """
         hidden = self.applied_to(plan).hidden
         if hidden is None:
             return None

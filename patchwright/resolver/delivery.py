@@ -1,4 +1,4 @@
-"""Prove a change once more where its base has moved, and make what publishes it."""
+"""Prove a change again after its base branch moved, and create its publisher."""
 
 from collections.abc import Callable, Sequence
 from functools import partial
@@ -36,7 +36,7 @@ log = structlog.get_logger(__name__)
 
 
 class SecondProof:
-    """Proves the change of one job again; the reason where that was not done."""
+    """Proves the change of one job again, or returns the reason why not."""
 
     def __init__(
         self, services: StepServices, job: Job, store: RunStore, plan: RunPlan
@@ -47,12 +47,12 @@ class SecondProof:
     def prove(
         self, outcome: Outcome, mirror: Mirror, base_sha: str, head_sha: str
     ) -> tuple[Evidence, ...] | str:
-        """Return what was run on the commits, or why nothing was."""
+        """Return the evidence of the commands that ran, or why nothing ran."""
         took_s = sum(one.seconds for one in outcome.evidence)
         limits = self._settings.limits.of_a_run()
         if outcome.seconds + took_s > limits.max_minutes * 60:
             return _NO_TIME
-        dependencies = self._toolkit(mirror)
+        dependencies = self._dependencies(mirror)
         task = _task_of(dependencies.log, base_sha)
         if task is None:
             return _NO_SANDBOX
@@ -64,7 +64,7 @@ class SecondProof:
             log.warning("not_proven_again", reason=error.reason, error=str(error))
             return _NO_SANDBOX
 
-    def _toolkit(self, mirror: Mirror) -> RunDependencies:
+    def _dependencies(self, mirror: Mirror) -> RunDependencies:
         services, job, settings = self._services, self._job, self._settings
         return RunDependencies(
             run_id=job.id,
@@ -77,13 +77,13 @@ class SecondProof:
             run_budget=self._store.open_budget(job.trigger, settings.limits),
             clock=services.clock,
             author=commit_author_of(services.directory.forge),
-            agent_configuration=services.conduct,
+            agent_configuration=services.agent_configuration,
             config_file=self._plan.config.file,
         )
 
 
 def _task_of(events: EventLog, base_sha: str) -> Task | None:
-    """Return the task of the newest run, as it is on another base."""
+    """Return the task of the newest run, for another base commit."""
     newest = events.read(limit=1, reverse=True, kinds=frozenset({"run_started"}))
     tasks = (e.payload.task for e in newest if isinstance(e.payload, RunStarted))
     task = next(tasks, None)

@@ -1,4 +1,4 @@
-"""What a job and the right to run it are."""
+"""A job, and the lease that a worker needs to run it."""
 
 from datetime import datetime
 from enum import StrEnum
@@ -40,7 +40,7 @@ def is_over(job: Job) -> bool:
 
 
 def outcome_of(job: Job) -> Outcome | None:
-    """Return how it ended or why it waits; one that goes on again has neither."""
+    """Return how the job ended or why it waits; a job that runs again has neither."""
     return None if job.state in (JobState.QUEUED, JobState.RUNNING) else job.outcome
 
 
@@ -50,8 +50,8 @@ class Lease(Value):
     `fence` is checked by every write for the job: only the newest lease of a
     conversation may write. `attempt` counts from 1; `state` is RUNNING, or DELIVERING
     when an earlier worker has already stored the outcome. With `is_successor` another
-    worker has had the job before, and may be alive without knowing that it lost it.
-    `delivery_attempt` counts the workers that took up a delivery from a lost one.
+    worker had the job before. That worker may still run and not know that it lost the
+    job. `delivery_attempt` counts the workers that continued a lost worker's delivery.
     """
 
     job_id: JobId

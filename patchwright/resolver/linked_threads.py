@@ -52,15 +52,16 @@ _WORKS_IN_PUBLIC = (
 
 
 def link_threads(services: StepServices, run: Run) -> OtherConversation | None:
-    """Tie what the requester names; where that has a conversation, return it.
+    """Link the threads that the requester names.
 
-    Whoever asks was admitted to the repository. What they say counts here, and not
-    what others have written around it.
+    If such a thread belongs to another conversation, return that conversation. The
+    requester has passed the access check. Only the requester's own words count here,
+    not what others wrote in the thread.
     """
     store, trigger = run.store, run.trigger
-    known = {str(one.ref) for one in store.load_threads()}
+    linked = {str(one.ref) for one in store.load_threads()}
     for named in _named(services, trigger):
-        found = None if str(named) in known else _found(services, trigger, named)
+        found = None if str(named) in linked else _found(services, trigger, named)
         if found is None:
             continue
         other = store.link(found)
@@ -72,7 +73,7 @@ def link_threads(services: StepServices, run: Run) -> OtherConversation | None:
 def move_request(
     services: StepServices, run: Run, there: OtherConversation
 ) -> MovedResult | EarlyResult | None:
-    """Go on in the other conversation; None if the thread is not there any more."""
+    """Continue in the other conversation; None if the thread has left it."""
     into = there.conversation_id
     joins = may_join(services, run.job, run.plan.openness, into)
     moved = run.store.move(run.trigger, there, joins=joins)
@@ -90,26 +91,27 @@ def _refuse_to_join(trigger: Trigger, there: OtherConversation) -> EarlyResult:
 
 
 def _named(services: StepServices, trigger: Trigger) -> tuple[ThreadRef, ...]:
-    """Return what the request names on other services than its own."""
+    """Return the threads on other services that the request names."""
     found = find_references(_texts_of_requester(trigger), services.chat.find_places())
     own = trigger.thread.service
     return tuple(one for one in found.threads if one.service != own)
 
 
 def _texts_of_requester(trigger: Trigger) -> tuple[str, ...]:
-    """Return what the requester has said; who puts a label on has not said a word.
+    """Return the requester's own texts; a person who adds a label wrote no text.
 
-    The text of an issue may be a stranger's, who must not choose what else is read.
+    A stranger may have written the issue. A stranger must not choose which other
+    threads are read.
     """
     opens = trigger.kind is TriggerKind.BODY_MENTION
-    said = (trigger.title, trigger.body) if opens else ()
-    return (*said, trigger.request)
+    texts = (trigger.title, trigger.body) if opens else ()
+    return (*texts, trigger.request)
 
 
 def _found(
     services: StepServices, trigger: Trigger, named: ThreadRef
 ) -> ThreadRef | None:
-    """Return the thread as it is, if it belongs to the same repository."""
+    """Return the thread, if it belongs to the same repository."""
     if not _belongs_to_repository(services, trigger, named):
         return None
     try:
@@ -124,7 +126,7 @@ def _belongs_to_repository(
     home = trigger.home
     if isinstance(named, ForgeThread):
         return named.repo == home
-    # Who may write to a repository may read what an administrator says belongs to it.
+    # The administrator linked this project to the repository: writers may read it.
     return (
         _repository_of_project(services, named).casefold() == home.full_name.casefold()
     )
@@ -140,7 +142,7 @@ log = structlog.get_logger(__name__)
 
 @dataclass(frozen=True)
 class Tickets:
-    """Those of a conversation, and where they go when there is a pull request."""
+    """The tickets of a conversation, and their status when a pull request is open."""
 
     threads: tuple[TalkThread, ...] = ()
     status_on_pull: str = ""
@@ -160,9 +162,9 @@ def tickets_of(services: StepServices, linked: Iterable[LinkedThread]) -> Ticket
 
 
 def move_at_start(services: StepServices, run: Run) -> tuple[str, ...]:
-    """Show on the tickets that they are worked on; the work does not wait for that.
+    """Move the tickets to the status for work in progress.
 
-    Returns a sentence for each that could not be moved.
+    A ticket that cannot be moved does not stop the run. Returns a sentence for each.
     """
     status = services.directory.ticket_moves.on_start
     if not status:
@@ -185,7 +187,7 @@ def move_at_start(services: StepServices, run: Run) -> tuple[str, ...]:
 
 
 def move_after_merge(services: StepServices, run: Run) -> EarlyResult:
-    """Return how a job ends that there is since our pull request was merged."""
+    """Return the result of a job that started because our pull request was merged."""
     status = services.directory.ticket_moves.on_merge
     linked = run.store.load_threads() if status else ()
     tickets = tickets_of(services, linked).threads
@@ -223,16 +225,16 @@ def plan_notification(
 
 @dataclass(frozen=True)
 class _CrossPost:
-    """A status comment elsewhere, and where that is."""
+    """A status comment in another thread, and that thread."""
 
     thread: ThreadRef
     comment: StatusComment
 
 
 class CrossPosts:
-    """The short status comments of a run; a context, as each of them is.
+    """The short status comments of a run in other threads; a context manager.
 
-    Our own pull requests have none: they show what becomes of them in their own ways.
+    Our own pull requests get no such comment: they already show their status.
     """
 
     def __init__(self, services: StepServices, run: Run) -> None:
@@ -251,14 +253,14 @@ class CrossPosts:
 
     @property
     def saved(self) -> tuple[CrossPostTarget, ...]:
-        """What their delivery needs of them."""
+        """What the delivery needs to know about the comments."""
         return tuple(
             self._as_cross_post(one.thread, one.comment.post_id)
             for one in self._mirrored
         )
 
     def list_current(self) -> tuple[CrossPostTarget, ...]:
-        """Return those, and the threads that were tied while the run worked."""
+        """Return the cross-posts, and the threads that were linked during the run."""
         begun = {str(one.thread) for one in self._mirrored}
         late = [ref for ref in self._refs() if str(ref) not in begun]
         return (*self.saved, *(self._as_cross_post(ref) for ref in late))
@@ -268,7 +270,7 @@ class CrossPosts:
             one.comment.show(event)
 
     def _open(self) -> tuple[_CrossPost, ...]:
-        """Post each of them, or take over what an earlier attempt has posted."""
+        """Post each comment, or reuse the comment of an earlier attempt."""
         posted = {str(one.thread): one.post for one in self._plan.mirrors}
         shown = tuple(_CrossPost(ref, self._comment(ref)) for ref in self._refs())
         for one in shown:
@@ -281,13 +283,13 @@ class CrossPosts:
         return [ref for ref in others if _gets_cross_posts(ref, self._own)]
 
     def _as_cross_post(self, ref: ThreadRef, post: str = "") -> CrossPostTarget:
-        openness, own = self._plan.openness, self._own
+        visibility, own = self._plan.openness, self._own
         shows_words = may_show_words(
             own,
             ref,
             source_is_private=any(isinstance(one, TalkThread) for one in (own, ref)),
-            mirror_is_public=isinstance(ref, ForgeThread) and openness.is_public,
-            consent=openness.consent,
+            mirror_is_public=isinstance(ref, ForgeThread) and visibility.is_public,
+            consent=visibility.consent,
         )
         handle = self._services.directory.mention_in(ref)
         return CrossPostTarget(
@@ -312,9 +314,9 @@ class CrossPosts:
 
 
 def _gets_cross_posts(ref: ThreadRef, own: ThreadRef) -> bool:
-    """Tell whether a thread gets a short status of a run that another one asked for.
+    """Tell whether a linked thread gets a short status comment of the run.
 
-    What happens beside the code is linked there by the forge itself.
+    Threads of the forge get none if the request came from the forge, which links them.
     """
     is_beside = isinstance(ref, ForgeThread) and isinstance(own, ForgeThread)
     return str(ref) != str(own) and not is_beside

@@ -1,4 +1,4 @@
-"""Turn what an attempt left into an outcome; work is kept whatever the ending."""
+"""Make an outcome from the result of an attempt; the work is kept in every case."""
 
 import json
 from dataclasses import replace
@@ -60,9 +60,9 @@ _OBJECTION_FIELDS: Final = {
 def settle_outcome(
     task: Task, dependencies: RunDependencies, ending: AgentEnding, export: Export
 ) -> Outcome:
-    """Return the outcome; `export` is what the work tree came to.
+    """Return the outcome; `export` is the exported work tree.
 
-    Half a merge is no work to keep.
+    An unfinished merge is not kept.
     """
     is_half = bool(task.merge_sha) and ending.kind is not OutcomeKind.RESOLVED
     if is_half or (export.bundle is None and not task.merge_sha):
@@ -78,7 +78,7 @@ def settle_outcome(
 def _without_kept_files(
     task: Task, dependencies: RunDependencies, outcome: Outcome, export: Export
 ) -> Export:
-    """Return it without what is large, where the change is kept with all of that."""
+    """Remove the files that the kept commit contains from the list of missing files."""
     if outcome.reason != EXCESS or not outcome.head_sha:
         return export
     kept = dependencies.code.changed_paths(task.base_sha, outcome.head_sha)
@@ -88,7 +88,7 @@ def _without_kept_files(
 
 
 def _with_left_out(outcome: Outcome, export: Export) -> Outcome:
-    """Name what the change lacks, and where it was found if not in the work tree."""
+    """List the files that the change lacks, and where they were found."""
     left_out = tuple(dict.fromkeys((*export.left_out, *outcome.left_out)))
     place = export.taken_from
     found = (taken_from_note(place),) if place and outcome.head_sha else ()
@@ -143,9 +143,11 @@ def _settle_change(
 def _as_objected(
     changed: Outcome, objection: Objection, ending: AgentEnding
 ) -> Outcome:
-    """Return a change that is not proposed, in the words of what speaks against it."""
-    said = _objection_outcome(objection, ending).model_dump(include=_OBJECTION_FIELDS)
-    return Outcome.model_validate(changed.model_dump() | said)
+    """Return the outcome of a change that is not proposed, with the objection."""
+    objection_fields = _objection_outcome(objection, ending).model_dump(
+        include=_OBJECTION_FIELDS
+    )
+    return Outcome.model_validate(changed.model_dump() | objection_fields)
 
 
 def _refused_by_git(taken: AcceptedCommit) -> list[LeftOut]:
@@ -208,9 +210,10 @@ def _with_evidence(
     *,
     doubtful: bool,
 ) -> Outcome:
-    """Add the evidence; a proof that fails is no reason to lose the change.
+    """Add the evidence; if the proof fails, the change is still kept.
 
-    What a `doubtful` change does to its tests, people must look at before it is proven.
+    A `doubtful` change affects its own tests: a person must look at it first, so it
+    does not count as proven.
     """
     if not task.proves:
         return changed
@@ -254,23 +257,23 @@ def _oversized_outcome(
     ending: AgentEnding,
     cleaned: CleanedChange,
 ) -> Outcome:
-    """Ask about a change that is more than anybody meant, and keep all of it.
+    """Ask about a change that is too large, and keep the whole change.
 
-    What is too much to propose is too much to look through for secrets, too: it goes on
-    no branch. Nor are its lines counted.
+    Such a change is also too large to search for secrets, so it is not pushed to a
+    branch. Its lines are not counted.
     """
     asked = "The change was not proposed, since it looks like an accident:"
-    said = "\n".join([asked, *(f"- {line}" for line in cleaned.excess)])
-    objection = Objection(EXCESS, said, KeepAs.PATCH)
+    question = "\n".join([asked, *(f"- {line}" for line in cleaned.excess)])
+    objection = Objection(EXCESS, question, KeepAs.PATCH)
     if cleaned.whole == dependencies.code.tree_of(task.base_sha):
         return _objection_outcome(objection, ending)
     whole = replace(cleaned, tree=cleaned.whole)
-    kept = _changed_outcome(task, dependencies, ending, whole, counts=False)
-    return _as_objected(kept, objection, ending)
+    outcome = _changed_outcome(task, dependencies, ending, whole, counts=False)
+    return _as_objected(outcome, objection, ending)
 
 
 def _objection_outcome(objection: Objection, ending: AgentEnding) -> Outcome:
-    """Ask about a change that is not proposed; what broke off has broken off."""
+    """Ask about a change that is not proposed; an unfinished run stays unfinished."""
     is_done = ending.kind is OutcomeKind.RESOLVED
     return Outcome(
         kind=OutcomeKind.NEEDS_INPUT if is_done else ending.kind,
@@ -282,15 +285,15 @@ def _objection_outcome(objection: Objection, ending: AgentEnding) -> Outcome:
     )
 
 
-def _service_text(said: str, ending: AgentEnding) -> str:
-    """Return what is ours where `said` stands before the words of an ending."""
-    return join(said, ending.service_text)
+def _service_text(text: str, ending: AgentEnding) -> str:
+    """Return the text that Patchwright wrote: `text`, then the text of the ending."""
+    return join(text, ending.service_text)
 
 
 def _commit(
     task: Task, dependencies: RunDependencies, ending: AgentEnding, tree: str
 ) -> str:
-    """Make the one commit that is delivered; its tree is what the sandbox held."""
+    """Make the one commit to deliver, with the tree of the sandbox."""
     finish = _logged_finish(dependencies) if ending.finish else None
     message = _commit_message(task, dependencies, ending, finish)
     return dependencies.code.commit(
@@ -310,23 +313,23 @@ def _commit_message(
     ending: AgentEnding,
     finish: Finish | None,
 ) -> str:
-    """Return the message of the commit, in which the agent is quoted.
+    """Return the commit message, which quotes the agent.
 
-    A forge acts on words of a message, and tools read commands and trailers in it. Ours
-    names the person as the forge knows them.
+    A forge acts on keywords in a message, and tools read commands and trailers in it.
+    Our trailer names the person by the forge account.
     """
     title = make_inert_line(
         dependencies.redact_private_title(_change_title(task, finish))
     )
-    said = f"Unfinished: the run ended as {ending.kind}."
+    text = f"Unfinished: the run ended as {ending.kind}."
     if finish:
         quotation = quoted_plain(dependencies.redact_private(finish.summary))
-        said = join(AGENT_WROTE, quotation) if quotation else ""
-    return join(title, said, task.message_trailer)
+        text = join(AGENT_WROTE, quotation) if quotation else ""
+    return join(title, text, task.message_trailer)
 
 
 def _logged_finish(dependencies: RunDependencies) -> Finish | None:
-    """Return how the agent finished as the log has it: without secrets."""
+    """Return the agent's final answer as the log has it, without secrets."""
     kinds = frozenset({"finish"})
     newest = dependencies.log.read(limit=1, reverse=True, kinds=kinds)
     return next((e.payload for e in newest if isinstance(e.payload, Finish)), None)
@@ -346,7 +349,7 @@ _NO_RESULT = "Nothing that fits the schema of the result was handed over."
 def complete_outcome(
     outcome: Outcome, task: Task, run_log: RunLog, ending: AgentEnding, start_id: int
 ) -> Outcome:
-    """Return the outcome with what it took, and its notes after those of the task."""
+    """Return the outcome with its costs, and its notes after the task's notes."""
     log, state = run_log.log, run_log.state
     notes = (*task.notes, *_notes_on(task, log, ending, start_id), *outcome.notes)
     return outcome.replace(
@@ -364,7 +367,7 @@ def complete_outcome(
 def _notes_on(
     task: Task, log: EventLog, ending: AgentEnding, start_id: int
 ) -> list[str]:
-    """Say what failed of the set-up, and what was asked for and is missing."""
+    """Return notes on failed set-up commands and on missing requested results."""
     notes = list(set_up_failures(log, start_id)) if task.setup_may_fail else []
     if task.result_schema and ending.finish and ending.finish.result is None:
         notes.append(_NO_RESULT)
@@ -372,9 +375,9 @@ def _notes_on(
 
 
 def _removed_later(log: EventLog, start_id: int) -> int:
-    """Count the hidden things in what people have said to the run."""
-    said = log.read(start_id, kinds=frozenset({"message"}))
-    return sum(e.payload.removed for e in said if isinstance(e.payload, Message))
+    """Count the hidden parts that were removed from people's messages to the run."""
+    messages = log.read(start_id, kinds=frozenset({"message"}))
+    return sum(e.payload.removed for e in messages if isinstance(e.payload, Message))
 
 
 def _structured(ending: AgentEnding) -> str:

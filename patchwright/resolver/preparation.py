@@ -51,7 +51,7 @@ from patchwright.resolver.rounds import merge_text, needs_merge
 
 @dataclass(frozen=True)
 class Sources:
-    """Where it is looked up."""
+    """The services in which a run looks things up."""
 
     channel: Channel
     forge: Forge
@@ -60,14 +60,14 @@ class Sources:
 
 @dataclass(frozen=True)
 class PreparationRequest:
-    """What is asked, in which thread as it was then, and what is known about it.
+    """The request, its thread at that time, and what is known about it.
 
     `linked_pulls` are the numbers of pull requests that earlier runs for this
-    conversation have opened, `linked` its other threads and `tied` what these say.
-    `label` is the one that has asked, if one did. `checks` are those of the pull
-    request, where these were read already. `token` tells its branch from others.
-    `privacy` tells the agent what it must not repeat, and then no name tells it either.
-    `schema` is that of what it hands over besides its words.
+    conversation opened. `linked` are its other threads and `tied` their texts. `label`
+    is the label that started the run, if there is one. `checks` are the checks of the
+    pull request, if they were read already. `token` makes the branch name unique.
+    `privacy` tells the agent what it must not repeat; with it, no names are given
+    either. `schema` describes the structured result that the agent returns.
     """
 
     run_id: str
@@ -87,13 +87,13 @@ class PreparationRequest:
 
 @dataclass(frozen=True)
 class Prepared:
-    """Everything that is looked up, and the task made of it.
+    """Everything that was looked up, and the task made from it.
 
-    `trusted_sha` is where the branch stands that the change is meant for: what that
-    commit says for agents counts, whatever a pull request says. `names` are what the
-    variables of the repository's templates stand for, `template` is its template for
-    pull requests. `private_texts` were read elsewhere, and must not be repeated in a
-    public repository. `asked_reviews` are the numbers of the review threads that asked.
+    `trusted_sha` is the head of the branch that the change is for. Instructions for
+    agents are read from that commit, never from a pull request. `names` are the values
+    of the variables in the repository's templates; `template` is its template for pull
+    requests. `private_texts` were read elsewhere and must not be repeated in a public
+    repository. `asked_reviews` are the numbers of the review threads with a request.
     """
 
     repository: Repository
@@ -109,7 +109,7 @@ class Prepared:
     private_texts: tuple[str, ...] = ()
 
     def with_notes(self, notes: tuple[str, ...]) -> "Prepared":
-        """Return it with more to tell about, before what is there."""
+        """Return it with more notes, before the notes that it has."""
         task = self.task.replace(notes=(*notes, *self.task.notes))
         return replace(self, task=task)
 
@@ -142,7 +142,7 @@ class _Preparation:
         title = request.trigger.title or request.thread.title
         self._title = "" if request.privacy else title
         self._token = request.token or request.thread.ref.token
-        self._scene = RequestContext(
+        self._context = RequestContext(
             sources.channel,
             sources.forge,
             self._repository,
@@ -166,7 +166,7 @@ class _Preparation:
             mirror.objects, target.base_branch, trusted_sha, start_sha, pull
         )
         checks = request.checks or self._fetch_checks(pull, start_sha)
-        gathered = gather_context(self._scene, work, checks)
+        gathered = gather_context(self._context, work, checks)
         return Prepared(
             repository=self._repository,
             target=target,
@@ -175,7 +175,7 @@ class _Preparation:
             task=self._task(target, work, gathered),
             images=gathered.images,
             private_texts=gathered.private_texts,
-            # Resolved ones come last, so that the numbers of the others hold.
+            # Resolved threads come last: so the numbers of the others do not change.
             review_threads=tuple(
                 one.id
                 for one in order_review_threads(request.thread.reviews)
@@ -203,7 +203,7 @@ class _Preparation:
     ) -> RunTarget:
         config, repository = self._request.config, self._repository
         is_new = pull is None or not pull.is_open
-        base = config.base or (suggest_base(self._scene) if is_new else "")
+        base = config.base or (suggest_base(self._context) if is_new else "")
         return plan_target(
             self._request.trigger.thread,
             self._title,
@@ -215,7 +215,7 @@ class _Preparation:
         )
 
     def _fetch_checks(self, pull: PullRequest | None, sha: str) -> Checks | None:
-        """Read the checks of the pull request that the thread is."""
+        """Read the checks, if the thread is a pull request."""
         is_thread = self._request.thread.ref.kind is ThreadKind.PULL_REQUEST
         checks = self._sources.forge.checks
         if pull is None or not is_thread or checks is None:
@@ -256,7 +256,7 @@ class _Preparation:
         return plan_first(task) if wants_plan(request.trigger, config) else task
 
     def _merges(self, pull: PullRequest | None) -> bool:
-        """Tell whether the work is to merge the base into the pull request."""
+        """Tell whether the task is to merge the base branch into the pull request."""
         trigger = self._request.trigger
         if pull is None or trigger.thread.kind is not ThreadKind.PULL_REQUEST:
             return False
@@ -265,17 +265,17 @@ class _Preparation:
         return needs_merge(pull, trigger.request)
 
     def _find_pull(self) -> tuple[PullRequest | None, bool]:
-        """Return the pull request to work on, and whether the request has named it.
+        """Return the pull request to work on, and whether the request names it.
 
-        That is the thread itself, the open one that we made, or one that people have
-        linked.
+        It is the thread itself, our own open pull request, or a pull request that
+        people linked.
         """
         request, forge = self._request, self._sources.forge
         repo, own = self._repository.ref, request.thread.ref
         if isinstance(own, ForgeThread) and own.kind is ThreadKind.PULL_REQUEST:
             return forge.fetch_pull_request(repo, own.number), False
         earlier = [forge.fetch_pull_request(repo, one) for one in request.linked_pulls]
-        # The title may have been another one then.
+        # The title may have been different at the time of the request.
         branches = [pull.head_branch for pull in earlier if pull.same_repository]
         found = (
             forge.find_pull_request(repo, branch)
@@ -290,7 +290,7 @@ class _Preparation:
         )
 
     def _trailer(self) -> str:
-        """Name the requester as co-author, by the address that shows none of theirs."""
+        """Name the requester as co-author, by an email address that hides their own."""
         requester = self._request.trigger.asker
         domain = f"users.noreply.{urlsplit(self._repository.web_url).hostname}"
         address = f"{requester.external_id}+{requester.login}".lstrip("+")

@@ -1,4 +1,4 @@
-"""How far a run is, folded from its events for those who watch."""
+"""The progress of a run, computed from its events for people who watch it."""
 
 from collections.abc import Callable
 from datetime import datetime
@@ -26,7 +26,7 @@ class ProgressTracker:
         self._shown = Progress(state="running", doing="Reading the thread")
 
     def progress(self, now: datetime) -> Progress:
-        """Return how far it is by now, though nothing may have happened meanwhile."""
+        """Return the progress at this time, even if there was no new event."""
         seconds = self._seconds + self._since_last(now)
         return self._shown.replace(seconds=seconds)
 
@@ -47,13 +47,13 @@ class ProgressTracker:
         self._last_at = event.at
 
     def _since_last(self, now: datetime) -> float:
-        """Return the time since the last event, unless a person lets it pass."""
+        """Return the time since the last event; zero while a person must answer."""
         if self._state.state in WAITING:
             return 0.0
         return max(0.0, (now - self._last_at).total_seconds())
 
     def _after(self, event: ev.Event) -> Progress:
-        """Return what is shown after an event, but for the figures."""
+        """Return the progress after an event, without the figures."""
         payload, shown = event.payload, self._shown
         if isinstance(payload, ev.RunStarted):
             return shown.replace(
@@ -80,8 +80,8 @@ class ProgressTracker:
         shown = self._shown
         if change.state is ev.AgentState.RATE_LIMITED and change.until is not None:
             until = f"{change.until:%H:%M:%S}Z"
-            words = f"Waiting until {until}, as the model's provider asks"
-            return shown.replace(doing=words)
+            text = f"Waiting until {until}, as the model's provider asks"
+            return shown.replace(doing=text)
         if change.state is not ev.AgentState.RUNNING:
             return shown
         if self._checked_out in shown.done:
@@ -102,7 +102,7 @@ class ProgressTracker:
         return self._shown.replace(then=then, doing=_PROVING if proves else _LOOKING)
 
     def _outcome(self, outcome: Outcome) -> Progress:
-        """Leave what it was about, where that is where it stopped."""
+        """Keep the last activity of a run that stopped there."""
         if display_of(outcome.kind).was_cut_short:
             return self._shown
         doing = "Delivering" if outcome.head_sha else "Answering"
@@ -135,7 +135,7 @@ class Throttle:
         self._last = float("-inf")
 
     def offer(self, progress: Progress, *, at_once: bool = False) -> None:
-        """Show it if it is time for that, or `at_once` if nothing may follow soon."""
+        """Show the progress if the interval is over, or immediately with `at_once`."""
         now = self._monotonic()
         if now - self._last < self._interval_s and not at_once:
             return

@@ -41,16 +41,17 @@ from patchwright.sandbox.workspace import Workspace
 
 _MAX_REPORT_BYTES: Final = 32 << 20
 _COLOURS: Final = re.compile(r"\x1b\[[0-9;]*[A-Za-z]")
-# A script of the repository's may be the change's own by what it calls.
+# A script of the repository may call files that the change itself edited.
 _SHELL_SCRIPTS: Final = (".sh", ".bash", ".zsh", ".mk")
 
 
 @dataclass(frozen=True)
 class ReportedCommand:
-    """How one command is run. Without a `call` no runner's report is looked for.
+    """How one command is run. Without a `call` no test runner's report is expected.
 
-    `script` is the command, after the variables by which runners write reports into
-    `folder`. Its name is another each time, so that no change can know it.
+    `script` sets the variables that make test runners write reports into `folder`, and
+    then runs the command. The folder's name is new each time, so that no change can
+    know it.
     """
 
     script: str
@@ -62,9 +63,9 @@ class ReportedCommand:
     def prepare_report(
         cls, runtime: Runtime, command: str, changed: Collection[str], recipe: str
     ) -> Self:
-        """Put what records the results into the sandbox.
+        """Put the result recorder into the sandbox.
 
-        `recipe` is what the scripts of the repository run that the command calls.
+        `recipe` has the commands inside the repository's scripts that are called.
         """
         call = read_call(command)
         if call is None or _is_program_changed(call, changed, recipe):
@@ -77,7 +78,7 @@ class ReportedCommand:
         return cls(_reporting_script(command, folder), folder, call, printed)
 
     def read(self, runtime: Runtime, output: CommandOutput) -> TestResults | None:
-        """Return what the runner has reported, if that can be read."""
+        """Return the test runner's report, if it can be read."""
         if self.call is None:
             return None
         runner = self.call.runner
@@ -102,9 +103,9 @@ _WITH_RECORDS: Final = (RunnerKind.UNITTEST, RunnerKind.SCRIPT)
 
 
 def _is_program_changed(call: TestCall, changed: Collection[str], recipe: str) -> bool:
-    """Tell whether the change has to do with the program, which then says anything.
+    """Tell whether the change edits the program; then its output proves nothing.
 
-    It may be called from another folder, or through a link; so its name alone counts.
+    It may be called from another folder or through a link, so only its name counts.
     """
     programs = [PurePosixPath(one) for one in call.programs]
     names = {one.name for one in programs}
@@ -117,7 +118,7 @@ def _is_program_changed(call: TestCall, changed: Collection[str], recipe: str) -
 def _believed_runners(
     call: TestCall, changed: Collection[str], recipe: str
 ) -> tuple[RunnerKind, ...]:
-    """Return whose report is believed where it was only printed."""
+    """Return the test runner whose printed report is accepted."""
     if call.runner is not RunnerKind.SCRIPT:
         return (call.runner,)
     is_open = any(path.endswith(_SHELL_SCRIPTS) for path in changed)
@@ -145,7 +146,7 @@ def _download(runtime: Runtime, path: str) -> bytes | None:
 
 
 def _whole_output(runtime: Runtime, output: CommandOutput) -> str:
-    """Return all that was printed, unless its file is no longer what was printed."""
+    """Return the whole output; the shortened one if the file was changed since."""
     if not output.full_output_path:
         return output.output
     data = _download(runtime, output.full_output_path)
@@ -157,7 +158,7 @@ def _whole_output(runtime: Runtime, output: CommandOutput) -> str:
 MAX_COMMANDS = 5
 COMMAND_LIMIT_S = 900.0
 _TAIL_CHARS = 2_000
-# More names than this tell nobody more.
+# A longer list of names does not help a reader.
 _MOST_NAMES = 100
 _MAX_RECIPE_BYTES = 500_000
 
@@ -165,11 +166,11 @@ _MAX_RECIPE_BYTES = 500_000
 def prove(
     task: Task, dependencies: RunDependencies, head_sha: str, commands: Sequence[str]
 ) -> tuple[Evidence, ...]:
-    """Run the commands on base plus the new tests, and on head; record what came of it.
+    """Run the commands on base plus the new tests, and on head; record the results.
 
-    The repository's own tests, and those of a merge, are run on head alone: they need
-    not have failed before. Where tests of the base were changed, they are run as they
-    were, too. The runs know nothing of each other, so they run side by side.
+    The repository's own tests, and the tests of a merge, run on head only: they need
+    not have failed before. If tests of the base were changed, the old tests run too.
+    The runs are independent, so they run in parallel.
     """
     named = [command for command in commands if command.strip()][:MAX_COMMANDS]
     chosen = list(dict.fromkeys([*named, *task.tests]))
@@ -207,7 +208,7 @@ def _with_new_files(
     head_sha: str,
     changes: Sequence[ChangedPath],
 ) -> str:
-    """Return the base with the new tests, and with all else that they may need."""
+    """Return the base with the new tests, and with other files that they may need."""
     needed = [changed.path for changed in find_test_dependencies(changes)]
     return (
         dependencies.code.with_tests_of(base_sha, head_sha, needed)
@@ -217,7 +218,7 @@ def _with_new_files(
 
 
 def _keep_fixed_tests(before: Sequence[Evidence], after: Evidence) -> Evidence:
-    """Keep of the tests that passed those that failed before: the others are many."""
+    """Keep only the passed tests that failed before: the other list is too long."""
     was = next((one for one in before if one.command == after.command), None)
     failing = set(was.results.failing) if was and was.results else set[str]()
     return _limit_names(after, lambda name: name in failing)
@@ -245,10 +246,10 @@ class _EvidenceRuns:
     def run_old_tests(
         self, head_sha: str, commands: Sequence[str], changes: Sequence[ChangedPath]
     ) -> list[Evidence]:
-        """Run the commands on head with the base's tests, where that tells anything.
+        """Run the commands on head with the base's tests, if the result is useful.
 
-        A command that fails on the base itself, such as one that names a new test, says
-        nothing about the change.
+        A command that fails on the base itself, for example because it names a new
+        test, proves nothing about the change.
         """
         paths = [] if self.task.merge_sha else changed_tests(changes)
         if not paths:
@@ -269,7 +270,7 @@ class _EvidenceRuns:
         spec = self.dependencies.spec.replace(role="evidence")
         runtime = self.dependencies.sandboxes.start(spec)
         try:
-            # Which commit it is must not be seen inside: a test could go by it.
+            # The sandbox must not show which commit it is: a test could depend on it.
             alike = self.dependencies.code.without_history(commit)
             packed = self.dependencies.code.bundle(alike)
             Workspace.check_out(runtime, packed, alike, "evidence")
@@ -310,9 +311,9 @@ class _EvidenceRuns:
         )
 
     def _recipe(self, command: str) -> str:
-        """Return what the repository's scripts run that a command calls.
+        """Return the commands inside the repository's scripts that a command calls.
 
-        What a change has altered in it is objected to elsewhere.
+        Changes to these scripts are reported elsewhere.
         """
         paths = recipe_paths(command)
         found = self.dependencies.code.read_files(

@@ -1,4 +1,4 @@
-"""Run a recorded run again: the same words of the model, in a fresh sandbox."""
+"""Run a recorded run again: the same model answers, in a fresh sandbox."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -42,7 +42,7 @@ _NO_CHANGE: Final = "no change"
 
 @dataclass(frozen=True)
 class ReplayEnvironment:
-    """Where a run is run again; `spec.run_id` names its sandboxes."""
+    """What a replay needs; `spec.run_id` names its sandboxes."""
 
     repository: ObjectStore
     sandboxes: RuntimeFactory
@@ -54,9 +54,9 @@ class ReplayEnvironment:
 
 @dataclass(frozen=True)
 class ReplayResult:
-    """What came of it the second time; `tree` is empty when nothing was changed.
+    """The result of the replay; `tree` is empty when nothing was changed.
 
-    `served` names what was taken from the recording instead of being done again.
+    `served` names the results that were taken from the recording and not repeated.
     """
 
     events: Sequence[Event]
@@ -69,8 +69,8 @@ class ReplayResult:
 def replay_run(recorded: Sequence[Event], stage: ReplayEnvironment) -> ReplayResult:
     """Run it again and compare. The repository is only read.
 
-    Raises `SettingsError` when the log does not say what was to be done, or when the
-    repository does not have the commit it was done to.
+    Raises `SettingsError` if the log has no task, or if the repository does not have
+    the base commit.
     """
     task, limits = find_task(recorded)
     _check_base(stage.repository, task.base_sha)
@@ -106,7 +106,7 @@ def _resolve(
     stage: ReplayEnvironment,
     code: ObjectStore,
 ) -> Outcome:
-    """Resolve the task, and go on as often as somebody has said something then."""
+    """Resolve the task, and continue after each recorded answer of a person."""
     scripted_user = ScriptedUser(stage.log, recorded)
     dependencies = _dependencies(recorded, limits, stage, code, scripted_user)
     resolution = resolve(task, dependencies)
@@ -143,7 +143,7 @@ def _dependencies(
         clock=stage.clock,
         author=_AUTHOR,
         agent_configuration=configuration,
-        hear=scripted_user.filter_steering,
+        filter_steering=scripted_user.filter_steering,
         library=library or NoKnowledgeLibrary(),
         open_mcp=lambda _: RecordedMcpServers(recorded),
         checkpoints=_MemoryCheckpoints() if has_waited(recorded) else None,
@@ -152,13 +152,16 @@ def _dependencies(
 
 
 def _heard_left_out(recorded: Sequence[Event]) -> bool:
-    """Say whether the agent heard what its change would lack; older runs did not."""
+    """Tell whether the agent was told which files its change lacks.
+
+    Older recorded runs did not tell it.
+    """
     errors = payloads_of(recorded, ErrorObservation)
     return any(one.reason == LEFT_OUT for one in errors)
 
 
 class _MemoryCheckpoints:
-    """Keeps the work tree while the replayed run waits for its next word."""
+    """Keeps the work tree while the replayed run waits for its next message."""
 
     def __init__(self) -> None:
         self._bundle: bytes | None = None
@@ -173,7 +176,7 @@ class _MemoryCheckpoints:
 def _with_trees(
     found: Comparison, recorded: Sequence[Event], tree: str, repository: ObjectStore
 ) -> Comparison:
-    """Add whether the files at the end are the same, byte for byte."""
+    """Compare the files at the end, byte for byte, and add the result."""
     then = _recorded_tree(recorded, repository)
     if then is None:
         note = "What the recorded run changed is not in this repository."
@@ -187,7 +190,7 @@ def _with_trees(
 
 
 def _recorded_tree(recorded: Sequence[Event], repository: ObjectStore) -> str | None:
-    """Return the tree that the run ended with, or None if nobody knows it any more."""
+    """Return the final tree of the recorded run, or None if it was not stored."""
     outcome = find_outcome(recorded)
     if outcome is None or not outcome.head_sha:
         return ""

@@ -29,9 +29,9 @@ _HOW: Final = (
 
 
 def ask_for_repository(said: str, offered: Sequence[str]) -> Question:
-    """Ask where nothing names a repository.
+    """Ask for a repository if nothing names one.
 
-    `said` is what a reply says instead; names of `offered` like it are shown.
+    `said` is the text of a reply that names none; similar names in `offered` are shown.
     """
     near = suggest_names(said, offered) if 0 < len(said) <= _MAX_SAID_CHARS else ()
     text = join(
@@ -44,10 +44,10 @@ def ask_for_repository(said: str, offered: Sequence[str]) -> Question:
 
 
 def ask_for_another_repository(name: str, offered: Sequence[str]) -> Question:
-    """Ask where somebody may not read what they named, or what is the default here.
+    """Ask again if a person may not read the named or the default repository.
 
-    The words are the same whether it is there or not. `name` is empty where the
-    person has not named it themselves.
+    The text is the same whether the repository exists or not. `name` is empty if the
+    person did not name the repository.
     """
     what = inline_code(name) if name else "The default here"
     near = suggest_names(name, offered) if name else ()
@@ -63,7 +63,7 @@ def ask_for_another_repository(name: str, offered: Sequence[str]) -> Question:
 def ask_which_repository(
     named: Sequence[RepoRef], readable: Sequence[RepoRef]
 ) -> Question:
-    """Ask where several were named; those that may be read can be pressed."""
+    """Ask which one is meant if several were named; readable ones get a button."""
     names = [one.full_name for one in named]
     text = join(
         "**Which of these repositories?** The request names "
@@ -93,12 +93,12 @@ def _list_names(names: Sequence[str]) -> str:
     return "\n".join(lines)
 
 
-# Each costs a question to the forge, and most of what looks like a path is one.
+# Each name costs a request to the forge, and most texts like a path are only a path.
 MAX_POSSIBLE: Final = 5
 
 
 class RepositoryAccess(StrEnum):
-    """Whether the person who asks may read a repository, as far as we can tell."""
+    """Whether the person who asks may read a repository, as far as is known."""
 
     READABLE = "readable"
     UNREADABLE = "unreadable"
@@ -106,7 +106,7 @@ class RepositoryAccess(StrEnum):
 
 
 class ChoiceReason(StrEnum):
-    """What a choice rests on, from the strongest to the weakest."""
+    """The reason for a choice, from the strongest to the weakest."""
 
     ANSWER = "answer"
     REQUEST = "request"
@@ -117,12 +117,12 @@ class ChoiceReason(StrEnum):
 
 
 class RepositoryCandidates(Value):
-    """All that says where the work may be.
+    """Everything that can name the repository of a request.
 
-    `answers` are the replies since, oldest first. `ticket` is that of the tickets it
-    names and `place` that of its channel or project, both by the administrator's word;
-    `place_default` and `own_default` were chosen by people. `said` is what a reply says
-    in place of an exact name.
+    `answers` are the later replies, oldest first. `ticket` is the repository of the
+    named tickets and `place` the repository of the channel or project; both come from
+    the administrator's settings. People chose `place_default` and `own_default`. `said`
+    is the text of a reply without an exact name.
     """
 
     request: References = References()
@@ -145,10 +145,10 @@ JudgeAccess = Callable[[RepoRef], RepositoryAccess]
 def choose_repository(
     hints: RepositoryCandidates, access: JudgeAccess, offered: tuple[str, ...] = ()
 ) -> RepositoryChoice | Question:
-    """Return the repository, or what to ask.
+    """Return the repository, or the question to ask.
 
-    `access` judges for the person who asks, and `offered` are names that this person
-    may be shown.
+    `access` checks what the person who asks may read. `offered` are names that this
+    person may see.
     """
     for why, named in _named_candidates(hints):
         found = _exact_matches(named, access)
@@ -168,7 +168,7 @@ def choose_repository(
 def mapped_repository(
     thread: ThreadRef, mapping: Mapping[str, str], places: ReferenceScope
 ) -> RepoRef | None:
-    """Return what the administrator says about a thread's channel or project."""
+    """Return the repository in the settings for a thread's channel or project."""
     if not isinstance(thread, TalkThread):
         return None
     key = thread.place.rpartition("/")[2]
@@ -182,9 +182,9 @@ def repository_of_tickets(
     projects: Mapping[str, str],
     places: ReferenceScope,
 ) -> RepoRef | None:
-    """Return the one repository that all the tickets named in a thread belong to.
+    """Return the one repository of all the tickets that a thread names.
 
-    A ticket has a project of its own, which says more than those that it names.
+    If the thread is a ticket, its own project counts more than tickets that it names.
     """
     if thread.service == "jira":
         return None
@@ -196,13 +196,13 @@ def repository_of_tickets(
 def _named_candidates(
     hints: RepositoryCandidates,
 ) -> Iterable[tuple[ChoiceReason, References]]:
-    """Yield what names a repository, the strongest first: the newest answer wins."""
+    """Yield all references to a repository, strongest first: the newest answer wins."""
     yield from ((ChoiceReason.ANSWER, answer) for answer in reversed(hints.answers))
     yield ChoiceReason.REQUEST, hints.request
 
 
 def _exact_matches(named: References, access: JudgeAccess) -> tuple[RepoRef, ...]:
-    """Return the repositories; what may be a path is one if it can be read."""
+    """Return the repositories; a possible path counts as one if it can be read."""
     if sure := named.meant or named.repositories:
         return sure
     possible = (*named.possible, *named.bare)[:MAX_POSSIBLE]
@@ -229,9 +229,9 @@ def _default_candidates(
 def _choose_default(
     repo: RepoRef, why: ChoiceReason, access: JudgeAccess, offered: tuple[str, ...]
 ) -> RepositoryChoice | Question:
-    """Take a default that the person may read; another one would surprise them.
+    """Use the default if the person may read it; no other default is tried.
 
-    Its name is not told to somebody who has not named it and may not read it.
+    A person who did not name the default and may not read it does not see its name.
     """
     if access(repo) is RepositoryAccess.READABLE:
         return RepositoryChoice(repo=repo, why=why)
@@ -265,7 +265,7 @@ _PUNCTUATION: Final = " \t`*_~,;:.!()\"'“”‘’"  # noqa: RUF001 - as peopl
 
 
 class RememberScope(StrEnum):
-    """For whom a choice holds from now on."""
+    """For whom a choice is stored."""
 
     NOT = ""
     HERE = "here"
@@ -278,10 +278,10 @@ class RepositoryAnswer(Value):
 
 
 def read_answer(text: str, places: ReferenceScope) -> RepositoryAnswer | None:
-    """Return the repository that a reply chooses, if it does nothing else.
+    """Return the repository that a reply chooses, if the reply does nothing else.
 
-    "always NAME" is meant for everybody in this channel or project, "always NAME for
-    me" for one person everywhere.
+    "always NAME" is for everybody in this channel or project. "always NAME for me" is
+    for one person everywhere.
     """
     if len(text) > _MAX_CHARS:
         return None
@@ -299,12 +299,12 @@ def read_answer(text: str, places: ReferenceScope) -> RepositoryAnswer | None:
 
 
 def is_answer(text: str, places: ReferenceScope) -> bool:
-    """Tell whether a reply only chooses, so that it tells the agent nothing."""
+    """Tell whether a reply only chooses, so that the agent need not read it."""
     return read_consent(text) is not None or read_answer(text, places) is not None
 
 
 def _answer_words(text: str) -> list[str]:
-    """Return the words of a reply, and of a link where it leads to."""
+    """Return the words of a reply; for a link, its address."""
     shown = _LINK.sub(lambda link: f" {link[1] or link[2]} ", text)
     stripped = (word.strip(_PUNCTUATION) for word in shown.split())
     return [word for word in stripped if word]

@@ -21,9 +21,9 @@ from patchwright.core.types.threads import (
 # A login of a managed user ends with an underscore and the enterprise's short code.
 # https://docs.github.com/en/enterprise-cloud@latest/admin/concepts/identity-and-access-management/enterprise-managed-users
 OWNER_PATTERN: Final = r"[A-Za-z0-9][A-Za-z0-9_-]{0,38}"
-# A full stop at the end is that of a sentence.
+# A full stop at the end belongs to the sentence, not to the name.
 NAME_PATTERN: Final = r"(?!\.{1,2}(?![\w.-]))[A-Za-z0-9_.-]{0,99}[A-Za-z0-9_-]"
-# What stands where an owner does in addresses of GitHub, and is none.
+# Words at the place of the owner in GitHub addresses that are not owners.
 _NO_OWNERS: Final = frozenset(
     {"about", "apps", "collections", "enterprise", "explore", "features", "issues"}
     | {"login", "marketplace", "notifications", "orgs", "organizations", "pulls"}
@@ -34,9 +34,9 @@ _NO_OWNERS: Final = frozenset(
 class ReferenceScope(Value):
     """The forge and the ticket system that texts may refer to.
 
-    `known` are the full names of the repositories that we know of: nothing else is
-    taken for one where it could be a path as well. `projects` are the keys whose
-    tickets count.
+    `known` are the full names of the known repositories: any other text that could also
+    be a path is not read as a repository. `projects` are the project keys whose tickets
+    count.
     """
 
     forge: str
@@ -48,7 +48,7 @@ class ReferenceScope(Value):
     projects: tuple[str, ...] = ()
 
     def repository(self, full_name: str) -> RepoRef:
-        """Return a repository under the name that we know, whatever its case here."""
+        """Return the known name of a repository; upper and lower case do not matter."""
         name = full_name.removesuffix(".git")
         return self.known_repository(name) or RepoRef(forge=self.forge, full_name=name)
 
@@ -59,17 +59,17 @@ class ReferenceScope(Value):
         return RepoRef(forge=self.forge, full_name=found) if found else None
 
     def has_owner(self, owner: str) -> bool:
-        """Tell whether a repository that we know is that owner's."""
+        """Tell whether a known repository belongs to this owner."""
         start = f"{owner}/".casefold()
         return any(name.casefold().startswith(start) for name in self.known)
 
     def linked_repository(self, full_name: str) -> RepoRef | None:
-        """Return what an address of the forge leads to, unless it is another page."""
+        """Return the repository or thread at an address of the forge, if it is one."""
         is_page = full_name.partition("/")[0].casefold() in _NO_OWNERS
         return None if is_page else self.repository(full_name)
 
     def ticket(self, key: str) -> TalkThread | None:
-        """Return the ticket with that key if its project is one of ours."""
+        """Return the ticket with this key, if its project is in the settings."""
         project = key.rpartition("-")[0].upper()
         if not self.tracker_host or project not in self.projects:
             return None
@@ -89,7 +89,7 @@ class ReferenceScope(Value):
 
 
 def _path_below(address: str, base: str) -> str | None:
-    """Compare without the scheme, which people leave out, and without case."""
+    """Compare without the scheme, which people leave out; ignore case."""
     parts = urlsplit(base)
     start = rf"(?:https?://)?(?:www\.)?{re.escape(parts.netloc + parts.path)}(?:/|\Z)"
     found = re.match(start, address, re.IGNORECASE)
@@ -103,9 +103,9 @@ THREAD_KINDS: Final = {
 }
 _NUMBER: Final = r"(?P<number>[1-9]\d{0,9})(?![\w-])"
 _KEY: Final = r"[A-Z][A-Z0-9_]+-[1-9]\d{0,9}"
-# Chinese, Japanese and Korean put no blanks between words.
+# Chinese, Japanese and Korean write no spaces between words.
 _LETTER: Final = r"[^\W\u3040-\u30ff\u3400-\u9fff\uac00-\ud7a3]"
-# What goes on to one of both sides is a longer word: a path, an address, a version.
+# If the text continues on either side, it is a longer word: a path, address or version.
 _FREE: Final = rf"(?<!{_LETTER})(?<![/@.#:&=+~-])"
 _ENDS: Final = rf"(?!{_LETTER}|[/@-]|[.#:]\w)"
 _IN_ADDRESS: Final = r"[^\s<>()\[\]\"'`|]+"
@@ -120,7 +120,7 @@ REPOSITORY_PATH: Final = re.compile(
 TICKET_PATH: Final = re.compile(
     rf"(?:browse/|\S*[?&]selectedIssue=)(?P<key>{_KEY})(?![\w-])", re.IGNORECASE
 )
-# In a text. What is `meant` is called a repository; what is `bare` may be a path.
+# In a text. `meant` is clearly called a repository; `bare` may be a path.
 REFERENCE_PATTERN: Final = re.compile(
     rf"(?P<address>(?:https?://|{_FREE}(?={_HOST})){_IN_ADDRESS})"
     rf"|{_FREE}(?:ssh://)?git@(?P<host>[\w.-]+)[:/](?P<remote>{OWNER_PATTERN}/{NAME_PATTERN})"
@@ -133,12 +133,12 @@ REFERENCE_PATTERN: Final = re.compile(
 ALONE_PATTERN: Final = re.compile(
     rf"\s*[`*_]*({OWNER_PATTERN}/{NAME_PATTERN})[`*_.!]*\s*\Z"
 )
-# What leads to the name of a repository rather than of a file, if it is both.
+# Words before a name that make it a repository and not a file, if both are possible.
 LEADING_WORDS: Final = re.compile(
     r"(?:\A|\b(?:in|for|of|to|on|at|from|use|repo|repository|project))\s*(?:the\s+)?\Z",
     re.IGNORECASE,
 )
-# What is a file or a folder rather than a repository, whatever leads to it.
+# Names of files or folders, never of repositories, whatever word comes before.
 FILE_PATH_PATTERN: Final = re.compile(
     r"(?:src|lib|tests?|docs?|app|pkg|cmd|bin|internal|packages|scripts|config)/"
     r"|.*\.(?:[ch]|cc|cfg|cpp|cs|css|go|html?|ini|java|json|jsx?|kt|lock|md|php|py|rb"
@@ -148,10 +148,10 @@ FILE_PATH_PATTERN: Final = re.compile(
 
 
 MAX_SUGGESTED: Final = 3
-# Of 1: less is no slip of the pen. Full names have their owner in common.
+# Out of 1: a lower value is not a typing mistake. Full names share their owner.
 _ALIKE: Final = 0.6
 _FULLY_ALIKE: Final = 0.8
-# A quote goes on to the next blank line: its last paragraph may be continued so.
+# A quote ends at the next blank line: its last paragraph may continue without `>`.
 # https://spec.commonmark.org/0.31.2/#block-quotes
 _QUOTE: Final = re.compile(r"^[ ]{0,3}>.*(?:\n(?![ \t]*$).*)*", re.MULTILINE)
 _ESCAPE: Final = re.compile(r"\\([!-/:-@\[-`{-~])")
@@ -160,12 +160,12 @@ One = TypeVar("One", RepoRef, ThreadRef)
 
 
 class References(Value):
-    """What was named, each once and in order.
+    """Everything that was named, each once and in order.
 
-    `meant` are those of the repositories that were named as the one to work in:
-    `repo:NAME`. `possible` and `bare` are not among them: they look like a repository,
-    and are one if the forge says so. Words lead to what is `possible` ("in NAME");
-    to what is `bare` none do ("fix NAME", but also "the client/server protocol").
+    `meant` are the repositories that were named as the one to work in: `repo:NAME`.
+    `possible` and `bare` are other names that look like a repository; the forge says
+    whether they are one. A `possible` name comes after a word such as "in" ("in NAME").
+    A `bare` name does not ("fix NAME", but also "the client/server protocol").
     """
 
     repositories: tuple[RepoRef, ...] = ()
@@ -176,7 +176,7 @@ class References(Value):
 
 
 class Likelihood(Enum):
-    """Whether a name is that of a repository."""
+    """Whether a name is the name of a repository."""
 
     SURE = auto()
     POSSIBLE = auto()
@@ -191,10 +191,10 @@ class _NamedReference(Value):
 
 
 def find_references(texts: Iterable[str], places: ReferenceScope) -> References:
-    """Return what the texts name, for people who read them as Markdown.
+    """Return the references in the texts, as people see them in rendered Markdown.
 
-    A bare `owner/name` is a repository if we know it or another one of that owner, or
-    if the text is nothing else.
+    A bare `owner/name` is a repository if this repository or another one of the owner
+    is known, or if the text contains nothing else.
     """
     found = [one for text in texts for one in _read_text(text, places)]
     sure, possible, bare = (
@@ -211,7 +211,7 @@ def find_references(texts: Iterable[str], places: ReferenceScope) -> References:
 
 
 def suggest_names(name: str, known: Iterable[str]) -> tuple[str, ...]:
-    """Return the known names most like this one, to ask whether one was meant."""
+    """Return the known names that are most similar, to ask whether one was meant."""
     by_key: dict[str, str] = {}
     for full_name in known:
         by_key.setdefault(full_name.casefold(), full_name)
@@ -232,7 +232,7 @@ def _read_text(text: str, places: ReferenceScope) -> Iterator[_NamedReference]:
 
 
 def _own_prose(text: str) -> str:
-    """Leave what somebody says in their own words, as it looks to readers."""
+    """Return the person's own words as readers see them, without quoted text."""
     return _ESCAPE.sub(r"\1", _QUOTE.sub(" ", visible_prose(text))).strip()
 
 
@@ -257,7 +257,7 @@ def _read_match(match: re.Match[str], places: ReferenceScope) -> _NamedReference
 
 
 def _by_name(name: str, before: str, places: ReferenceScope) -> _NamedReference | None:
-    """Read what may be a path as well."""
+    """Read names that could also be a path."""
     if known := places.known_repository(name):
         return _NamedReference(repository=known)
     owner, _, rest = name.partition("/")
@@ -300,7 +300,7 @@ def _repositories(found: Iterable[_NamedReference]) -> tuple[RepoRef, ...]:
 
 
 def _without_duplicates(found: Iterable[One]) -> tuple[One, ...]:
-    """Names are told apart without regard to case."""
+    """Upper and lower case make no difference between names."""
     first: dict[str, One] = {}
     for one in found:
         first.setdefault(str(one).casefold(), one)
@@ -309,15 +309,15 @@ def _without_duplicates(found: Iterable[One]) -> tuple[One, ...]:
 
 _THREAD: Final = re.compile(
     r"/(?P<repo>[\w-]+/(?!\.\.?/)[\w.-]+)/(?P<kind>issues|pull)/(?P<number>\d{1,18})"
-    # As copied from a tab of the page, or from one of its comments.
+    # An address that was copied from a tab of the page, or from a comment.
     r"(?:/[\w-]*)*(?:[?#].*)?"
 )
 
 
 def read_thread_url(url: str, web_url: str, forge: str) -> ForgeThread | None:
-    """Return the thread on that site, None for any other address.
+    """Return the thread at an address of this site; None for any other address.
 
-    A credential goes there, so that the host must be the configured one.
+    A token is sent there, so the host must be the configured host.
     """
     found = _THREAD.fullmatch(url.removeprefix(web_url))
     if not url.startswith(f"{web_url}/") or found is None:

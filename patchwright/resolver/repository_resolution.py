@@ -62,7 +62,10 @@ def name_people(services: StepServices, trigger: Trigger) -> Trigger:
 
 @dataclass(frozen=True)
 class RepositoryChooser:
-    """Chooses for `person`, who asks in `thread` and has `said` so much since."""
+    """Chooses the repository for `person`, who asks in `thread`.
+
+    `said` are the person's later replies.
+    """
 
     services: StepServices
     thread: TalkThread
@@ -72,14 +75,14 @@ class RepositoryChooser:
 
     def choose(self, trigger: Trigger) -> RepositoryChoice | Question:
         self._remember()
-        # The whole channel may read what is asked in a ticket.
+        # Everybody who reads a ticket can read the question.
         is_chat = self.thread.kind is ThreadKind.CHAT
         offered = self.services.chat.offer_to(self.person) if is_chat else ()
         judge = make_access_check(self.person, self._permission)
-        return choose_repository(self._hints(trigger), judge, offered)
+        return choose_repository(self._candidates(trigger), judge, offered)
 
-    def _hints(self, trigger: Trigger) -> RepositoryCandidates:
-        talk, places = self.services.chat, self.places
+    def _candidates(self, trigger: Trigger) -> RepositoryCandidates:
+        chat_services, places = self.services.chat, self.places
         tracker = self.services.directory.tracker
         request = find_references(
             [trigger.title, trigger.body, trigger.request], places
@@ -99,25 +102,27 @@ class RepositoryChooser:
                 self.services.directory.repositories_in(self.thread),
                 places,
             ),
-            place_default=talk.choices.default_of(place_scope(self.thread)),
-            own_default=talk.choices.default_of(talk.scope_of(self.person)),
+            place_default=chat_services.choices.default_of(place_scope(self.thread)),
+            own_default=chat_services.choices.default_of(
+                chat_services.scope_of(self.person)
+            ),
             said=self.said[-1] if self.said and answers[-1] == References() else "",
         )
 
     def _remember(self) -> None:
         """Keep a choice that is meant for later requests as well."""
-        talk = self.services.chat
+        chat_services = self.services.chat
         answer = read_answer(self.said[-1], self.places) if self.said else None
         if answer is None or answer.remember is RememberScope.NOT:
             return
         is_here = answer.remember is RememberScope.HERE
-        # Who could not work there themselves must not send everybody else there.
+        # A default for everybody may only be set by a person who may write there.
         least = Permission.WRITE if is_here else Permission.READ
         permission = self._permission(answer.repository, self.person)
         if permission is None or not permission.allows(least):
             return
-        own = talk.scope_of(self.person)
-        talk.choices.put(
+        own = chat_services.scope_of(self.person)
+        chat_services.choices.put(
             place_scope(self.thread) if is_here else own,
             DEFAULT_REPOSITORY,
             str(answer.repository),
@@ -126,7 +131,7 @@ class RepositoryChooser:
         )
 
     def _permission(self, repo: RepoRef, person: Actor) -> Permission | None:
-        """Ask the forge; one that is away does not say no, and the run tries again."""
+        """Ask the forge; if it does not answer, the run tries again later."""
         try:
             return self.services.code_host.forge.fetch_permission(repo, person)
         except (RateLimitedError, ServiceUnavailableError):
@@ -140,8 +145,8 @@ NOT_LINKED: Final = "not-linked"
 _INVITED: Final = "Waiting until it is known who asks."
 _UNNAMED_BOT: Final = "Bots may ask only if `accounts.map` names them."
 _NO_WAY: Final = (
-    "I do not know who you are where the code lives, and there is no page here to show "
-    "it. An administrator can add you to `accounts.map`."
+    "I do not know your account on the forge, and this service has no page to link it. "
+    "An administrator can add you to `accounts.map`."
 )
 
 
@@ -152,7 +157,7 @@ _ELSEWHERE: Final = (
 
 
 class AskedQuestion(Value):
-    """What a job has asked before it began, and what was said until then."""
+    """The question of a job before it began, and the last event that it had read."""
 
     text: str
     up_to: int
@@ -160,7 +165,7 @@ class AskedQuestion(Value):
 
 @skipped_on_resume
 def acknowledge_in_chat(services: StepServices, run: Run) -> Run | End:
-    """Show that the request was seen: to find out where the code is may take long."""
+    """Show that the request was seen: finding the repository may take long."""
     if isinstance(run.trigger.thread, TalkThread):
         acknowledge(services.live, services.channel, run.trigger)
     return run
@@ -168,7 +173,7 @@ def acknowledge_in_chat(services: StepServices, run: Run) -> Run | End:
 
 @skipped_on_resume
 def start_thread(services: StepServices, run: Run) -> Run | End:
-    """Begin a thread for a request that was made where nobody could see it."""
+    """Begin a thread for a request that no other person could see."""
     trigger, thread = run.trigger, run.trigger.thread
     if not isinstance(thread, TalkThread) or thread.has_begun:
         return run
@@ -184,20 +189,20 @@ def start_thread(services: StepServices, run: Run) -> Run | End:
 
 @skipped_on_resume
 def find_requester(services: StepServices, run: Run) -> Run | End:
-    """Find the first request of somebody who is known to the forge.
+    """Find the first request of a person whose forge account is known.
 
-    Whoever came before them may never show who they are, and is not waited for.
+    Earlier requesters may never link their account, so the run does not wait for them.
     """
     if not isinstance(run.trigger.thread, TalkThread):
         return run
     try:
-        known = with_forge_accounts(run.trigger, services.chat.find_person)
-        if known is not None:
-            return replace(run, identified=known)
+        identified = with_forge_accounts(run.trigger, services.chat.find_person)
+        if identified is not None:
+            return replace(run, identified=identified)
         for one in run.joined:
-            known = with_forge_accounts(one.trigger, services.chat.find_person)
-            if known is not None and known.kind is not TriggerKind.REPLY:
-                return replace(_prefer(run, one), identified=known)
+            identified = with_forge_accounts(one.trigger, services.chat.find_person)
+            if identified is not None and identified.kind is not TriggerKind.REPLY:
+                return replace(_prefer(run, one), identified=identified)
     except ServiceError as error:
         return fail(services, run, error)
     return end_early(services, run, _unknown(services, run))
@@ -205,16 +210,16 @@ def find_requester(services: StepServices, run: Run) -> Run | End:
 
 @skipped_on_resume
 def find_repository(services: StepServices, run: Run) -> Run | End:
-    """Find out where the code is, where the thread does not say it."""
-    thread, known = run.trigger.thread, run.identified
-    if not isinstance(thread, TalkThread) or known is None:
+    """Find the repository, if the thread does not name it."""
+    thread, request = run.trigger.thread, run.identified
+    if not isinstance(thread, TalkThread) or request is None:
         return run
     run = replace(run, scope=find_scope(services, run))
     try:
-        found = _find_repository(services, run, thread, known)
+        found = _find_repository(services, run, thread, request)
         if isinstance(found, EarlyResult):
             return end_early(services, run, found)
-        placed = name_people(services, known).replace(repo=found)
+        placed = name_people(services, request).replace(repo=found)
     except ServiceError as error:
         return fail(services, run, error)
     if placed != run.trigger:
@@ -223,70 +228,70 @@ def find_repository(services: StepServices, run: Run) -> Run | End:
 
 
 def ask_requester(run: Run, asked: Question) -> EarlyResult:
-    """Wait for an answer; what was asked already is not asked again for nothing."""
+    """Wait for an answer; the same question is not asked again without need."""
     outcome = service_outcome(
         OutcomeKind.NEEDS_INPUT, asked.reason, asked.text, waits=True
     )
     if _was_asked(run, asked.text):
         return EarlyResult(outcome, (), run.last_joined_id)
     _keep_asked(run, asked.text)
-    told = tell_requester(run.trigger.thread, asked.text, asked.offers)
-    return EarlyResult(outcome, (told,), run.last_joined_id)
+    message = tell_requester(run.trigger.thread, asked.text, asked.offers)
+    return EarlyResult(outcome, (message,), run.last_joined_id)
 
 
 def _find_repository(
-    services: StepServices, run: Run, thread: TalkThread, known: Trigger
+    services: StepServices, run: Run, thread: TalkThread, request: Trigger
 ) -> RepoRef | EarlyResult:
-    """Return where the work is, or why it waits.
+    """Return the repository, or why the run waits.
 
-    A conversation has one pull request, so that it stays where it is.
+    A conversation has one pull request, so its repository does not change.
     """
     scope = find_scope(services, run)
-    place = known.place or run.store.find_repository()
+    place = request.place or run.store.find_repository()
     if place is not None:
-        return _elsewhere(run, known, place, scope) or place
-    said = tuple(one.request for one in run.answers)
-    choosing = RepositoryChooser(services, thread, known.asker, said, scope)
-    found = choosing.choose(known)
+        return _elsewhere(run, request, place, scope) or place
+    replies = tuple(one.request for one in run.answers)
+    chooser = RepositoryChooser(services, thread, request.asker, replies, scope)
+    found = chooser.choose(request)
     if not isinstance(found, Question):
         return found.repo
     asked = ask_requester(run, found)
-    if asked.effects and services.chat.needs_renewal(known.asker):
+    if asked.effects and services.chat.needs_renewal(request.asker):
         return replace(asked, effects=(*asked.effects, Invite(renews=True)))
     return asked
 
 
 def _elsewhere(
-    run: Run, known: Trigger, place: RepoRef, scope: ReferenceScope
+    run: Run, request: Trigger, place: RepoRef, scope: ReferenceScope
 ) -> EarlyResult | None:
-    """Refuse to take work that is meant for another repository to this one."""
-    meant = find_references([known.request], scope).meant
+    """Refuse a request for another repository than the conversation's."""
+    meant = find_references([request.request], scope).meant
     if not meant or place in meant:
         return None
     text = _ELSEWHERE.format(
         place=inline_code(place.full_name), meant=inline_code(meant[0].full_name)
     )
     refused = service_outcome(OutcomeKind.REFUSED, "other-repository", text)
-    told = tell_requester(known.thread, text)
-    return EarlyResult(refused, (told,), run.last_joined_id)
+    message = tell_requester(request.thread, text)
+    return EarlyResult(refused, (message,), run.last_joined_id)
 
 
 def _prefer(run: Run, one: JoinedRequest) -> Run:
-    """Have the job be about that request; the first one joins it instead."""
+    """Make this the main request of the job; the first request joins it instead."""
     run.store.swap(one, run.trigger)
     joined = run.store.load_requests()
     return replace(run.with_trigger(one.trigger), joined=joined)
 
 
 def _was_asked(run: Run, text: str) -> bool:
-    """Tell whether the requester knows the question, and has not called us since.
+    """Tell whether the requester has seen the question and not mentioned us since.
 
-    What others say is no reason to bother them once more.
+    Messages of other people are no reason to ask the requester again.
     """
-    kept = run.store.load_kept(QUESTION_ARTIFACT)
-    if kept is None:
+    stored = run.store.load_kept(QUESTION_ARTIFACT)
+    if stored is None:
         return False
-    before = AskedQuestion.model_validate_json(kept)
+    before = AskedQuestion.model_validate_json(stored)
     calls = any(
         one.event_id > before.up_to
         and one.trigger.kind is not TriggerKind.REPLY
@@ -298,12 +303,12 @@ def _was_asked(run: Run, text: str) -> bool:
 
 def _keep_asked(run: Run, text: str) -> None:
     asked = AskedQuestion(text=text, up_to=run.last_joined_id)
-    kept = asked.model_dump_json().encode()
-    run.store.keep(QUESTION_ARTIFACT, kept)
+    stored = asked.model_dump_json().encode()
+    run.store.keep(QUESTION_ARTIFACT, stored)
 
 
 def _open(services: StepServices, trigger: Trigger, thread: TalkThread) -> TalkThread:
-    """Open it; if only the answer was lost, it is found to be there already."""
+    """Open the thread; a thread that an earlier attempt opened is found."""
     tracker, text = services.channel.tracker(thread), _opening(trigger)
 
     def open_thread() -> str:
@@ -318,9 +323,10 @@ def _open(services: StepServices, trigger: Trigger, thread: TalkThread) -> TalkT
 
 
 def _unknown(services: StepServices, run: Run) -> EarlyResult:
-    """Wait until the person has shown who they are; or say that there is no way.
+    """Wait until the person has linked an account, or say that this is not possible.
 
-    A bot does not link: without a word, so that two do not keep each other busy.
+    A bot cannot link an account. It gets no answer, so that two bots do not answer each
+    other without end.
     """
     if run.trigger.actor.is_bot:
         unnamed = service_outcome(OutcomeKind.REFUSED, "bot-not-named", _UNNAMED_BOT)
@@ -337,7 +343,7 @@ def _unknown(services: StepServices, run: Run) -> EarlyResult:
 
 
 def _opening(trigger: Trigger) -> str:
-    """Show what was asked where nobody could see it."""
+    """Return the text that shows a request that no other person could see."""
     who = mention_link(trigger.actor.login, trigger.actor.external_id)
     request = without_mentions(trigger.request)
     quoted = "\n".join(f"> {line}" for line in request.splitlines())

@@ -54,14 +54,14 @@ from patchwright.sandbox.workspace import Export
 def record_start(
     task: Task | None, dependencies: RunDependencies, start_id: int
 ) -> Task:
-    """Return the task of the run that the log from `start_id` on has, or now begins."""
+    """Return the task of the run in the log from `start_id` on, or record `task`."""
     kinds = frozenset({"run_started", "message"})
-    known = dependencies.log.read(start_id, kinds=kinds)
-    begun = [event.payload for event in known if isinstance(event.payload, RunStarted)]
+    events = dependencies.log.read(start_id, kinds=kinds)
+    begun = [event.payload for event in events if isinstance(event.payload, RunStarted)]
     found = begun[-1].task if begun else _append_start(task, dependencies)
     was_told = any(
         event.source is Source.SYSTEM and isinstance(event.payload, Message)
-        for event in known
+        for event in events
     )
     if not was_told:
         dependencies.log.append(Source.SYSTEM, Message(text=found.text))
@@ -69,7 +69,7 @@ def record_start(
 
 
 def _append_start(task: Task | None, dependencies: RunDependencies) -> Task:
-    """Return the task as every later attempt reads it: without secrets."""
+    """Return the task without secrets, as every later attempt reads it."""
     if task is None:
         raise ValueError("there is neither a task nor a run that was begun")
     started = RunStarted(
@@ -92,7 +92,7 @@ log = structlog.get_logger(__name__)
 
 @dataclass(frozen=True)
 class Resolution:
-    """How a task ended; events after `read_up_to` were not taken notice of."""
+    """How a task ended; events after `read_up_to` were not read."""
 
     outcome: Outcome
     read_up_to: int
@@ -101,18 +101,18 @@ class Resolution:
 def resolve(
     task: Task | None, dependencies: RunDependencies, start_id: int = 1
 ) -> Resolution:
-    """Work on a task until it ends or waits for a person, and return how.
+    """Work on a task until it ends or waits for a person, and return the result.
 
-    A run that the log from `start_id` on has begun is taken up, with the task it was
-    begun with; then none need be given. What people said from there on is heard. When
-    the outcome has a `head_sha`, that commit is in `dependencies.code`. Raises
-    `LeaseLostError`; everything else is an outcome.
+    If the log from `start_id` on has a run, that run continues with its own task; then
+    `task` may be None. Messages of people from there on are read. If the outcome has a
+    `head_sha`, that commit is in `dependencies.code`. Raises `LeaseLostError`; every
+    other error becomes an outcome.
     """
     return _RunAttempt(task, dependencies, start_id).resolve()
 
 
 class _RunAttempt:
-    """One attempt at a task, in one sandbox after the other if it must be."""
+    """One attempt at a task; it uses a new sandbox if a sandbox is lost."""
 
     def __init__(
         self, task: Task | None, dependencies: RunDependencies, start_id: int
@@ -131,7 +131,7 @@ class _RunAttempt:
         dependencies, task = self._dependencies, self._task
         with dependencies.log.listen() as wakeup:
             run_log = RunLog(
-                dependencies.log, wakeup, dependencies.hear, self._start_id
+                dependencies.log, wakeup, dependencies.filter_steering, self._start_id
             )
             run_log.catch_up()
             if still := self._still_waits(run_log):
@@ -150,12 +150,12 @@ class _RunAttempt:
         outcome = outcome.replace(seconds=took_s, notes=(*self._notes, *outcome.notes))
         outcome = complete_outcome(outcome, task, run_log, ending, self._start_id)
         heard_all = waits or ending.kind is OutcomeKind.STOPPED
-        # What came after the model had spoken last has had no effect on it.
+        # Messages after the model's last answer had no effect on it.
         read_up_to = run_log.last_id if heard_all else run_log.last_seen_id
         return Resolution(_record_outcome(dependencies, outcome), read_up_to)
 
     def _still_waits(self, run_log: RunLog) -> Resolution | None:
-        """Return what it waits for, where nobody has said what would let it go on."""
+        """Return what the run waits for, if nobody has answered yet."""
         if run_log.state.held_as is None:
             return None
         kinds = frozenset({"outcome_reached"})
@@ -168,7 +168,7 @@ class _RunAttempt:
         return Resolution(outcomes[0].outcome, run_log.last_id)
 
     def _add_second_opinion(self, outcome: Outcome, run_log: RunLog) -> Outcome:
-        """Have a second model look at what no test proves, where there is one."""
+        """Let a second model check a change that no test proves, if there is one."""
         dependencies, model = self._dependencies, self._dependencies.models.judge
         if model is None or not needs_second_opinion(outcome):
             return outcome
@@ -192,7 +192,7 @@ class _RunAttempt:
         return outcome.replace(notes=(*outcome.notes, note))
 
     def _attempt(self, run_log: RunLog) -> tuple[AgentEnding, Export]:
-        """Return how the agent ended, and what its work tree came to."""
+        """Return how the agent ended, and its exported work tree."""
         lost = RuntimeLostError("the sandbox was lost")
         for _ in range(MAX_SANDBOXES):
             try:
@@ -228,7 +228,7 @@ class _RunAttempt:
                 return failed, NO_EXPORT
             ending = self._run_agent(run_log, checkout)
             if run_log.state.is_planning:
-                # What was tried out for a plan is no work to keep.
+                # Changes that were made only to write a plan are not kept.
                 discard_checkpoint(dependencies)
                 return ending, NO_EXPORT
             return ending, self._export_work(checkout, run_log, ending)
@@ -243,7 +243,7 @@ class _RunAttempt:
             leave()
 
     def _set_up(self, run_log: RunLog, checkout: Checkout) -> AgentEnding | None:
-        """Prepare a new sandbox as the repository wants it."""
+        """Run the repository's set-up in a new sandbox."""
         if checkout.is_the_same:
             return None
         cancel_token = CancelToken(run_log, self._dependencies.release_signal)
@@ -256,9 +256,9 @@ class _RunAttempt:
     def _export_work(
         self, checkout: Checkout, run_log: RunLog, ending: AgentEnding
     ) -> Export:
-        """Return the work; what lies aside counts where the agent meant a change.
+        """Return the work; stray work counts if the agent meant to change something.
 
-        It is kept before the sandbox goes: who is killed from here on loses no work.
+        It is saved before the sandbox ends: a worker killed later loses no work.
         """
         meant = ending.finish is None or not ending.finish.answer
         takes_stray_work = meant and ending.kind is not OutcomeKind.REFUSED
@@ -274,15 +274,15 @@ class _RunAttempt:
         return export
 
     def _check_before_finish(self, checkout: Checkout, finish: Finish) -> str:
-        """Say what the change would lack; what lacks nothing is taken out at once."""
+        """Return which files the change would lack; a complete change is exported."""
         del finish
         export = checkout.workspace.export(self._task.base_sha, is_last=True)
-        said = left_out_advice(export.left_out, export.conflicts)
-        self._exported = None if said else export
-        return said
+        advice = left_out_advice(export.left_out, export.conflicts)
+        self._exported = None if advice else export
+        return advice
 
     def _can_wait(self, ending: AgentEnding) -> bool:
-        """Tell whether the run only pauses; what nobody takes up again has ended."""
+        """Tell whether the run only pauses; a run that nobody resumes has ended."""
         return (
             ending.waits_as is not None and self._dependencies.checkpoints is not None
         )
@@ -324,7 +324,7 @@ class _RunAttempt:
             mcp.close()
 
     def _open_mcp(self, runtime: Runtime) -> McpServers:
-        """Start the servers; what cannot be had is told, to the model and to people."""
+        """Start the servers; report those that fail to the model and to people."""
         mcp = self._dependencies.open_mcp(runtime)
         for fault in mcp.faults():
             self._dependencies.log.append(Source.SYSTEM, Message(text=fault))
@@ -338,7 +338,7 @@ class _RunAttempt:
             self._keep(checkout, run_log)
 
     def _keep(self, checkout: Checkout, run_log: RunLog) -> None:
-        """Keep the work tree; a run must not fail for what it may never need."""
+        """Save the work tree; if this fails, the run continues without a checkpoint."""
         self._checkpoint_at = self._dependencies.clock.now()
         try:
             save_checkpoint(checkout, self._task, self._dependencies, run_log.last_id)
@@ -360,7 +360,7 @@ def _waiting_outcome(ending: AgentEnding) -> Outcome:
 
 
 def _record_outcome(dependencies: RunDependencies, outcome: Outcome) -> Outcome:
-    """Write the outcome down, and return what people may see: without secrets."""
+    """Record the outcome, and return it without secrets, as people may see it."""
     payload = dependencies.log.append(
         Source.SYSTEM, OutcomeReached(outcome=outcome)
     ).payload

@@ -32,9 +32,9 @@ log = structlog.get_logger(__name__)
 
 
 def find_competing_pull_request(services: StepServices, run: Run) -> Outcome | None:
-    """Return how the run ends where we would compete, unless people want us to.
+    """Return the outcome if there is a competing pull request.
 
-    Who asks again when they were told has answered the question.
+    A person who was told about it and asks again wants ours too: then the run goes on.
     """
     thread = run.trigger.thread
     if not isinstance(thread, ForgeThread) or thread.kind is not ThreadKind.ISSUE:
@@ -46,7 +46,7 @@ def find_competing_pull_request(services: StepServices, run: Run) -> Outcome | N
     try:
         competing_pulls = capability.fetch_competing_pulls(thread.repo, thread.number)
     except ServiceError as error:
-        # A server that is older than the question does not know the answer.
+        # An old version of the forge does not know this query.
         log.info("rivals_unknown", reason=error.reason, error=str(error))
         return None
     competing_pull = find_competing_pull(
@@ -63,9 +63,9 @@ ROUND: Final = "round"
 
 @dataclass(frozen=True)
 class RoundTrigger:
-    """Whether there is one: with `end` there is none, and nothing more is done.
+    """The result of the search for a trigger: with `end` there is none.
 
-    An end without words is not spoken of.
+    Then the run ends. An end without a text is not shown to people.
     """
 
     end: Outcome | None = None
@@ -73,7 +73,7 @@ class RoundTrigger:
 
 
 def find_round_trigger(services: StepServices, run: Run) -> RoundTrigger:
-    """Look at the pull request as it is now; what cannot be seen is no occasion."""
+    """Read the pull request as it is now; if that fails, there is no trigger."""
     try:
         if run.trigger.kind is TriggerKind.CONFLICT:
             return _find_conflict(services, run)
@@ -93,7 +93,7 @@ def _find_conflict(services: StepServices, run: Run) -> RoundTrigger:
 
 
 def _merged_since_asked(store: RunStore) -> list[EarlierRun]:
-    """Return the runs that have worked on conflicts since somebody asked last."""
+    """Return the runs that worked on conflicts since the last request of a person."""
     runs = store.list_since_last_request(TriggerKind.CONFLICT)
     return [one for one in runs if one.outcome and one.outcome.iterations]
 
@@ -123,11 +123,11 @@ def _find_failure(services: StepServices, run: Run) -> RoundTrigger:
 
 
 def _earlier(run: Run) -> tuple[CheckRound, ...]:
-    """Return the rounds since somebody asked last, the oldest first."""
+    """Return the rounds since the last request of a person, oldest first."""
     runs = run.store.list_since_last_request(TriggerKind.CHECKS)
     others = [one.id for one in runs if one.id != run.job.id]
-    kept = (run.store.load_kept(ROUND, one) for one in others)
-    return tuple(CheckRound.model_validate_json(one) for one in kept if one)
+    stored = (run.store.load_kept(ROUND, one) for one in others)
+    return tuple(CheckRound.model_validate_json(one) for one in stored if one)
 
 
 def _keep(store: RunStore, found: CheckRound) -> None:
@@ -140,7 +140,7 @@ def _none(reason: str) -> RoundTrigger:
 
 @skipped_on_resume
 def skip_round_if_not_due(services: StepServices, run: Run) -> Run | End:
-    """End at once where nothing triggers a run that nobody asked for."""
+    """End an automatic run immediately if it has no trigger any more."""
     if not run.trigger.kind.is_automatic:
         return run
     found = find_round_trigger(services, run)

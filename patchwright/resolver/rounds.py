@@ -1,4 +1,4 @@
-"""Decide whether what became of a pull request of ours calls for another run."""
+"""Decide whether our pull request needs another run: failed checks, or conflicts."""
 
 import re
 from collections.abc import Sequence
@@ -13,35 +13,35 @@ from patchwright.core.types.base import Value
 from patchwright.core.types.threads import PullRequest, RepoRef
 from patchwright.resolver.context.change_sections import fingerprint
 
-# GitHub works out in the background whether a pull request can be merged, and says
+# GitHub checks in the background whether a pull request can be merged, and returns
 # null until then. https://docs.github.com/en/rest/pulls/pulls#get-a-pull-request
 RETRY_DELAYS_S: Final = (1.0, 2.0, 4.0, 8.0)
 _NAMED: Final = 5
-# Why a look at failed checks came to nothing yet.
+# Why failed checks were not worked on yet.
 PENDING: Final = "checks-pending"
 
 
 class CheckRound(Value):
-    """One look at failed checks: at which commit, and what had failed."""
+    """One round of failed checks: the commit, and which checks failed."""
 
     sha: str
     fingerprint: str
 
 
 class StartRound(Value):
-    """Work on it; `found` is to be kept for the next time."""
+    """Work on the checks; store `found` for the next time."""
 
     found: CheckRound
 
 
 class SkipRound(Value):
-    """There is nothing to do, and nothing to say."""
+    """Do nothing, and post nothing."""
 
     reason: str
 
 
 class StopRounds(Value):
-    """Work on it no more, and say so; `found` is to be kept for the next time."""
+    """Stop working on the checks, and say so; store `found` for the next time."""
 
     found: CheckRound
     reason: str
@@ -58,10 +58,10 @@ def judge_round(
     max_rounds: int,
     config_file: str = CONFIG_FILE,
 ) -> RoundVerdict:
-    """Judge the checks of a commit; `earlier` are all rounds that were kept before.
+    """Decide about the checks of a commit; `earlier` are all stored rounds.
 
-    How many there may be, the repository says in its `config_file`.
-    While some checks still run nothing is done: they will be heard of when they end.
+    The repository sets the largest number of rounds in its `config_file`. While some
+    checks still run, nothing is done: the forge sends an event when they end.
     """
     if checks.pending:
         return SkipRound(reason=PENDING)
@@ -94,7 +94,7 @@ _USED_UP: Final = (
 
 
 def _was_stopped(earlier: Sequence[CheckRound], max_rounds: int) -> bool:
-    """Tell whether a verdict of enough was given: it was kept as a round, too."""
+    """Tell whether the rounds were stopped before: that was stored as a round too."""
     last_two = [one.fingerprint for one in earlier[-2:]]
     is_repeated = len(last_two) > 1 and len(set(last_two)) == 1
     return len(earlier) > max_rounds or is_repeated
@@ -103,9 +103,9 @@ def _was_stopped(earlier: Sequence[CheckRound], max_rounds: int) -> bool:
 def judge_conflict(
     pull: PullRequest, earlier: int, max_rounds: int
 ) -> SkipRound | None:
-    """Return why a conflict is not worked on, or None if it is.
+    """Return why to skip a conflict, or None to work on it.
 
-    `earlier` counts the runs for conflicts since a person asked for something.
+    `earlier` counts the runs for conflicts since the last request of a person.
     """
     if not pull.is_open:
         return SkipRound(reason="closed")
@@ -119,9 +119,9 @@ def judge_conflict(
 def fetch_with_mergeability(
     forge: Forge, repo: RepoRef, number: int, clock: Clock
 ) -> PullRequest:
-    """Return the pull request when it is known whether it conflicts.
+    """Return the pull request when the forge knows whether it conflicts.
 
-    The forge finds out because it was asked; after some seconds it is left at that.
+    The forge begins its check when it is asked; after some seconds we stop waiting.
     """
     pull = forge.fetch_pull_request(repo, number)
     for seconds in RETRY_DELAYS_S:
@@ -133,7 +133,7 @@ def fetch_with_mergeability(
 
 
 def needs_merge(pull: PullRequest, request: str) -> bool:
-    """Tell whether a request is about the conflicts that the pull request has."""
+    """Tell whether a request is about conflicts, and the pull request has some."""
     return pull.conflicts is True and _ABOUT_CONFLICTS.search(request) is not None
 
 
@@ -145,7 +145,7 @@ _ABOUT_CONFLICTS: Final = re.compile(
 
 
 def merge_text(base_branch: str) -> str:
-    """Tell the agent what it finds in its work tree, and what is wanted of it."""
+    """Return the agent's instructions for a merge in progress in its work tree."""
     return (
         f"This pull request conflicts with its base branch `{base_branch}`. The merge "
         "of that branch is under way in your work tree, uncommitted: `git status` "
@@ -160,9 +160,9 @@ def merge_text(base_branch: str) -> str:
 def find_competing_pull(
     competing_pulls: Sequence[CompetingPullRequest], *, was_told: bool
 ) -> CompetingPullRequest | None:
-    """Return a pull request of somebody else that we would compete with.
+    """Return another person's pull request that ours would compete with.
 
-    Who asks once more when they were told of it has answered the question.
+    Returns None if the requester was told about it before and asks again.
     """
     return None if was_told or not competing_pulls else competing_pulls[0]
 

@@ -1,4 +1,4 @@
-"""One attempt at a job: what is known of it so far, its steps' type, and its ends."""
+"""One attempt at a job: its data, the type of its steps, and the ways it can end."""
 
 from collections.abc import Callable, Iterable
 from contextlib import AbstractContextManager
@@ -50,7 +50,7 @@ log = structlog.get_logger(__name__)
 
 
 class ProgressView(AbstractContextManager[object], Protocol):
-    """Shows people how far a run is, for as long as its context lasts."""
+    """Shows people the progress of a run; a context manager."""
 
     def show(self, event: Event) -> None: ...
 
@@ -58,33 +58,33 @@ class ProgressView(AbstractContextManager[object], Protocol):
 class StatusView(ProgressView, Protocol):
     @property
     def last(self) -> Progress:
-        """How far the run is."""
+        """The progress of the run."""
         ...
 
 
 class CrossPostsView(ProgressView, Protocol):
     @property
     def saved(self) -> tuple[CrossPostTarget, ...]:
-        """What their delivery needs of them."""
+        """What the delivery needs to know about the cross-posts."""
         ...
 
     def list_current(self) -> tuple[CrossPostTarget, ...]:
-        """Return those, and the threads that were tied while the run worked."""
+        """Return the cross-posts, and the threads that were linked during the run."""
         ...
 
 
 @dataclass(frozen=True)
 class Run:
-    """One attempt at one job; each step returns it with what it has found out.
+    """One attempt at one job; each step returns it with what the step found.
 
     `attempt` counts from 1. `log` is written from the event `start_id` on. With
-    `has_begun` an earlier attempt has planned the run, and this one takes it up.
-    `joined` are the requests that came since, `identified` is the request with who has
-    made it on the forge, and `scope` what texts may refer to. `other` is the
-    conversation of a thread that the request names. `checks` are those of the pull
-    request, where these were read. `status` and `cross_posts` show how far the run is.
-    `linked` are the threads of the conversation and `heard` what they say, of which
-    `prepared` was made.
+    `has_begun` an earlier attempt has planned the run, and this attempt continues it.
+    `joined` are the requests that came later. `identified` is the request with the
+    forge account of its author. `scope` is what texts may refer to. `other` is the
+    conversation of a thread that the request names. `checks` are the checks of the pull
+    request, if they were read. `status` and `cross_posts` show the progress. `linked`
+    are the threads of the conversation, and `filtered_threads` their comments that
+    count. `prepared` was made from these comments.
     """
 
     job: Job
@@ -103,7 +103,7 @@ class Run:
     status: StatusView | None = None
     cross_posts: CrossPostsView | None = None
     linked: tuple[LinkedThread, ...] = ()
-    heard: FilteredThreads | None = None
+    filtered_threads: FilteredThreads | None = None
     prepared: Prepared | None = None
 
     @property
@@ -112,13 +112,13 @@ class Run:
 
     @property
     def answers(self) -> list[Trigger]:
-        """What the requester has said since, oldest first."""
+        """The requester's later messages, oldest first."""
         own = self.trigger.actor
         return [one.trigger for one in self.joined if is_by(one, own)]
 
     @property
     def last_joined_id(self) -> int:
-        """The last event that was taken notice of."""
+        """The newest event of the requests that this attempt has read."""
         return self.joined[-1].event_id if self.joined else 0
 
     def with_trigger(self, trigger: Trigger) -> "Run":
@@ -140,7 +140,7 @@ def follow(services: StepServices, run: Run, steps: Iterable[Step]) -> Run | End
 
 
 def skipped_on_resume(step: Step) -> Step:
-    """Leave a step out where an earlier attempt has planned the run already."""
+    """Skip a step if an earlier attempt has planned the run already."""
 
     @wraps(step)
     def take(services: StepServices, run: Run) -> Run | End:
@@ -159,9 +159,9 @@ def find_scope(services: StepServices, run: Run) -> ReferenceScope:
 
 
 def answered_up_to(services: StepServices, run: Run) -> int:
-    """Return the last event of the answers that nothing else came before.
+    """Return the last event of the leading answers in the queue.
 
-    Nothing else that was said meanwhile was read: it gets a job of its own.
+    Other messages that came meanwhile were not read: they get a job of their own.
     """
     last, asker = 0, run.trigger.actor
     if not (run.joined and isinstance(run.trigger.thread, TalkThread)):
@@ -204,15 +204,15 @@ def decline(services: StepServices, run: Run, judged: Declined) -> AttemptResult
     outcome = service_outcome(
         OutcomeKind.REFUSED, judged.reason, judged.text, by=judged.by
     )
-    # What nobody asked for needs no refusal either.
+    # A run that started automatically needs no refusal.
     nobody_asked = run.trigger.kind.is_automatic
     if judged.quiet and not (judged.silent or nobody_asked):
         live.decline(services.live, services.channel, run.trigger)
     if run.trigger.thread.kind is ThreadKind.CHAT and not judged.silent:
-        # Nobody else need know what somebody may not do.
-        told = EarlyResult(outcome, (AskPrivately(text=judged.text),))
-        return end_early(services, run, told)
-    # A ticket has no reactions that could say it without words.
+        # Other people need not know that this person lacks permission.
+        early = EarlyResult(outcome, (AskPrivately(text=judged.text),))
+        return end_early(services, run, early)
+    # A ticket has no reactions, so a quiet refusal needs a text there.
     has_words = run.trigger.thread.kind is ThreadKind.TICKET and not judged.silent
     is_quiet = judged.quiet and not has_words
     return end(services, run, outcome, quiet=is_quiet or nobody_asked)

@@ -31,13 +31,13 @@ PLAN_ARTIFACT = "plan"
 
 
 class RunPlan(Value):
-    """Kept with the outcome, so that any worker can deliver it.
+    """Stored with the outcome, so that any worker can deliver it.
 
     `repository` and `target` are missing when the run ended before they were known.
-    `issue` is the one of the repository that the change closes, `key` the ticket's,
-    `origins` what the pull request leads back to. `hidden` is what it must not repeat.
-    `mirrors` are the other threads of the conversation that are told. `remarks` are
-    what could not be done before the work began, a sentence each.
+    `issue` is the issue that the change closes, `key` the key of the ticket, and
+    `origins` are the threads that the pull request links to. The pull request must not
+    repeat what `hidden` contains. `mirrors` are the other threads of the conversation
+    that get the status. `remarks` are sentences about preparation that failed.
     """
 
     frame: MessageHeader
@@ -67,14 +67,14 @@ _NOWHERE: Final = RepoRef(forge="", full_name="")
 
 
 def issue_of(thread: ThreadRef) -> int | None:
-    """Return the number of the issue that the thread is."""
+    """Return the number of the issue, if the thread is an issue."""
     if isinstance(thread, ForgeThread) and thread.kind is ThreadKind.ISSUE:
         return thread.number
     return None
 
 
 def destination(plan: RunPlan, trigger: Trigger) -> Destination:
-    """Say where the result goes; a repository that is not known gets no writes."""
+    """Return where the result goes; an unknown repository gets no writes."""
     repository = plan.repository or Repository(
         ref=trigger.place or _NOWHERE,
         default_branch="",
@@ -116,9 +116,9 @@ def destination(plan: RunPlan, trigger: Trigger) -> Destination:
 
 @dataclass(frozen=True)
 class EarlyResult:
-    """What is known, or missing; `effects` are how people hear of it.
+    """An outcome before the work began; `effects` are the messages about it.
 
-    `read_up_to` is the last event that was taken notice of.
+    `read_up_to` is the last event that was read.
     """
 
     outcome: Outcome
@@ -127,9 +127,9 @@ class EarlyResult:
 
 
 def tell_requester(thread: ThreadRef, text: str, offers: Offers = ()) -> Effect:
-    """Tell them alone where that is possible: it concerns nobody else in a chat.
+    """Return a private message to the requester, if the service can send one.
 
-    Elsewhere the message that ends every run says it.
+    In a chat it concerns nobody else. Elsewhere the final message has the text.
     """
     if thread.kind is ThreadKind.CHAT:
         return AskPrivately(text=text, offers=offers)
@@ -138,10 +138,10 @@ def tell_requester(thread: ThreadRef, text: str, offers: Offers = ()) -> Effect:
 
 @dataclass(frozen=True)
 class AttemptResult:
-    """How it ended, and what to keep of it.
+    """How an attempt ended, and what to store.
 
-    `quiet` means that nobody is told more than a reaction. `effects` are there in place
-    of those that usually follow.
+    With `quiet` the only answer is a reaction. `effects`, if given, replace the usual
+    effects.
     """
 
     outcome: Outcome
@@ -154,16 +154,16 @@ class AttemptResult:
     def with_last(
         self, progress: Progress, mirrors: tuple[CrossPostTarget, ...]
     ) -> "AttemptResult":
-        """Return it with how far the run was when it ended, and who else is told."""
+        """Return it with the progress at the end, and the threads to cross-post to."""
         return replace(self, plan=self.plan.replace(last=progress, mirrors=mirrors))
 
     def read(self, up_to: int) -> "AttemptResult":
-        """Return it with all until that event read, if no more was."""
+        """Return it with the events up to this one marked as read."""
         return replace(self, read_up_to=max(self.read_up_to, up_to))
 
 
 @dataclass(frozen=True)
 class MovedResult:
-    """The request belongs to another conversation: `job_id` is to be submitted."""
+    """The request moved to another conversation: submit `job_id` to the queue."""
 
     job_id: JobId

@@ -1,4 +1,4 @@
-"""What a run reads and keeps: the protocol of its store, and the values in it."""
+"""The protocol of a run's store, and the values in it."""
 
 from collections.abc import Callable, Mapping
 from datetime import datetime
@@ -31,7 +31,7 @@ COMMITS: Final = "commits"
 
 
 class JoinedRequest(Value):
-    """A request that joined a job; its words are the message with id `event_id`."""
+    """A request that joined a job; its text is the message with id `event_id`."""
 
     delivery: str
     event_id: int
@@ -39,7 +39,7 @@ class JoinedRequest(Value):
 
 
 class LinkedThread(Value):
-    """A thread of a conversation; with `is_own_pull` its work is what we made."""
+    """A thread of a conversation; with `is_own_pull` it is our pull request."""
 
     ref: ThreadRef
     is_own_pull: bool
@@ -61,7 +61,7 @@ class OtherConversation(Value):
 
 
 class RunStore(Protocol):
-    """Keeps one run and what is known of its conversation.
+    """Stores one run, and the data of its conversation.
 
     Writing raises `LeaseLostError` when another worker has the run.
     """
@@ -71,31 +71,31 @@ class RunStore(Protocol):
     def redact(self, value: JsonValue) -> JsonValue: ...
 
     def keep(self, name: str, data: bytes) -> None:
-        """Keep something of the run, in place of what was kept by that name."""
+        """Store an artifact of the run; it replaces the artifact of the same name."""
         ...
 
     def load_kept(self, name: str, run_id: JobId | None = None) -> bytes | None:
-        """Return what is kept of this run, or of another one."""
+        """Return an artifact of this run, or of another run."""
         ...
 
     def load_requests(self) -> tuple[JoinedRequest, ...]:
-        """Return who has said something since; it has not been judged yet."""
+        """Return the authors of later messages; nobody has checked them yet."""
         ...
 
     def settle_request(self, event_id: int) -> None:
-        """Note that the run has obeyed or answered what that event says."""
+        """Record that the run has followed or answered the message of this event."""
         ...
 
     def settle(self, trigger: Trigger) -> None:
-        """Keep what was found out about the request: where its code is, who asked."""
+        """Store what was found about the request: its repository, and who asked."""
         ...
 
     def swap(self, joined: JoinedRequest, first: Trigger) -> None:
-        """Have the run be about what had joined it, and the first request join it."""
+        """Make a joined request the run's main request; the first request joins it."""
         ...
 
     def replace_thread(self, old: TalkThread, new: TalkThread) -> None:
-        """Let a thread that had no message yet be the one that was begun for it."""
+        """Replace a thread that had no message by the thread that was begun for it."""
         ...
 
     def load_threads(self) -> tuple[LinkedThread, ...]:
@@ -105,18 +105,18 @@ class RunStore(Protocol):
     def link(self, thread: ThreadRef) -> ConversationId | None:
         """Make a thread part of the conversation.
 
-        Returns the other conversation that it is part of already: see `move`.
+        If it is part of another conversation already, returns that one: see `move`.
         """
         ...
 
     def move(
         self, trigger: Trigger, there: OtherConversation, *, joins: bool
     ) -> JobId | None:
-        """Have the request go on where that thread is, with the threads of its own.
+        """Move the request and its threads to the conversation of that thread.
 
-        The run ends by that. Returns the job that has the request now. Nothing is done
-        if the thread is not there any more, or if a run works there and the request
-        may not join it.
+        This ends the run. Returns the job that has the request now. Nothing happens if
+        the thread has left that conversation, or if a run is active there and the
+        request may not join it.
         """
         ...
 
@@ -125,14 +125,14 @@ class RunStore(Protocol):
     def find_repository(
         self, conversation_id: ConversationId | None = None
     ) -> RepoRef | None:
-        """Return where the work of this conversation is, or of another one.
+        """Return the repository of this conversation, or of another conversation.
 
-        None where that is not known.
+        None if it is not known.
         """
         ...
 
     def open_budget(self, trigger: Trigger, limits: LimitSettings) -> Budget:
-        """Return what whoever asked may still spend, in US dollars."""
+        """Return how many US dollars the requester may still spend."""
         ...
 
     def closed_at(self, thread: ThreadRef) -> datetime | None: ...
@@ -142,15 +142,15 @@ class RunStore(Protocol):
         ...
 
     def list_since_last_request(self, kind: TriggerKind) -> tuple[EarlierRun, ...]:
-        """Return the runs of a kind since a person has last started one, in order."""
+        """Return the runs of a kind since a person last started a run, in order."""
         ...
 
     def list_outcomes(self) -> tuple[Outcome, ...]:
-        """Return how the conversation's runs have ended."""
+        """Return the outcomes of the conversation's runs."""
         ...
 
     def find_last_run(self) -> EarlierRun | None:
-        """Return the newest run that has ended and that was more than an answer."""
+        """Return the newest ended run; runs that only answered do not count."""
         ...
 
     def load_delivered(self, run_id: JobId) -> DeliveryResult: ...
@@ -169,22 +169,22 @@ class StoredCheckpoints:
         return self._store.load_kept(CHECKPOINT)
 
 
-# The name under which a default repository is kept, in the form of `str(RepoRef)`.
+# The name under which a default repository is stored, in the form of `str(RepoRef)`.
 DEFAULT_REPOSITORY: Final = "repository"
 
 
 def place_scope(thread: TalkThread) -> str:
-    """Return the scope of everybody in a thread's channel or project."""
+    """Return the scope for everybody in a thread's channel or project."""
     return f"{thread.service}:{thread.place}"
 
 
 def consent_name(repo: RepoRef) -> str:
-    """Return the name of what was said about private words in that repository."""
+    """Return the name of the choice about private words in that repository."""
     return f"consent:{repo}"
 
 
 class Choices(Protocol):
-    """Keeps one value for each name in a scope; the newest choice counts."""
+    """Stores one value for each name in a scope; the newest choice counts."""
 
     def get(self, scope: str, name: str) -> str | None: ...
 
@@ -193,13 +193,13 @@ class Choices(Protocol):
         ...
 
     def put(self, scope: str, name: str, value: str, *, by: str, now: datetime) -> None:
-        """Choose; `by` is the account or actor whose choice it is."""
+        """Store a choice; `by` is the account or actor who made it."""
         ...
 
 
 DIFF: Final = "diff"
 IMAGES: Final = "images"
-# What people read; git has the rest.
+# The fields that people read; git has the rest.
 _MAX_DIFF_BYTES: Final = 1_000_000
 
 _IMAGES: Final = TypeAdapter(dict[str, Image])
@@ -208,7 +208,7 @@ _IMAGES: Final = TypeAdapter(dict[str, Image])
 def pack_change(
     code: ObjectStore, outcome: Outcome, redact: Callable[[str], str]
 ) -> dict[str, bytes]:
-    """Return the commits of an outcome, and what people read of them."""
+    """Return the commits of an outcome, and the texts that people read."""
     base, head = outcome.base_sha, outcome.head_sha
     diff = code.diff(base, head, _MAX_DIFF_BYTES)
     return {
@@ -225,13 +225,13 @@ def keep_images(
 
 
 def load_images(load: Callable[[str], bytes | None]) -> dict[str, Image]:
-    kept = load(IMAGES)
-    return _IMAGES.validate_json(kept) if kept else {}
+    stored = load(IMAGES)
+    return _IMAGES.validate_json(stored) if stored else {}
 
 
 Redact = Callable[[JsonValue], JsonValue]
 
-_TOLD: Final = ("title", "text")
+_CLEANED_FIELDS: Final = ("title", "text")
 
 
 def clean_text(redact: Redact, text: str) -> str:
@@ -239,16 +239,16 @@ def clean_text(redact: Redact, text: str) -> str:
 
 
 def clean_trigger(redact: Redact, trigger: Trigger) -> Trigger:
-    """Return it with clean words; what it names and who asks stay as they are."""
-    words = {
+    """Return the request with clean texts; its names and its author do not change."""
+    texts = {
         name: clean_text(redact, getattr(trigger, name))
         for name in ("request", "title", "body", "text")
     }
-    return Trigger(**(dict(trigger) | words))
+    return Trigger(**(dict(trigger) | texts))
 
 
 def clean_thread(redact: Redact, thread: Thread) -> Thread:
-    """Return a thread as clean as its trigger: names of branches are made from it."""
+    """Return a thread with clean texts, because branch names are made from them."""
 
     def post(one: ThreadPost) -> ThreadPost:
         return ThreadPost(**(dict(one) | {"text": clean_text(redact, one.text)}))
@@ -259,13 +259,15 @@ def clean_thread(redact: Redact, thread: Thread) -> Thread:
         return ReviewThread(**(dict(one) | {"hunk": hunk, "posts": posts}))
 
     def relative(one: LinkedIssue) -> LinkedIssue:
-        words = {name: clean_text(redact, getattr(one, name)) for name in _TOLD}
-        return LinkedIssue(**(dict(one) | words))
+        texts = {
+            name: clean_text(redact, getattr(one, name)) for name in _CLEANED_FIELDS
+        }
+        return LinkedIssue(**(dict(one) | texts))
 
-    words = {
+    texts = {
         "title": clean_text(redact, thread.title),
         "posts": tuple(map(post, thread.posts)),
         "reviews": tuple(map(review, thread.reviews)),
         "linked_issues": tuple(map(relative, thread.linked_issues)),
     }
-    return Thread(**(dict(thread) | words))
+    return Thread(**(dict(thread) | texts))

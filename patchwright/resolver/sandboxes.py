@@ -1,4 +1,4 @@
-"""The sandboxes of a run: what they may use, their set-up, and how they end."""
+"""The sandboxes of a run: their resources, their set-up, and their end."""
 
 import shutil
 import threading
@@ -24,7 +24,7 @@ from patchwright.core.types.errors import SandboxError
 from patchwright.core.types.outcome_kind import OutcomeKind
 from patchwright.core.types.work import BlockedRequest, Outcome, service_outcome
 
-# A run's sandboxes may outlive its time limit by what proof and delivery take.
+# A run's sandboxes may live longer than its time limit, for proof and delivery.
 _GRACE_S = 3600.0
 
 
@@ -56,16 +56,16 @@ log = structlog.get_logger(__name__)
 
 
 def check_disk_space(settings: Settings) -> Outcome | None:
-    """Return how a run ends that must not begin, since the disk is nearly full."""
+    """Return the outcome if a run must not begin because the disk is nearly full."""
     floor = settings.limits.min_free_gib
     free = shutil.disk_usage(settings.state_dir).free / _GIB
     if free >= floor:
         return None
     log.error("disk_nearly_full", free_gib=round(free, 1), floor_gib=floor)
     text = (
-        f"The disk of the machine that would work on this has {free:.1f} GiB free, and "
-        f"{floor:g} GiB are to stay so (`limits.min_free_gib`). Nothing was started; "
-        "`retry` when whoever runs this service has made room."
+        f"The disk of the worker machine has {free:.1f} GiB free, and {floor:g} GiB "
+        "must stay free (`limits.min_free_gib`). Nothing was started. Send `retry` "
+        "after the operator of this service has freed disk space."
     )
     return service_outcome(OutcomeKind.FAILED, "disk-full", text)
 
@@ -74,10 +74,10 @@ _WORK: Final = "work"
 
 
 class InterruptibleSandboxes:
-    """Starts sandboxes that are let go of as soon as the job is given back.
+    """Starts sandboxes that end as soon as the job is released.
 
-    Whoever waits for one gets its `RuntimeLostError`. With `for_another` the one that
-    the agent works in is left for the worker that takes the job up.
+    A call that waits for such a sandbox gets a `RuntimeLostError`. With `for_another`
+    the agent's sandbox keeps running for the next worker of the job.
     """
 
     def __init__(
@@ -103,7 +103,7 @@ class InterruptibleSandboxes:
         once = _EndedOnce(runtime)
         is_left = self._for_another and spec.role == _WORK
         end = once.detach if is_left else once.close
-        # Called at once where it is given back already.
+        # The callback runs immediately if the job was released already.
         self._release_signal.add_done_callback(lambda _: end())
         return once
 
@@ -133,18 +133,18 @@ class _EndedOnce:
                 end()
 
 
-# Its own limit, far above that of a command: a set-up that says nothing is not stuck.
+# Far above the limit of a command: a set-up without output is not stuck.
 SETUP_S: Final = 1800.0
-# Whose events these are: no agent's, so that none takes them for its own.
+# The agent name of set-up events: no agent has it, so no agent reads them as its own.
 SETUP: Final = "setup"
 _TAIL_CHARS: Final = 2_000
 
 
 @dataclass(frozen=True)
 class SetUp:
-    """What a repository wants to be run first, and where that is written.
+    """The set-up commands of a repository, and the file that they come from.
 
-    If it may fail, the agent is told what has failed, and everything else goes on.
+    With `may_fail` the run goes on after a failed command, and the agent is told.
     """
 
     commands: tuple[str, ...]
@@ -157,8 +157,8 @@ def set_up(
 ) -> AgentEnding | None:
     """Run the commands one after the other; return how the run ends if one fails.
 
-    Nothing else runs in the sandbox before they have ended. Called off, they end at
-    once; whoever comes next hears why.
+    Nothing else runs in the sandbox before they have ended. If the run is cancelled,
+    they end immediately, and the next step of the run handles the reason.
     """
     for command in wanted.commands:
         action = ev.RunCommand(
@@ -176,32 +176,32 @@ def set_up(
             continue
         if not wanted.may_fail:
             return _failed_ending(command, output, wanted.config_file)
-        told = (
+        text = (
             f"{_failure_text(command, output.exit_code)} The work goes on without it."
         )
-        log.append(ev.Source.SYSTEM, ev.Message(text=told))
+        log.append(ev.Source.SYSTEM, ev.Message(text=text))
     return None
 
 
 def set_up_failures(log: EventLog, start_id: int) -> tuple[str, ...]:
-    """Say which commands of a run's set-ups have failed, each once."""
+    """Return a note for each set-up command that failed, each once."""
     kinds = frozenset({"run_command", "command_output"})
     own = [e for e in log.read(start_id, kinds=kinds) if e.payload.agent == SETUP]
     asked = {e.id: e.payload for e in own if isinstance(e.payload, ev.RunCommand)}
-    told = [
+    notes = [
         _failure_text(asked[event.cause].command, event.payload.exit_code)
         for event in own
         if isinstance(event.payload, ev.CommandOutput)
         and event.payload.exit_code != 0
         and event.cause in asked
     ]
-    return tuple(dict.fromkeys(told))
+    return tuple(dict.fromkeys(notes))
 
 
 def was_set_up_interrupted(
     commands: Sequence[str], log: EventLog, start_id: int
 ) -> bool:
-    """Tell whether the newest set-up did not come to its end: its worker was lost."""
+    """Tell whether the newest set-up did not finish because its worker was lost."""
     if not commands:
         return False
     kinds = frozenset({"run_command", "command_output"})
@@ -214,7 +214,7 @@ def was_set_up_interrupted(
 
 
 def set_up_unrecorded(wanted: SetUp, runtime: Runtime) -> None:
-    """Run them in a sandbox that only the controller uses; raises `SandboxError`."""
+    """Run the set-up in a sandbox without an agent; raises `SandboxError`."""
     for number, command in enumerate(wanted.commands):
         action = ev.RunCommand(command=command, session=SETUP, timeout_s=SETUP_S)
         output = run_to_end(runtime, action, f"{SETUP}-{number}")
@@ -225,7 +225,7 @@ def set_up_unrecorded(wanted: SetUp, runtime: Runtime) -> None:
 def run_to_end(
     runtime: Runtime, action: ev.RunCommand, action_id: str
 ) -> ev.CommandOutput:
-    """Run a command; one that outlives its limit is killed, and has no exit code."""
+    """Run a command; after its time limit it is killed, and has no exit code."""
     output = _command_output(runtime.run(action, action_id))
     if not output.still_running:
         return output
@@ -255,7 +255,7 @@ def _failure_text(command: str, exit_code: int | None) -> str:
 
 
 def close_and_record_blocked(runtime: Runtime, log: EventLog) -> None:
-    """Close a sandbox, and have the log say what was blocked in it."""
+    """Close a sandbox, and record in the log which connections were blocked."""
     try:
         for blocked in runtime.blocked():
             log.append(ev.Source.SYSTEM, blocked)
@@ -264,7 +264,7 @@ def close_and_record_blocked(runtime: Runtime, log: EventLog) -> None:
 
 
 def sum_blocked_requests(log: EventLog, start_id: int) -> tuple[BlockedRequest, ...]:
-    """Return what was blocked in all sandboxes of a run, each host and port once."""
+    """Return the blocked connections of all sandboxes of a run, without repeats."""
     events = log.read(start_id, kinds=frozenset({"request_blocked"}))
     total: Counter[tuple[str, int]] = Counter()
     for event in events:

@@ -1,7 +1,7 @@
 """Ask a second model to look over a change that no test proves.
 
-It sees the change itself and what was run, and never what its author says of it. What
-it doubts is said beside the change; it neither proves nor removes anything.
+It sees the change and the commands that were run, but never the author's description.
+Its doubts are shown next to the change. It neither proves nor removes anything.
 """
 
 import json
@@ -24,7 +24,7 @@ from patchwright.integrations.git.objects import ObjectStore
 
 MAX_TASK_CHARS = 16_000
 MAX_DIFF_CHARS = 40_000
-# Beyond this nothing is read at all: a merge may bring any amount of changes.
+# If there are more changes, none is read: a merge may bring any number of changes.
 MAX_DIFF_BYTES = 5_000_000
 MAX_DOUBT_CHARS = 600
 MAX_PATHS = 100
@@ -38,7 +38,7 @@ NOT_UNDERSTOOD = "The judge could not be understood, so the change counts as dou
 
 
 class _JudgeReply(BaseModel):
-    """What the model was asked for; `"yes"` and `1` are read as true."""
+    """The answer of the model; `"yes"` and `1` are read as true."""
 
     model_config = ConfigDict(extra="ignore")
 
@@ -47,7 +47,7 @@ class _JudgeReply(BaseModel):
 
 
 def needs_second_opinion(outcome: Outcome) -> bool:
-    """Say whether a second look can tell people anything: not of what is proven."""
+    """Tell whether a second opinion is useful; a proven change needs none."""
     is_done = outcome.kind is OutcomeKind.RESOLVED and bool(outcome.head_sha)
     return is_done and outcome.proof is not Proof.PROVEN
 
@@ -57,7 +57,7 @@ def second_opinion(
 ) -> str:
     """Return a note about the change for its readers; raises GitError.
 
-    A judge that cannot be asked or understood is a note as well.
+    The note also says if the model could not be asked or its answer not be read.
     """
     text = _write_prompt(task, outcome, code)
     try:
@@ -69,9 +69,9 @@ def second_opinion(
 
 
 def read_opinion(text: str) -> str:
-    """Turn what the judge answered into a note.
+    """Make a note from the answer of the model.
 
-    What it writes may repeat a stranger's words, so it is shown as a quoted line.
+    The answer may repeat a stranger's words, so it is shown as a quoted line.
     """
     answer = _find_reply(text)
     if answer is None:
@@ -88,7 +88,7 @@ def read_opinion(text: str) -> str:
 
 
 def _find_reply(text: str) -> _JudgeReply | None:
-    """Return the last object in the text that is an answer, whatever surrounds it."""
+    """Return the last object in the text that is an answer; ignore other text."""
     found: _JudgeReply | None = None
     reader = json.JSONDecoder(strict=False)
     for start in re.finditer(r"\{", text):
@@ -101,7 +101,7 @@ def _find_reply(text: str) -> _JudgeReply | None:
 
 
 def _write_prompt(task: Task, outcome: Outcome, code: ObjectStore) -> str:
-    """Write what the judge sees."""
+    """Write the text that the model reads."""
     base, head = outcome.base_sha or task.base_sha, outcome.head_sha
     diff = code.diff(base, head, MAX_DIFF_BYTES).decode("utf-8", "replace")
     parts = [

@@ -1,4 +1,4 @@
-"""What the steps of a run and its agent work with."""
+"""The dependencies of a run: services for its steps and for its agent."""
 
 from collections.abc import Callable, Mapping
 from concurrent.futures import Future
@@ -54,7 +54,7 @@ from patchwright.resolver.sandboxes import SetUp
 
 @dataclass(frozen=True)
 class AgentConfiguration:
-    """How the agent works: the same for all the runs of a process."""
+    """How the agent works; all runs of a process share it."""
 
     condenser: Condenser
     analyzer: Analyzer
@@ -81,7 +81,7 @@ def unchanged_text(text: str) -> str:
 
 
 def no_private_words() -> PrivateWords | None:
-    """Return nothing: where all words are public, none can be repeated in vain."""
+    """Return None: if all words are public, there are no private words to find."""
     return None
 
 
@@ -89,15 +89,15 @@ def no_private_words() -> PrivateWords | None:
 class RunDependencies:
     """The collaborators of one run. `author` signs its commits.
 
-    `open_mcp` starts the servers of a sandbox. `release_signal` is done when this
-    process must let go of the run, for another to take it up. Without `checkpoints`
-    nobody will. `protected_paths` are those that the repository keeps for people, which
-    it says in its file `config_file`, and `find_known` finds the secrets that are known
-    by value. With a `signing_key` the commits are signed by it. `images` belong to the
-    task, by the names it gives them. With `reports_left_out` the agent hears once what
-    its change would lack. `redact_private` takes out of a text what its readers must
-    not see, `redact_private_title` out of a title. `find_private_words` says what no
-    file may repeat, if there is something.
+    `filter_steering` checks messages of people to the run. `open_mcp` starts the MCP
+    servers of a sandbox. `release_signal` is done when this process must release the
+    run, so that another worker continues it. Without `checkpoints` no worker continues
+    it. The repository's `config_file` sets `protected_paths`, which only people may
+    change. `find_known` finds secrets with a known value. With a `signing_key` the
+    commits are signed. `images` are the task's images, by name. With
+    `reports_left_out` the agent is told once which files its change lacks.
+    `redact_private` removes private words from a text, `redact_private_title` from a
+    title. `find_private_words` returns the words that no file may repeat, if any.
     """
 
     run_id: str
@@ -111,7 +111,7 @@ class RunDependencies:
     clock: Clock
     author: Signature
     agent_configuration: AgentConfiguration
-    hear: SteeringFilter = ignore_steering
+    filter_steering: SteeringFilter = ignore_steering
     library: KnowledgeLibrary = field(default_factory=NoKnowledgeLibrary)
     open_mcp: Callable[[Runtime], McpServers] = open_no_mcp
     checkpoints: Checkpoints | None = None
@@ -132,23 +132,22 @@ def set_up_of_task(task: Task, dependencies: RunDependencies) -> SetUp:
 
 
 WORK_AT_SERVICE: Final = (
-    "Whoever runs the service gets it with `patchwright runs bundle {run}`."
+    "The operator of the service gets it with `patchwright runs bundle {run}`."
 )
 
 
 @dataclass(frozen=True)
 class RunOverrides:
-    """What whoever runs Patchwright sets above what a repository sets for itself.
+    """Values of the operator that override the repository's configuration.
 
-    `config` are values for fields of `RepositoryConfig`, by name, and `defaults` those
-    that count where the repository sets nothing; `config_file` is its own file. In a
-    dry run nothing is written to any service, and what would be written is kept.
-    `schema` is a JSON schema, as text, for what the agent returns besides its words.
-    Without `waits_for_people` a run that has a question ends with it. Without
-    `looks_for_competitors` a run goes on where others have an open pull request for the
-    same issue. `answer` is how a request ends at once, where that is known already.
-    `work_at` says where a change is that is on no branch; `{run}` stands for the short
-    id of its run.
+    `config` has values for fields of `RepositoryConfig`, by name. `defaults` are used
+    for fields that the repository does not set. `config_file` is the repository's file.
+    A dry run writes nothing to any service, and stores the planned writes. `schema` is
+    a JSON schema, as text, for the structured result of the agent. Without
+    `waits_for_people` a run ends when it has a question. Without
+    `looks_for_competitors` a run ignores open pull requests of other people for the
+    same issue. `answer`, if given, is the outcome of every request. `work_at` says
+    where to find a change that is on no branch; `{run}` is the short id of its run.
     """
 
     config: Mapping[str, Any] = field(default_factory=dict)
@@ -162,21 +161,24 @@ class RunOverrides:
     work_at: str = WORK_AT_SERVICE
 
     def applied_to(self, config: RepositoryConfig) -> RepositoryConfig:
-        """Return what a repository says with the orders on top of it."""
-        said = config.model_fields_set
-        unsaid = {k: v for k, v in self.defaults.items() if k not in said}
-        return config.replace(**unsaid).replace(**self.config)
+        """Return the repository's configuration with these overrides."""
+        repository_fields = config.model_fields_set
+        defaults = {
+            k: v for k, v in self.defaults.items() if k not in repository_fields
+        }
+        return config.replace(**defaults).replace(**self.config)
 
 
 @dataclass(frozen=True)
 class ChatServices:
-    """The collaborators of such requests.
+    """The services for requests from chats and tickets.
 
-    `find_person` says who somebody is on the forge, None if nobody knows. `invite`
-    makes what asks them to show it; with `can_invite` it may. `renew` asks a person to
-    show it anew, where `needs_renewal` says so, which it does once. `find_places` says
-    what texts can refer to, and `offer_to` names repositories that a person may see.
-    `scope_of` is the name under which a person's own choices are kept.
+    `find_person` returns the forge account of a person, None if it is not known.
+    `invite` makes an invitation to link the account; `can_invite` says whether this is
+    possible. `renew` makes an invitation to link it again, if `needs_renewal` says so;
+    it says so once. `find_places` returns what texts can refer to. `offer_to` returns
+    names of repositories that a person may see. `scope_of` is the name under which a
+    person's own choices are stored.
     """
 
     find_person: Callable[[Actor], Actor | None]
@@ -192,10 +194,10 @@ class ChatServices:
 
 @dataclass(frozen=True)
 class CodeHost:
-    """Where code lives, as runs use it.
+    """The forge, as runs use it.
 
-    `fetch_identity` returns who we are there, None if that cannot be said. With
-    `starts_no_checks` what we push there sets off no workflow.
+    `fetch_identity` returns our account on the forge, None if it is not known. With
+    `starts_no_checks` our pushes start no workflow there.
     """
 
     forge: Forge
@@ -215,13 +217,12 @@ def code_host_of(connection: ForgeConnection) -> CodeHost:
 
 @dataclass(frozen=True, kw_only=True)
 class StepServices:
-    """The collaborators of every step.
+    """The services that every step can use.
 
-    `find_models` returns those of a run whose main one has that name. `open_mcp` starts
-    the servers of a sandbox. `find_known` finds the service's own secrets in a text.
-    `find_page` returns the address of a run's page, empty where there is none.
-    `overrides` hold for every run. `live` is how one run shows what it shows while it
-    works.
+    `find_models` returns the models of a run, by the name of its main model. `open_mcp`
+    starts the MCP servers of a sandbox. `find_known` finds the service's own secrets in
+    a text. `find_page` returns the address of a run's page, empty if there is none.
+    `overrides` hold for every run. `live` publishes messages while a run works.
     """
 
     settings: Settings
@@ -232,7 +233,7 @@ class StepServices:
     mirrors: MirrorCache
     sandboxes: RuntimeFactory
     find_models: Callable[[str], Models]
-    conduct: AgentConfiguration
+    agent_configuration: AgentConfiguration
     open_mcp: Callable[[Settings, Runtime], McpServers]
     find_known: FindKnownSecrets
     find_page: Callable[[JobId, datetime], str]

@@ -60,48 +60,50 @@ def make_message_header(
         max_raise_usd=max_raise_usd_of(services.settings.limits),
         work_at=services.overrides.work_at.format(run=job.id[:8]),
     )
-    # In a chat or a ticket others read along than may read the repository.
+    # In a chat or a ticket, people may read who cannot read the repository.
     return frame if frame.is_beside_code else frame.without_link_key()
 
 
 def _repo_of(trigger: Trigger) -> str:
-    """Return where the work is, if the thread does not say it by itself."""
+    """Return the name of the repository, if the thread does not show it."""
     if isinstance(trigger.thread, ForgeThread) or trigger.repo is None:
         return ""
     return trigger.repo.full_name
 
 
 def _name_of(trigger: Trigger) -> str:
-    """Return who asked; whoever is not known to the forge has any name they like."""
+    """Return who asked; a person without a forge account can have any name."""
     if isinstance(trigger.thread, ForgeThread) or trigger.person is not None:
         return trigger.asker.login
     return plain_name(trigger.actor.login)
 
 
-def without_ticket_key(frame: MessageHeader, openness: RunVisibility) -> MessageHeader:
-    """Return it with a link to the run that opens for who may see it by their rights.
+def without_ticket_key(
+    frame: MessageHeader, visibility: RunVisibility
+) -> MessageHeader:
+    """Return the header with a link that only people with permission can open.
 
-    The usual one opens for whoever has it, and the page shows what must be kept out.
+    The usual link opens for everybody who has it, and the page shows private words.
     """
-    return frame.without_link_key() if openness.keeps_out else frame
+    return frame.without_link_key() if visibility.keeps_out else frame
 
 
-# A forge wants some time between writes; people do not read faster than this.
+# A forge asks for some time between writes; people do not read faster than this.
 EDIT_EVERY_S: Final = 4.0
-# So often the time is brought up to date where nothing else happens.
+# How often the elapsed time is updated if nothing else happens.
 REFRESH_S: Final = 30.0
-# Makes the text of a comment of how far a run is.
+# Writes the text of a comment from the progress of a run.
 Write = Callable[[Progress, MessageHeader], str]
 
 log = structlog.get_logger(__name__)
 
 
 class StatusComment:
-    """One comment in one thread; what cannot be shown does not hold up the work.
+    """One comment in one thread; an error when it is posted does not stop the run.
 
-    Within its context it also shows, a little later, what came too soon after an edit;
-    nothing is edited after that, however it is left. One that is not `shown` is neither
-    posted nor edited, and knows how far the run is all the same.
+    It is a context manager. Inside, progress that comes too soon after an edit is shown
+    a little later. After the context ends, nothing is edited. A comment that is not
+    `shown` is never posted or edited, but it still computes the progress.
     """
 
     def __init__(
@@ -128,26 +130,26 @@ class StatusComment:
         self._shown_at = float("-inf")
         self._lock = threading.Lock()
         self._has_ended = threading.Event()
-        self._pulse = threading.Thread(
+        self._updater = threading.Thread(
             target=with_log_context(self._beat), name="status", daemon=True
         )
         self.post_id = ""
 
     def __enter__(self) -> Self:
-        self._pulse.start()
+        self._updater.start()
         return self
 
     def __exit__(self, *_: object) -> None:
         self._has_ended.set()
-        self._pulse.join()
+        self._updater.join()
 
     @property
     def last(self) -> Progress:
-        """How far the run is."""
+        """The progress of the run."""
         return self._watch.progress(self._clock.now())
 
     def begin(self, earlier_post: str) -> None:
-        """Post the comment, or take over the one an earlier attempt has made."""
+        """Post the comment, or reuse the comment of an earlier attempt."""
         self._swap_labels()
         self.post_id = earlier_post
         if not self._is_shown:
@@ -170,7 +172,7 @@ class StatusComment:
             log.warning("status_not_posted", reason=error.reason, error=str(error))
 
     def show(self, event: Event) -> None:
-        # After a change of state it may be long until something else happens.
+        # After a change of state, the next event may come much later.
         is_change = isinstance(event.payload, StateChanged)
         with self._lock:
             self._throttle.offer(self._watch.add(event), at_once=is_change)
@@ -181,7 +183,7 @@ class StatusComment:
                 self._catch_up()
 
     def _catch_up(self) -> None:
-        """Show what is new, and now and then only that time has passed."""
+        """Show new progress, and from time to time only the elapsed time."""
         newest = self.last
         since_s = self._clock.monotonic() - self._shown_at
         if not _is_same(newest, self._shown) or since_s >= REFRESH_S:
@@ -197,7 +199,7 @@ class StatusComment:
         try:
             self._channel.edit(self._thread, self.post_id, text, offers)
         except LeaseLostError:
-            # Another worker shows it now; the run hears of that by its own writes.
+            # Another worker shows it now; the run notices that at its next write.
             self._is_shown = False
         except ServiceError as error:
             log.warning("status_not_edited", reason=error.reason, error=str(error))
@@ -220,9 +222,9 @@ class StatusComment:
 
 
 def open_status(services: StepServices, job: Job, plan: RunPlan) -> StatusComment:
-    """Post the comment, or take over the one an earlier attempt has made.
+    """Post the comment, or reuse the comment of an earlier attempt.
 
-    What the agent plans may repeat what was private.
+    The agent's plan may repeat private words.
     """
     thread = job.trigger.thread
     hides = isinstance(thread, ForgeThread) and plan.openness.keeps_out
@@ -249,7 +251,7 @@ def begin_check(
     *,
     publisher: LivePublisher,
 ) -> None:
-    """Show on a commit of a pull request that it is worked on, where we may."""
+    """Report a running check on a commit of a pull request, if we may."""
     if forge.checks is None:
         return
     report = check_at_start(frame, clock.now())

@@ -1,4 +1,4 @@
-"""Check what people say to a run, and turn it into messages for the model."""
+"""Check people's messages to a run, and turn them into messages for the model."""
 
 import math
 from collections.abc import Callable
@@ -68,12 +68,12 @@ log = structlog.get_logger(__name__)
 
 
 class Steering:
-    """Lets those steer a run who could have started it.
+    """Lets a person steer a run if the person could have started it.
 
-    `settle` notes that an event is done with, whatever becomes of the run. `about` says
-    what is fixed about the run, for those who ask. `permission_of` asks the forge for
-    each act. `find_person` says who somebody is where the code lives, and whom that
-    does not know is sent what `invite` makes. `named` puts names in place of ids.
+    `settle` records that an event was handled, whatever happens to the run. `about`
+    returns the facts of the run, for answers to questions. `permission_of` asks the
+    forge for each message. `find_person` returns a person's forge account; a person
+    without one gets the invitation that `invite` makes. `named` replaces ids by names.
     """
 
     def __init__(
@@ -102,34 +102,34 @@ class Steering:
         self._permission_of = permission_of
 
     def receive(self, event: Event) -> AcceptedSteering | None:
-        """Judge a message of the log; one that nobody stands behind is not heard."""
+        """Check a message of the log; ignore a message that belongs to no request."""
         joined = self._load_requests()
         request = next((one for one in joined if one.event_id == event.id), None)
         return self.judge(request.trigger, event.id) if request else None
 
     def judge(self, trigger: Trigger, event_id: int) -> AcceptedSteering | None:
-        """Judge what somebody has said with the event of that id.
+        """Check a person's message, which is the event with this id.
 
-        Nothing more is to come of it, but of words that the model must read, and of
-        the wish for another run.
+        The message is settled then, except for a text that the model must still read
+        and for a request for another run.
         """
-        heard = self._judge(trigger, event_id)
+        accepted = self._judge(trigger, event_id)
         command = command_in(trigger)
         is_retry = command is not None and command.verb is Verb.RETRY
-        if not isinstance(heard, Message) and (heard is None or not is_retry):
+        if not isinstance(accepted, Message) and (accepted is None or not is_retry):
             self._settle(event_id)
-        return heard
+        return accepted
 
     def _judge(self, trigger: Trigger, event_id: int) -> AcceptedSteering | None:
-        # A reaction takes its time, and who says stop must not wait for it, nor for
-        # those of strangers.
+        # A reaction takes time: a stop command must not wait for it, and not for the
+        # reactions to messages of strangers.
         is_unaddressed = trigger_definition(trigger.kind).is_unaddressed
-        known = with_forge_accounts(trigger, self._find_person)
-        if known is None:
+        identified = with_forge_accounts(trigger, self._find_person)
+        if identified is None:
             if not is_unaddressed:
                 start_call(partial(self._send_invitation, trigger))
             return None
-        trigger = known
+        trigger = identified
         judged = self._admit(trigger)
         if isinstance(judged, Declined):
             if not (judged.silent or is_unaddressed):
@@ -142,7 +142,7 @@ class Steering:
         return self._apply_command(command, trigger, event_id)
 
     def _admit(self, trigger: Trigger) -> Admitted | Declined:
-        """Judge whoever speaks, with whatever; but a review only where it may start."""
+        """Check the person's access; a review must also be an allowed trigger."""
         start_trigger = start_trigger_of(trigger.kind)
         return check_access(
             trigger_actors(trigger),
@@ -156,7 +156,7 @@ class Steering:
     def _apply_command(
         self, command: BotCommand, trigger: Trigger, event_id: int
     ) -> Message | ChangeState | RaiseLimits | None:
-        """Return what a command does to a run, or answer who asks about it."""
+        """Return the effect of a command on the run, or answer a question."""
         effect = definition_of(command.verb).while_running
         match effect:
             case SetState(state=state, answers_confirmation=answers):
@@ -173,7 +173,7 @@ class Steering:
 
     def _send_invitation(self, trigger: Trigger) -> None:
         def send() -> None:
-            # The link is made only now: it must not lie about anywhere.
+            # The link is made only now: it must not be stored anywhere.
             invitation = self._invite(trigger.actor)
             if invitation is not None:
                 self._channel.tell_privately(
@@ -201,13 +201,13 @@ class Steering:
         return None
 
     def _are_admins(self, trigger: Trigger) -> bool:
-        """Tell whether the forge calls everybody who says this an admin."""
+        """Tell whether all authors of the request are admins on the forge."""
         repo = self._about().trigger.home
         found = [self._permission_of(repo, actor) for actor in trigger_actors(trigger)]
         return all(one is not None and one.allows(Permission.ADMIN) for one in found)
 
     def _asked_before(self, event_id: int) -> str:
-        """Return the digest of the action that the person had been shown."""
+        """Return the digest of the action that the person was asked about."""
         kinds = frozenset({"confirmation_asked"})
         asked = self._log.read(1, event_id, limit=1, reverse=True, kinds=kinds)
         found = [e.payload for e in asked if isinstance(e.payload, ConfirmationAsked)]
@@ -232,7 +232,7 @@ def open_steering(services: StepServices, run: Run) -> Steering:
         publisher=services.live,
         settle=run.store.settle_request,
         about=lambda: about,
-        # Asked for each act: who has lost a role must not steer for a while longer.
+        # Asked for each message: a person who lost a role must not steer any longer.
         permission_of=partial(find_permission, services.code_host.forge),
         find_person=services.chat.find_person,
         named=partial(name_people, services),
@@ -241,16 +241,16 @@ def open_steering(services: StepServices, run: Run) -> Steering:
 
 
 def _is_request(command: BotCommand) -> bool:
-    """Tell whether it has words of its own, for a run that works already."""
+    """Tell whether a command has a request text for a run that works already."""
     takes_request = definition_of(command.verb).argument is CommandArgument.REQUEST
     return takes_request and bool(command.argument)
 
 
 def _follow_up(trigger: Trigger) -> Message:
     cleaner = TextCleaner()
-    words = truncate_middle(cleaner.clean(trigger.request), MAX_CHARS)
-    text = as_data("follow-up", trigger.asker.login, words)
-    # Hidden things are left out of the request already; those of the text count too.
+    text = truncate_middle(cleaner.clean(trigger.request), MAX_CHARS)
+    text = as_data("follow-up", trigger.asker.login, text)
+    # Hidden parts were removed from the request already; count those of the text too.
     cleaner.clean(trigger.text if trigger.text != trigger.request else "")
     return Message(text=text, removed=cleaner.removed)
 
@@ -262,16 +262,16 @@ def compute_raise(
     most_usd: float,
     is_admin: Callable[[], bool],
 ) -> float | str:
-    """Return the US dollars to add, or say why there are none.
+    """Return the US dollars to add, or a text that says why nothing is added.
 
-    An amount without a plus is what the run may cost in all; it is never lowered. What
-    was added together with what is added passes `most_usd` only where an admin says so.
+    An amount without a plus sign is the new total budget; it is never lowered. Only an
+    admin can raise the budget by more than `most_usd` in total.
     """
     wanted = _wanted(command, run)
     if isinstance(wanted, str):
         return wanted
     left_usd = most_usd - run.progress.more_cost_usd
-    # Sums of floats are not exact, and nobody allows less than a millionth.
+    # Sums of floats are not exact, and no setting is smaller than a millionth.
     if round(wanted - left_usd, 6) <= 0 or is_admin():
         return wanted
     return (
@@ -301,22 +301,25 @@ def _wanted(command: BotCommand, run: RunStatus) -> float | str:
 def with_follow_ups(
     services: StepServices, run: Run, steering: Steering, task: Task
 ) -> tuple[Task, Outcome | None]:
-    """Add it to the task, or return how the job ends too, if somebody said `stop`."""
+    """Add the joined requests to the task.
+
+    If a person sent `stop`, also return how the job ends.
+    """
     for request in run.store.load_requests():
         if request.event_id > run.start_id:
             break
         if _answers_earlier_question(services, request.trigger):
             continue
-        heard = steering.judge(request.trigger, request.event_id)
-        if isinstance(heard, ChangeState) and heard.state is AgentState.STOPPED:
-            return task, _stopped(heard.reason, task.removed)
-        if isinstance(heard, Message):
-            task = _with_message(task, heard)
+        accepted = steering.judge(request.trigger, request.event_id)
+        if isinstance(accepted, ChangeState) and accepted.state is AgentState.STOPPED:
+            return task, _stopped(accepted.reason, task.removed)
+        if isinstance(accepted, Message):
+            task = _with_message(task, accepted)
     return task, None
 
 
 def _answers_earlier_question(services: StepServices, trigger: Trigger) -> bool:
-    """Tell whether it has answered what was asked before the run could begin."""
+    """Tell whether the request answers a question from before the run began."""
     if not isinstance(trigger.thread, TalkThread):
         return False
     return is_answer(trigger.request, services.chat.find_places())
@@ -334,6 +337,6 @@ def _stopped(who: str, removed: int) -> Outcome:
     )
 
 
-def _with_message(task: Task, said: Message) -> Task:
-    text = f"{task.text}\n\n{said.text}"
-    return task.replace(text=text, removed=task.removed + said.removed)
+def _with_message(task: Task, message: Message) -> Task:
+    text = f"{task.text}\n\n{message.text}"
+    return task.replace(text=text, removed=task.removed + message.removed)

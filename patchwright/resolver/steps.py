@@ -79,7 +79,7 @@ def move_tickets_after_merge(services: StepServices, run: Run) -> Run | End:
 
 @skipped_on_resume
 def answer_anyone(services: StepServices, run: Run) -> Run | End:
-    """Answer what needs no run and no rights, where no code lives."""
+    """Answer commands that need no run and no permission, in a chat or a ticket."""
     if not isinstance(run.trigger.thread, TalkThread):
         return run
     answered = answer_without_rights(services, run)
@@ -88,10 +88,10 @@ def answer_anyone(services: StepServices, run: Run) -> Run | End:
 
 @skipped_on_resume
 def read_configuration(services: StepServices, run: Run) -> Run | End:
-    """Read the repository's configuration; without it nothing can be judged.
+    """Read the repository's configuration; without it the run ends.
 
-    Only who may ask by the service's own rules is told that it failed: two bots must
-    not keep each other busy.
+    The error is shown only to people whom the service's own rules allow: two bots must
+    not answer each other without end.
     """
     try:
         config = fetch_config(services, run.trigger)
@@ -108,20 +108,20 @@ def read_configuration(services: StepServices, run: Run) -> Run | End:
 def answer_if_known(services: StepServices, run: Run) -> Run | End:
     """Answer a command that needs no run."""
     last = last_run(run)
-    known = services.overrides.answer
-    answered = known or answer_command(run.trigger, run.plan.frame.handle, last)
+    answer = services.overrides.answer
+    answered = answer or answer_command(run.trigger, run.plan.frame.handle, last)
     return end_if(services, run, answered)
 
 
 @skipped_on_resume
 def link_conversation(services: StepServices, run: Run) -> Run | End:
-    """Make one conversation of all the threads that the request names."""
+    """Link all threads that the request names to one conversation."""
     return replace(run, other=link_threads(services, run))
 
 
 @skipped_on_resume
 def check_visibility(services: StepServices, run: Run) -> Run | End:
-    """Ask before anything private may be shown to everybody."""
+    """Ask before private words may be shown in public."""
     try:
         found = find_visibility(services, run)
     except ServiceError as error:
@@ -134,12 +134,12 @@ def check_visibility(services: StepServices, run: Run) -> Run | End:
 
 @skipped_on_resume
 def move_to_other_conversation(services: StepServices, run: Run) -> Run | End:
-    """Go on in the conversation of a named thread, where it may be shown there."""
+    """Move the request to the conversation of a named thread, if that is allowed."""
     if run.other is None:
         return run
     moved = move_request(services, run, run.other)
     if moved is None:
-        # It was moved on meanwhile: look where it is.
+        # The thread has moved meanwhile: search for it again.
         again = (link_conversation, check_visibility, move_to_other_conversation)
         return follow(services, run, again)
     if isinstance(moved, MovedResult):
@@ -172,14 +172,14 @@ def show_status(services: StepServices, run: Run) -> Run | End:
 
 
 def show_cross_posts(services: StepServices, run: Run) -> Run | End:
-    """Keep the other threads of the conversation up to date as well."""
+    """Show the status in the other threads of the conversation too."""
     cross_posts = CrossPosts(services, run)
     plan = run.plan.replace(mirrors=cross_posts.saved)
     return replace(run, cross_posts=cross_posts, plan=plan)
 
 
 def work(services: StepServices, run: Run) -> Run | End:
-    """Have the agent resolve it, and show how far that is."""
+    """Let the agent resolve the task, and show the progress."""
     status, cross_posts = run.status, run.cross_posts
     if status is None or cross_posts is None:
         raise ValueError("a run shows its status before it works")
@@ -202,12 +202,12 @@ def work(services: StepServices, run: Run) -> Run | End:
 
 
 def _list_cross_posts(cross_posts: CrossPostsView) -> tuple[CrossPostTarget, ...]:
-    """Return who else is told; not to know of some must not lose finished work."""
+    """Return the threads to cross-post to; an error here must not lose the work."""
     try:
         return cross_posts.list_current()
     except LeaseLostError:
         raise
-    except Exception:  # whatever is wrong with what was tied to the conversation
+    except Exception:  # whatever is wrong with the linked threads
         log.exception("mirrors_not_read")
         return cross_posts.saved
 
@@ -246,7 +246,7 @@ def open_run(
     attempt: int,
     release_signal: ReleaseSignal,
 ) -> Run:
-    """Return what is known of an attempt when it starts."""
+    """Return the data of an attempt at its start."""
     return Run(
         job,
         attempt,
@@ -273,6 +273,8 @@ def _take(step: Step, services: StepServices, run: Run) -> Run | End:
         return step(services, run)
     except LeaseLostError:
         raise
-    except Exception:  # the edge of a run: whatever broke, the thread is told
+    except (
+        Exception
+    ):  # the edge of a run: the thread must get a message after any error
         log.exception("run_broke")
         return end(services, run, internal_failure(run.job.id))

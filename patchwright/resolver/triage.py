@@ -1,4 +1,4 @@
-"""Decide whether a request says enough, and not too much, before a model is paid."""
+"""Check that a request is clear enough and not too large, before a model is paid."""
 
 import re
 from collections.abc import Sequence
@@ -15,8 +15,8 @@ from patchwright.core.types.threads import Thread, ThreadKind, ThreadPost, Threa
 from patchwright.core.types.triggers import Trigger, TriggerKind
 from patchwright.core.types.work import Outcome, service_outcome
 
-# What a person only writes who means something by it. A word is tried from its begin
-# and once: from each of its letters, a long one would take the square of its length.
+# Text that shows a concrete problem. Each word is tried only once, from its beginning:
+# from each of its letters, a long word would take quadratic time.
 _CONCRETE = re.compile(
     r"`|https?://|!\[|(?<!\w)#\d+"  # code, addresses, pictures, other issues
     r"|(?<![\w-])[\w-]++\.[A-Za-z]\w{0,9}\b"  # files
@@ -33,7 +33,7 @@ _APOSTROPHE = re.compile(r"(?<=\w)['’](?=\w)")  # noqa: RUF001 - as people typ
 _WORD = re.compile(r"[^\W\d_]+(?:[\u0300-\u036f\u0900-\u097f]+[^\W\d_]*)*")
 _UNSPACED = re.compile(r"[\u3040-\u30ff\u3400-\u4dbf\u4e00-\u9fff\uac00-\ud7af]")
 
-# A form that nobody has filled in: its hints, its boxes, its empty answers.
+# An issue form that nobody has filled in: its hints, check boxes and empty answers.
 _FORM = re.compile(
     r"[\s*#]*(?:A clear and concise description of .*"
     r"|(?:If applicable, )?add (?:screenshots|any other context).*"
@@ -46,15 +46,17 @@ _FORM = re.compile(
 
 
 def has_substance(text: str) -> bool:
-    """Say whether a text names, shows or asks anything at all, in whatever language."""
-    told = _MENTION.sub(" ", strip_hidden(text).text)
-    if _CONCRETE.search(told) or _QUESTION.search(told):
+    """Tell whether a text names, shows or asks something, in any language."""
+    visible = _MENTION.sub(" ", strip_hidden(text).text)
+    if _CONCRETE.search(visible) or _QUESTION.search(visible):
         return True
-    return any(map(_says_something, _WORD.findall(_APOSTROPHE.sub("", told.lower()))))
+    return any(
+        map(_says_something, _WORD.findall(_APOSTROPHE.sub("", visible.lower())))
+    )
 
 
 def without_form(text: str) -> str:
-    """Return a text without what a form of the repository has put there."""
+    """Return a text without the parts that come from an issue form."""
     lines = strip_hidden(text).text.split("\n")
     return "\n".join(line for line in lines if not _FORM.fullmatch(line))
 
@@ -80,21 +82,21 @@ def _empty_words() -> frozenset[str]:
 
 @cache
 def _empty_parts() -> tuple[str, ...]:
-    """Return those of languages without blanks, the longest first."""
+    """Return the words of languages without spaces, the longest first."""
     parts = (word for word in _empty_words() if _UNSPACED.search(word))
     return tuple(sorted(parts, key=len, reverse=True))
 
 
 MAX_TASKS = 10
-# Further down a text tells of something else.
+# Later parts of a text are about something else.
 _BEGINNING = 400
 
 
 def find_oversized_request(request: str, title: str, text: str) -> str | None:
-    """Return what to ask if it is too much, or None.
+    """Return the question to ask if the request is too large, or None.
 
-    `request` is empty where the issue itself asks. Who asks for a part of something
-    large asks for that part alone.
+    `request` is empty if the issue itself asks. A request for one part of a large issue
+    is only about that part.
     """
     if request and has_substance(request):
         title, text = "", request
@@ -149,7 +151,7 @@ _PRODUCT = (
     r"|website|anwendung|projekt|programm|système|projet|proyecto|aplicación|código"
     r"|projeto|aplicativo|progetto|applicazione|проект|приложение|код)"
 )
-# What follows must not make it a part: "the whole app menu", "all code comments".
+# The next word must not name a part: "the whole app menu", "all code comments".
 _ENDS = (
     r"(?=\s*(?:$|[.,!?;:)\n])"
     r"|\s+(?:to|in|into|from|using|with|so|please|nach|auf|en|em|à|vers|на|neu)\b)"
@@ -170,7 +172,7 @@ def _asks_for_everything(text: str) -> bool:
     found = _EVERYTHING.search(beginning)
     if found is None:
         return False
-    # A sentence that names a file asks for no more than that.
+    # A sentence that names a file asks only for that file.
     line = beginning[found.start() :].lstrip().partition("\n")[0]
     return not _BOUNDED.search(line)
 
@@ -179,7 +181,7 @@ _TASK = re.compile(r"\s*[-*+]\s+\[ \]\s+\S")
 
 
 def _count_tasks(text: str) -> int:
-    """Count the open boxes of a list of tasks; those of a form are none."""
+    """Count the open check boxes of a task list, without those of an issue form."""
     source = read_markdown(without_form(text))
     shown = source.text
     for piece in reversed(source.pieces):
@@ -189,16 +191,16 @@ def _count_tasks(text: str) -> int:
 
 
 TOO_VAGUE, TOO_LARGE = "too-vague", "too-large"
-# In each comment of ours that has asked something.
+# This mark is in each of our comments that asked a question.
 _HAS_ASKED = f"<!-- patchwright:state={OutcomeKind.NEEDS_INPUT} "
 
 
 class ClearRequest(Value):
-    """The work can begin."""
+    """The request is clear: the work can begin."""
 
 
 class TriageQuestion(Value):
-    """What to ask the person who made the request; `reason` is a short code."""
+    """The question to the person who made the request; `reason` is a short code."""
 
     question: str
     reason: str
@@ -207,9 +209,9 @@ class TriageQuestion(Value):
 def triage(
     thread: Thread, trigger: Trigger, tied: Sequence[Thread] = ()
 ) -> ClearRequest | TriageQuestion:
-    """Judge a request together with the thread as it was when it was made.
+    """Check a request together with the thread, as it was at the time of the request.
 
-    `tied` are the other threads of its conversation: what they say counts as well.
+    `tied` are the other threads of its conversation: their texts count too.
     """
     opening, *comments = thread.posts
     by_comment = trigger.kind is TriggerKind.COMMENT_MENTION
@@ -219,17 +221,18 @@ def triage(
         return (
             triage_texts("", "", request) if has_substance(request) else ClearRequest()
         )
-    said = [
+    texts = [
         *_by_people(comments),
         *(text for one in tied for text in _thread_texts(one)),
     ]
-    return triage_texts(thread.title, opening.text, request, said)
+    return triage_texts(thread.title, opening.text, request, texts)
 
 
 def has_asked(channel: Channel, ref: ThreadRef) -> bool:
-    """Tell whether we have asked in a thread already: once is enough.
+    """Tell whether we have asked in a thread already: we ask only once.
 
-    After that, what it says has to do. A mark that somebody else has copied is none.
+    After that, the run works with the texts that it has. A mark in another person's
+    comment does not count.
     """
     return channel.find_post(ref, _HAS_ASKED) is not None
 
@@ -237,7 +240,7 @@ def has_asked(channel: Channel, ref: ThreadRef) -> bool:
 def triage_texts(
     title: str, text: str, request: str = "", said: Sequence[str] = ()
 ) -> ClearRequest | TriageQuestion:
-    """Judge an issue, and what else was said; `request` is empty if the issue asks."""
+    """Check an issue and other texts; `request` is empty if the issue itself asks."""
     if too_large := find_oversized_request(request, title, text):
         return TriageQuestion(question=too_large, reason=TOO_LARGE)
     if any(has_substance(part) for part in (title, request, *said)):
@@ -248,7 +251,7 @@ def triage_texts(
 
 
 def needs_input_outcome(asked: TriageQuestion) -> Outcome:
-    """Return how a run ends that asks before it begins."""
+    """Return the outcome of a run that asks a question before it begins."""
     return service_outcome(OutcomeKind.NEEDS_INPUT, asked.reason, asked.question)
 
 
@@ -257,7 +260,7 @@ def _thread_texts(thread: Thread) -> list[str]:
 
 
 def _by_people(comments: Sequence[ThreadPost]) -> list[str]:
-    """Return what people said: a greeting by a bot says nothing about the fault."""
+    """Return the texts of people: a bot's greeting says nothing about the problem."""
     return [post.text for post in comments if not post.author.is_bot]
 
 

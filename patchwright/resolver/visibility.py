@@ -1,4 +1,4 @@
-"""Who may read what a run writes, and the question before private words are shown."""
+"""Who may read a run's texts, and the question before private words are shown."""
 
 import re
 from enum import StrEnum
@@ -28,14 +28,14 @@ class Question(Value):
 
 
 class Consent(StrEnum):
-    """What may become of private words in a public repository."""
+    """Whether private words may be shown in a public repository."""
 
     SHARE = "share"
     KEEP_OUT = "keep-out"
 
 
 class ConsentAnswer(Value):
-    """`always` holds for that repository and the channel or project from now on."""
+    """With `always`, the answer is stored for the repository and channel or project."""
 
     consent: Consent
     always: bool = False
@@ -51,9 +51,9 @@ _KEPT_BY: Final = frozenset({"keep", "leave", "make", "stay"})
 
 
 def read_consent(text: str) -> ConsentAnswer | None:
-    """Return what a reply says about it, if it says nothing else.
+    """Return the consent in a reply, if the reply says nothing else.
 
-    Where it could mean both, it means neither.
+    A reply that could mean both answers gives no consent.
     """
     words = frozenset(re.findall(r"[^\W_]+(?:'[^\W_]+)?", text.casefold()))
     left = words - _COURTESY
@@ -72,9 +72,9 @@ def needs_consent(
     repository_is_private: bool,
     remembered: Consent | None,
 ) -> Question | None:
-    """Return what must be asked before work for that thread may show anything.
+    """Return the question to ask before the work may show texts of that thread.
 
-    `remembered` is what was said in this conversation, or else once and for all.
+    `remembered` is the answer in this conversation, or else the stored answer.
     """
     if not isinstance(thread, TalkThread) or repository_is_private or remembered:
         return None
@@ -87,7 +87,7 @@ def needs_consent(
 
 
 def privacy_note() -> str:
-    """Return what the agent is told where words must be kept out."""
+    """Return the instructions for the agent if private words must be kept out."""
     return _NOTE
 
 
@@ -126,7 +126,7 @@ identifiers from there;
 
 
 class RunVisibility(Value):
-    """Whether everybody may read the repository, and what may be shown there then."""
+    """Whether the repository is public, and whether it may show private words."""
 
     is_public: bool = False
     consent: Consent | None = None
@@ -146,8 +146,8 @@ def may_show_words(
 ) -> bool:
     """Tell whether words of one thread may be repeated in another.
 
-    Private words reach a public place by consent alone. The agent's words count as
-    those of the thread that it answers: it may quote what it has read there.
+    Private words may be shown in public only with consent. The agent's words count as
+    words of the thread that it answers, because it may quote that thread.
     """
     if source == mirror or not source_is_private or not mirror_is_public:
         return True

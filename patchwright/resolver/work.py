@@ -1,4 +1,4 @@
-"""The work of a run: read its threads, write its task, have the agent resolve it."""
+"""The work of a run: read its threads, write the task, and let the agent resolve it."""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
@@ -21,7 +21,7 @@ from patchwright.resolver.consent import (
     PrivateTextRedaction,
     find_ticket_key,
     with_name,
-    with_origins,
+    with_provenance,
 )
 from patchwright.resolver.context.linked_threads import read_linked_threads
 from patchwright.resolver.context.repository_files import RepositoryLibrary
@@ -64,21 +64,21 @@ log = structlog.get_logger(__name__)
 
 
 def read_threads(services: StepServices, run: Run) -> FilteredThreads:
-    """Read a run's thread, and the others of its conversation, as they were then."""
+    """Read the threads of a run, as they were when its job was created."""
     trigger, at = run.trigger, run.job.created_at
     thread = fetch_thread(services.channel, trigger, at)
     tied = read_linked_threads(services.channel, _other_threads(run), at)
     clean = [clean_thread(run.store.redact, one) for one in (thread, *tied)]
-    return _hear(services, trigger, clean, run.plan.config.context_from)
+    return _filter_threads(services, trigger, clean, run.plan.config.context_from)
 
 
-def _hear(
+def _filter_threads(
     services: StepServices,
     trigger: Trigger,
     threads: Sequence[Thread],
     rule: ContextFrom,
 ) -> FilteredThreads:
-    """Return the threads with what those say who count for this run, and we."""
+    """Return the threads with only the comments that the run's agent may read."""
 
     def ask(author: Actor) -> Permission | None:
         person = services.chat.find_person(author)
@@ -103,16 +103,16 @@ def _ourselves(services: StepServices) -> tuple[Actor, ...]:
 
 @skipped_on_resume
 def read_conversation(services: StepServices, run: Run) -> Run | End:
-    """Read the threads of the conversation, as they were when it was asked for."""
+    """Read the threads of the conversation, as they were at the time of the request."""
     linked = run.store.load_threads()
     run = replace(run, linked=linked)
-    return replace(run, heard=read_threads(services, run))
+    return replace(run, filtered_threads=read_threads(services, run))
 
 
 @skipped_on_resume
 def ask_back(services: StepServices, run: Run) -> Run | End:
-    """Ask for what the request lacks, once in a thread."""
-    thread, *tied = _heard(run).threads
+    """Ask for missing information in the request, once in a thread."""
+    thread, *tied = _filtered_threads(run).threads
     judged = triage(thread, run.trigger, tied)
     asks_back = services.settings.agent.triage and not run.trigger.kind.is_automatic
     if (
@@ -126,7 +126,7 @@ def ask_back(services: StepServices, run: Run) -> Run | End:
 
 @skipped_on_resume
 def stop_if_competing(services: StepServices, run: Run) -> Run | End:
-    """End where people work on it already, unless it is our own pull request."""
+    """End the run if other people have an open pull request for the issue."""
     if _linked_pulls(run) or not services.overrides.looks_for_competitors:
         return run
     competing = find_competing_pull_request(services, run)
@@ -136,11 +136,11 @@ def stop_if_competing(services: StepServices, run: Run) -> Run | End:
 @skipped_on_resume
 def prepare_task(services: StepServices, run: Run) -> Run | End:
     """Look everything up, and write the task."""
-    threads, notes = _heard(run).threads, _heard(run).notes
+    threads, notes = _filtered_threads(run).threads, _filtered_threads(run).notes
     run_settings = apply_configuration(services.settings, run.plan.config)
     prepared = prepare(services.sources, _request(services, run))
     prepared = prepared.with_notes((*run_settings.notes, *notes))
-    plan = with_origins(
+    plan = with_provenance(
         _with_found(run.plan, prepared).replace(
             checks_need_nudge=services.code_host.starts_no_checks
         ),
@@ -153,15 +153,15 @@ def prepare_task(services: StepServices, run: Run) -> Run | End:
     return replace(run, plan=plan, prepared=prepared)
 
 
-def _heard(run: Run) -> FilteredThreads:
-    if run.heard is None:
+def _filtered_threads(run: Run) -> FilteredThreads:
+    if run.filtered_threads is None:
         raise ValueError("the threads are read before they are judged")
-    return run.heard
+    return run.filtered_threads
 
 
 def _request(services: StepServices, run: Run) -> PreparationRequest:
     job, plan = run.job, run.plan
-    thread, *tied = _heard(run).threads
+    thread, *tied = _filtered_threads(run).threads
     return PreparationRequest(
         run_id=job.id,
         trigger=with_name(job.trigger, thread),
@@ -180,7 +180,7 @@ def _request(services: StepServices, run: Run) -> PreparationRequest:
 
 
 def _linked_pulls(run: Run) -> tuple[int, ...]:
-    """Return the numbers of pull requests that this conversation led to."""
+    """Return the numbers of the pull requests from this conversation."""
     return tuple(
         one.ref.number
         for one in run.linked
@@ -192,7 +192,7 @@ def _linked_pulls(run: Run) -> tuple[int, ...]:
 
 
 def _token(run: Run) -> str:
-    """Return what tells the branch from others: a ticket's key, if it may."""
+    """Return a text that makes the branch name unique: the ticket's key, if allowed."""
     if run.plan.openness.keeps_out:
         return run.job.id[:8]
     return find_ticket_key(run.trigger, run.linked)
@@ -206,7 +206,7 @@ def _other_threads(run: Run) -> tuple[ThreadRef, ...]:
 
 
 def _with_found(plan: RunPlan, prepared: Prepared) -> RunPlan:
-    """Keep what is needed once more to deliver what comes of the run."""
+    """Store the data that the delivery of the result needs."""
     return plan.replace(
         repository=prepared.repository,
         target=prepared.target,
@@ -220,7 +220,7 @@ def _with_found(plan: RunPlan, prepared: Prepared) -> RunPlan:
 
 @skipped_on_resume
 def show_check(services: StepServices, run: Run) -> Run | End:
-    """Show on the commit of a pull request that it is worked on."""
+    """Report a running check on the commit of a pull request."""
     if run.trigger.thread.kind is not ThreadKind.PULL_REQUEST:
         return run
     sha = _prepared(run).task.base_sha
@@ -234,7 +234,7 @@ def show_check(services: StepServices, run: Run) -> Run | End:
 
 @skipped_on_resume
 def read_follow_ups(services: StepServices, run: Run) -> Run | End:
-    """Add what was said meanwhile, and end the run if that is to stop."""
+    """Add the messages that came meanwhile; end the run if one of them is `stop`."""
     prepared, steering = _prepared(run), open_steering(services, run)
     task, stopped = with_follow_ups(services, run, steering, prepared.task)
     if stopped is not None:
@@ -244,14 +244,14 @@ def read_follow_ups(services: StepServices, run: Run) -> Run | End:
 
 @skipped_on_resume
 def keep_plan(_services: StepServices, run: Run) -> Run | End:
-    """Keep the plan for later attempts, and what of the task is not in the log."""
+    """Store the plan and the images, which the log lacks, for later attempts."""
     keep_images(run.store.keep, _prepared(run).images)
     run.store.keep(PLAN_ARTIFACT, run.plan.model_dump_json().encode())
     return run
 
 
 def resolve_task(services: StepServices, run: Run) -> Run | End:
-    """Have the agent resolve it; a run that has begun goes on where it was."""
+    """Let the agent resolve the task; a run that has begun continues."""
     if not run.has_begun:
         prepared = _prepared(run)
         code, images = prepared.mirror.objects, prepared.images
@@ -261,8 +261,8 @@ def resolve_task(services: StepServices, run: Run) -> Run | End:
         raise ValueError("a run that was begun has a repository and a target")
     refs = target.start_ref, target.trusted_ref
     code = fetch_mirror(services.sources, repository, *refs).objects
-    kept = load_images(run.store.load_kept)
-    done = _resolve(services, run, None, code, kept)
+    images = load_images(run.store.load_kept)
+    done = _resolve(services, run, None, code, images)
     if not done.outcome.waits:
         services.sandboxes.remove(run.job.id)
     return done
@@ -313,7 +313,7 @@ def _prepared(run: Run) -> Prepared:
 
 
 def _with_note_on_unanswered_reviews(outcome: Outcome, plan: RunPlan) -> Outcome:
-    """Answer the review threads that asked; name others that have no answer."""
+    """Answer the review threads with a request; report threads without an answer."""
     outcome = answer_requesting_threads(outcome, plan.asked_reviews)
     if outcome.kind is not OutcomeKind.RESOLVED:
         return outcome
@@ -342,8 +342,8 @@ def _dependencies(
         run_budget=run.store.open_budget(run.trigger, settings.limits),
         clock=services.clock,
         author=commit_author_of(services.directory.forge),
-        agent_configuration=services.conduct,
-        hear=open_steering(services, run).receive,
+        agent_configuration=services.agent_configuration,
+        filter_steering=open_steering(services, run).receive,
         open_mcp=partial(services.open_mcp, settings),
         library=RepositoryLibrary(code, plan.trusted_sha, config.instructions),
         images=images,

@@ -161,7 +161,7 @@ def make_services(
         mirrors=MirrorCache(settings.state_dir / "mirrors", forge.git_environment),
         sandboxes=_sandboxes(settings, clock, meters),
         find_models=_find_models(settings, clock, meters),
-        conduct=make_agent_configuration(settings),
+        agent_configuration=make_agent_configuration(settings),
         open_mcp=open_servers,
         find_known=find_known,
         find_page=find_page,

@@ -78,17 +78,13 @@ VAGUE = (
     "side signs small stage surfaces told wait words working"
 )
 # Names that have such a word all the same, and why.
-_IN_RUNS = "names of the steps of a run, which change together with them"
 EXEMPT = {
     "0005_talk": "a migration's name is stored in databases",
     "Gate GateRequest gate": "the proxy's gate to the network; a job of the workflow",
     "TalkThread": "a thread of a chat or of a ticket, as it is stored",
     "flavour": "a setting",
     "Receipt receipt receipt_of": "a column of a table, and an output of the Action",
-    "_discretion _placing _pulse _resolving _scene _talk": _IN_RUNS,
-    "_toolkit choosing conduct hear heeded openness origins": _IN_RUNS,
-    "_origins moving resolving showing unsaid with_origins": _IN_RUNS,
-    "_hear talk": _IN_RUNS,
+    "openness origins": "fields of what is stored with a run",
     "beat": "Celery's word for its timer",
     "fence fold hints": "words of Markdown, of functional programs, of the shell",
     "known listed": "methods that return just that",

@@ -78,7 +78,8 @@ ENDS = {
         (
             "**Needs you**",
             "it touches very many files (2000 paths)",
-            "The change is stored. Whoever runs the service gets it with `patchwright",
+            "The change is stored.",
+            "stored. The operator of the service gets it with `patchwright",
         ),
         lambda: [
             call("shell", command="mkdir many; cd many; touch $(seq 2000)"),
@@ -213,6 +214,6 @@ def test_s49_nothing_begins_when_the_disk_is_nearly_full(tmp_path: Path) -> None
         number = story.ask("@patchwright fix the sum")
         story.work()
         assert "**Failed** (`disk-full`)" in story.reply(number)
-        assert "1e+06 GiB are to stay so" in story.reply(number)
+        assert "1e+06 GiB must stay free" in story.reply(number)
         assert not story.pings(number)
         assert story.provider.requests == []

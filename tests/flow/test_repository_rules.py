@@ -42,7 +42,7 @@ def test_m9_people_are_told_what_of_their_rules_is_not_kept(tmp_path: Path) -> N
     rules = ruled('allow_users = ["eve"]')
     with telling(tmp_path, [ANSWER], files=rules) as story:
         said = story.reply(asks(story, "alice"))
-        assert "has names in `allow_users` that this service does not let in." in said
+        assert "has names in `allow_users` that this service does not accept." in said
 
 
 def test_a6_a_named_person_needs_no_permission(tmp_path: Path) -> None:

@@ -36,8 +36,8 @@ def test_s09_if_the_permission_is_unknown_nothing_starts(
         story.work()
         assert steady(story.reply(issue)) == (
             "**Declined**\n\n"
-            "What @alice may do in this repository could not be found out, so nothing "
-            "was started. Ask again in a while.\n\n"
+            "The permission of @alice in this repository could not be read, so nothing "
+            "was started. Ask again later.\n\n"
             "<sub>run RUN · asked for by alice · content as of TIME · model "
             "openai/scripted</sub>\n\n"
             "<!-- patchwright:state=refused run=RUN -->"

@@ -28,11 +28,11 @@ def ignore_steering(event: ev.Event) -> None:
 class RunLog:
     """The events of a run: its state, and each event for those who follow it.
 
-    `hear` judges what people say: what it returns goes to the model or changes the run,
-    in the system's name. What an earlier worker has judged is not judged again.
-    `last_message_id` is the event of what a person said last, and `last_seen_id` the
-    last event that the run's own agent had before it when it spoke. `wakeup` is the
-    log's.
+    `filter_steering` checks each message of a person. What it returns goes to the model
+    or changes the run, in the system's name. A message that an earlier worker checked
+    is not checked again. `last_message_id` is the newest event from a person.
+    `last_seen_id` is the newest event that the model had read when it last answered.
+    `wakeup` belongs to the log.
     """
 
     def __init__(
@@ -161,7 +161,10 @@ class CancelToken:
             raise LeaseLostError("the job was given back")
 
     def wait_for(self, future: "Future[T]") -> T:
-        """Return the result of a call; raises as `hear` does and abandons the call."""
+        """Return the result of a call; raises as `filter_steering` does.
+
+        The call is abandoned then.
+        """
         wakeup = self._run_log.wakeup
         future.add_done_callback(lambda _: wakeup.set())
         while not future.done():

@@ -1,4 +1,4 @@
-"""What a run on the command line keeps: its log in a file, all else in memory."""
+"""The store of a run on the command line: its log in a file, the rest in memory."""
 
 from collections.abc import Callable
 from datetime import datetime
@@ -27,7 +27,7 @@ from patchwright.resolver.services import ChatServices
 
 
 def open_budget(limits: LimitSettings) -> RunBudget:
-    """Return the budget of one run; the ceilings of a day are the service's."""
+    """Return the budget of one run; only the service has daily limits."""
     return RunBudget(
         limits.max_cost_usd,
         refuse_unknown=limits.unknown_price == "refuse",
@@ -36,7 +36,7 @@ def open_budget(limits: LimitSettings) -> RunBudget:
 
 
 class MemoryRunStore:
-    """The `RunStore` of a run that is alone: nobody joins it, none was before it."""
+    """The `RunStore` of a single run: no request joins it, no run came before it."""
 
     def __init__(self, log: EventLog, redact: Callable[[JsonValue], JsonValue]) -> None:
         self._log, self._redact = log, redact
@@ -120,7 +120,7 @@ class MemoryRunStore:
 
 
 class _NoChoices:
-    """`Choices` where nobody has made one."""
+    """`Choices` without any stored choice."""
 
     def get(self, scope: str, name: str) -> str | None:
         del scope, name
@@ -138,7 +138,7 @@ _NO_CHOICES: Final = _NoChoices()
 
 
 def chat_services(forge: ServiceProfile) -> ChatServices:
-    """Return what a run needs that no chat or ticket has asked for."""
+    """Return the chat services of a run that comes from no chat and no ticket."""
 
     def find_person(actor: Actor) -> Actor | None:
         return actor if actor.service == forge.name else None

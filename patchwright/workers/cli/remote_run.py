@@ -1,4 +1,4 @@
-"""Resolve an issue or a pull request by its URL, by the steps of every run."""
+"""Resolve an issue or a pull request by its URL, with the usual steps of a run."""
 
 from contextlib import closing
 from dataclasses import dataclass
@@ -64,8 +64,8 @@ _READ_ONLY = (
     "To open a pull request, the token must belong to somebody who may write to the "
     "repository. With `--deliver patch` it is enough to read it."
 )
-# Which model is asked is for whoever runs the command to say, and what starts runs by
-# itself does not matter to them.
+# The user of the command chooses the model, and triggers for automatic runs do not
+# matter here.
 _OVERRIDES = RunOverrides(
     config={"model": "", "triggers": tuple(FollowUpTrigger)},
     waits_for_people=False,
@@ -76,14 +76,14 @@ _OVERRIDES = RunOverrides(
 def resolve_remote(
     session: RunSession, url: str, deliver: DeliveryChoice
 ) -> FinishedRun:
-    """Work on a thread with the rights of the configured token or app."""
+    """Work on a thread with the permissions of the configured token or app."""
     plugin = find_forge(session.settings)
     directory = describe_services(session.settings)
     thread = read_url(url, directory.forge)
     connected = connect_forge(plugin, session.settings, MemoryVault(), session.clock)
     with closing(connected) as forge:
         session.console.print(f"Fetching {thread.repo.full_name}")
-        # The token of a workflow's job is nobody's.
+        # The token of a workflow's job belongs to no person.
         nobody = Actor(service=plugin.name, login="somebody", is_bot=True)
         asker = forge.fetch_identity() or nobody
         services = _services(session, forge, directory, asker, deliver)
@@ -97,7 +97,7 @@ def resolve_remote(
 
 
 def read_url(url: str, forge: ServiceProfile) -> ForgeThread:
-    """Return the thread; a token goes there, so its host must be the configured one."""
+    """Return the thread; a token is sent there, so its host must be configured."""
     thread = read_thread_url(url, forge.web_url, forge.name)
     if thread is None:
         raise SettingsError(
@@ -109,7 +109,7 @@ def read_url(url: str, forge: ServiceProfile) -> ForgeThread:
 
 
 def _job(session: RunSession, thread: ForgeThread, asker: Actor) -> Job:
-    """Make a request from what the user of the command asks for."""
+    """Make a request from the options of the command."""
     trigger = Trigger(
         key=f"cli:{thread}",
         kind=TriggerKind.BODY_MENTION,
@@ -147,7 +147,7 @@ def _services(
         mirrors=MirrorCache(settings.state_dir / "mirrors", forge.git_environment),
         sandboxes=session.sandboxes,
         find_models=lambda _name: session.models,
-        conduct=session.conduct,
+        agent_configuration=session.agent_configuration,
         open_mcp=open_servers,
         find_known=session.redactor.find_known,
         find_page=lambda _run, _at: "",
@@ -158,10 +158,10 @@ def _services(
 
 
 def _admitting(settings: Settings, asker: Actor) -> Settings:
-    """Return the settings under which whoever runs the command needs no more rights.
+    """Return settings that let the user of the command pass the access check.
 
-    So it is where nothing is written there, and with the token of an app or of a
-    workflow's job, whose rights are all that there is to ask for.
+    They are used if nothing is written to the forge. They are also used with the token
+    of an app or of a workflow's job: then only the token's own permissions count.
     """
     security = settings.security
     named = (*security.allow_users, asker.login)
@@ -169,7 +169,7 @@ def _admitting(settings: Settings, asker: Actor) -> Settings:
 
 
 def _watched(session: RunSession, work: Step) -> Step:
-    """Show on the console how far the work is."""
+    """Show the progress on the console."""
 
     def watch(services: StepServices, run: Run) -> Run | End:
         settings = apply_configuration(services.settings, run.plan.config).settings
@@ -183,7 +183,7 @@ def _watched(session: RunSession, work: Step) -> Step:
 
 @dataclass(frozen=True)
 class _Delivery:
-    """Carries out those effects of a run that `--deliver` wants."""
+    """Carries out the effects of a run that `--deliver` selects."""
 
     session: RunSession
     services: StepServices
@@ -193,7 +193,7 @@ class _Delivery:
 
     def finish(self) -> FinishedRun:
         outcome, delivered = _with_advice(self.done.outcome), DeliveryResult()
-        # What must not become a branch there is still wanted here.
+        # A change that must not be pushed is still wanted here as a patch.
         is_wanted = outcome.as_patch and self.deliver is not DeliveryChoice.NONE
         if outcome.head_sha and (is_wanted or self.deliver is DeliveryChoice.PATCH):
             self.session.write_patch(self._mirror.objects, outcome)
@@ -228,7 +228,7 @@ class _Delivery:
         return mirror
 
     def _recorded(self, ended: Outcome) -> Outcome:
-        """Write down how it ended, unless the log says it already."""
+        """Record the outcome, unless the log has it already."""
         reached = frozenset({"outcome_reached"})
         newest = self.run.log.read(limit=1, reverse=True, kinds=reached)
         known = [e.payload for e in newest if isinstance(e.payload, OutcomeReached)]
@@ -240,7 +240,7 @@ class _Delivery:
 
 
 def _with_advice(outcome: Outcome) -> Outcome:
-    """Say where more is to be found, and how who may not write gets the change."""
+    """Add where to find details, and how to get the change without write permission."""
     if outcome.reason == INTERNAL:
         return outcome.replace(summary=BROKEN, service_text=BROKEN)
     if outcome.reason not in ("not-permitted", "permission-unknown"):
@@ -250,7 +250,7 @@ def _with_advice(outcome: Outcome) -> Outcome:
 
 
 def _as_chosen(effect: Effect, deliver: DeliveryChoice) -> Effect | None:
-    """Return the effect as `--deliver` wants it, or None if it does not."""
+    """Return the effect as `--deliver` selects it, or None if it is not wanted."""
     if isinstance(effect, NotificationEffect | RunEffect | UnknownEffect):
         return None
     opens = deliver in (DeliveryChoice.DRAFT, DeliveryChoice.READY)

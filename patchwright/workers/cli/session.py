@@ -99,7 +99,7 @@ class RunSession:
     console: Console
     redactor: Redactor
     models: Models
-    conduct: AgentConfiguration
+    agent_configuration: AgentConfiguration
     release_signal: ReleaseSignal
     sandboxes: RuntimeFactory
     log: JsonlEventLog
@@ -141,7 +141,7 @@ class RunSession:
             run_budget=open_budget(limits),
             clock=self.clock,
             author=commit_author_of(forge),
-            agent_configuration=self.conduct,
+            agent_configuration=self.agent_configuration,
             library=RepositoryLibrary(code, trusted_sha, config.instructions),
             open_mcp=partial(open_servers, self.settings),
             images=images or {},
@@ -198,7 +198,7 @@ def open_session(
             console=Console(stderr=True, quiet=quiet),
             redactor=redactor,
             models=models,
-            conduct=configuration,
+            agent_configuration=configuration,
             release_signal=release_signal,
             sandboxes=InterruptibleSandboxes(chosen, release_signal),
             log=log,

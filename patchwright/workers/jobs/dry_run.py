@@ -1,4 +1,4 @@
-"""A dry run: read everything, write nothing outside, and keep what it would write."""
+"""A dry run: read everything, write to no service, and store the planned writes."""
 
 import threading
 from collections.abc import Callable
@@ -27,22 +27,22 @@ _PLANNED_WRITES: Final = TypeAdapter(list[PlannedWrite])
 
 
 def list_planned_writes(stores: Stores, job_id: JobId) -> tuple[str, ...]:
-    """Return what a run would have written, in order; Markdown, one text for each."""
+    """Return the planned writes of a run, in order, each as Markdown."""
     return tuple(one.whole for one in _load(stores.outcomes, job_id))
 
 
 class DryRun:
-    """A `ServiceWriter` that writes nothing, and keeps what a run would write.
+    """A `ServiceWriter` that writes nothing, and stores the planned writes.
 
-    Of the changes to a post only the last is kept: so much is shown while a run works.
+    For each post only the last edit is stored, because a running run edits often.
     """
 
     def __init__(
         self, outcomes: OutcomeStore, lease: Lease, redact: Callable[[str], str]
     ) -> None:
         self._outcomes, self._lease, self._redact = outcomes, lease, redact
-        self._told = _load(outcomes, lease.job_id)
-        # The status of a run is shown by a thread of its own.
+        self._writes = _load(outcomes, lease.job_id)
+        # Another thread of this process shows the status of a run.
         self._lock = threading.Lock()
 
     def write(
@@ -52,18 +52,20 @@ class DryRun:
         instead: Callable[[], T],
     ) -> T:
         del carry
-        told = planned()
-        if told is not None:
+        write = planned()
+        if write is not None:
             with self._lock:
-                self._add(told)
+                self._add(write)
         return instead()
 
     def overwrite(self, planned: PlannedWrite, carry: Callable[[], None]) -> None:
-        """Keep it; of the changes to one post that is the only one that is kept."""
+        """Store the planned edit; it replaces earlier edits of the same post."""
         del carry
         with self._lock:
             if planned.post:
-                self._told = [one for one in self._told if not _is_same(one, planned)]
+                self._writes = [
+                    one for one in self._writes if not _is_same(one, planned)
+                ]
             self._add(planned)
 
     def post(
@@ -73,10 +75,10 @@ class DryRun:
         find: Callable[[str], str | None],
         delete: Callable[[str], None],
     ) -> str:
-        """Keep it and return the id that it has here."""
+        """Store the planned post, and return an id for it."""
         del carry, find, delete
         with self._lock:
-            number = 1 + sum(bool(one.post) for one in self._told)
+            number = 1 + sum(bool(one.post) for one in self._writes)
             post = f"rehearsed-{number}"
             self._add(planned.replace(post=post))
         return post
@@ -84,30 +86,30 @@ class DryRun:
     def find(
         self, thread: str, mark: str, look: Callable[[str], str | None]
     ) -> str | None:
-        """Return the id of the newest post there that contains `mark`."""
+        """Return the id of the newest planned post that contains `mark`."""
         with self._lock:
             fits = (
                 one.post
-                for one in reversed(self._told)
+                for one in reversed(self._writes)
                 if one.post and one.thread == thread and mark in one.text
             )
             found = next(fits, None)
         return found or look(mark)
 
-    def _add(self, told: PlannedWrite) -> None:
-        clean = told.replace(
-            words=self._redact(told.words), text=self._redact(told.text)
+    def _add(self, write: PlannedWrite) -> None:
+        clean = write.replace(
+            words=self._redact(write.words), text=self._redact(write.text)
         )
-        self._told = [*self._told, clean]
+        self._writes = [*self._writes, clean]
         # Whoever has the job by now tells it anew.
         with suppress(LeaseLostError):
-            kept = _PLANNED_WRITES.dump_json(self._told)
-            self._outcomes.keep_artifact(self._lease, DRY_RUN_ARTIFACT, kept)
+            stored = _PLANNED_WRITES.dump_json(self._writes)
+            self._outcomes.keep_artifact(self._lease, DRY_RUN_ARTIFACT, stored)
 
 
 def _load(outcomes: OutcomeStore, job_id: JobId) -> list[PlannedWrite]:
-    kept = outcomes.load_artifact(job_id, DRY_RUN_ARTIFACT)
-    return _PLANNED_WRITES.validate_json(kept) if kept else []
+    stored = outcomes.load_artifact(job_id, DRY_RUN_ARTIFACT)
+    return _PLANNED_WRITES.validate_json(stored) if stored else []
 
 
 def _is_same(one: PlannedWrite, other: PlannedWrite) -> bool:
@@ -115,16 +117,16 @@ def _is_same(one: PlannedWrite, other: PlannedWrite) -> bool:
 
 
 def as_dry_run(services: RunServices, lease: Lease) -> RunServices:
-    """Return the services of one run, which keep what it would write."""
+    """Return the services of one run, which only store its planned writes."""
     redact = services.stores.events.redact
     dry_run = DryRun(services.stores.outcomes, lease, lambda text: str(redact(text)))
     return replace(
         with_writer(services, dry_run),
         live=OutboxPublisher(services.stores.effects, lease),
-        # A link that is sent to nobody must not be made.
+        # A link that is sent to nobody must not be created.
         chat=replace(services.chat, invite=_invite, renew=_invite),
     )
 
 
 def _invite(_actor: Actor) -> Invitation:
-    return Invitation(text="Show who you are where the code lives, by a link of yours.")
+    return Invitation(text="Link your account on the forge with your personal link.")

@@ -1,4 +1,4 @@
-"""Channels and a forge to which a run writes through its one writer."""
+"""Channels and a forge whose writes all pass the one writer of a run."""
 
 from dataclasses import dataclass, replace
 from functools import partial
@@ -40,14 +40,14 @@ from patchwright.workers.store.run_store import RunServices
 
 
 def _go_on() -> None:
-    """Go on where nothing is written."""
+    """Do nothing, in place of a write that is only planned."""
 
 
 R = TypeVar("R", bound=ThreadRef)
 
 
 class GuardedChannel(Generic[R]):
-    """A `ServiceChannel`; what only reads is the real one's."""
+    """A `ServiceChannel`; methods that only read belong to the real channel."""
 
     def __init__(self, real: ServiceChannel[R], writer: ServiceWriter) -> None:
         self.real, self.writer = real, writer
@@ -55,12 +55,14 @@ class GuardedChannel(Generic[R]):
         self.fetch_attachment = real.fetch_attachment
 
     def acknowledge(self, trigger: Trigger) -> None:
-        told = partial(planned.acknowledgement, trigger)
-        self.writer.write(told, partial(self.real.acknowledge, trigger), _go_on)
+        planned_write = partial(planned.acknowledgement, trigger)
+        self.writer.write(
+            planned_write, partial(self.real.acknowledge, trigger), _go_on
+        )
 
     def decline(self, trigger: Trigger) -> None:
-        told = partial(planned.declination, trigger)
-        self.writer.write(told, partial(self.real.decline, trigger), _go_on)
+        planned_write = partial(planned.declination, trigger)
+        self.writer.write(planned_write, partial(self.real.decline, trigger), _go_on)
 
     def find_post(self, ref: R, mark: str) -> str | None:
         return self.writer.find(str(ref), mark, partial(self.real.find_post, ref))
@@ -74,25 +76,31 @@ class GuardedChannel(Generic[R]):
         )
 
     def edit(self, ref: R, post_id: str, text: str, offers: Offers = ()) -> None:
-        told = planned.changed_comment(ref, post_id, text, offers)
-        self.writer.overwrite(told, partial(self.real.edit, ref, post_id, text, offers))
+        planned_write = planned.changed_comment(ref, post_id, text, offers)
+        self.writer.overwrite(
+            planned_write, partial(self.real.edit, ref, post_id, text, offers)
+        )
 
     def delete(self, ref: R, post_id: str) -> None:
-        told = partial(planned.deleted_comment, ref, post_id)
-        self.writer.write(told, partial(self.real.delete, ref, post_id), _go_on)
+        planned_write = partial(planned.deleted_comment, ref, post_id)
+        self.writer.write(
+            planned_write, partial(self.real.delete, ref, post_id), _go_on
+        )
 
     def tell_privately(
         self, ref: R, actor: Actor, text: str, offers: Offers = ()
     ) -> None:
-        told = partial(planned.private_message, ref, actor, text, offers)
+        planned_write = partial(planned.private_message, ref, actor, text, offers)
         tell = partial(self.real.tell_privately, ref, actor, text, offers)
-        self.writer.write(told, tell, _go_on)
+        self.writer.write(planned_write, tell, _go_on)
 
     def swap_labels(
         self, ref: R, add: tuple[str, ...], remove: tuple[str, ...]
     ) -> None:
-        told = planned.swapped_labels(ref, add, remove)
-        self.writer.overwrite(told, partial(self.real.swap_labels, ref, add, remove))
+        planned_write = planned.swapped_labels(ref, add, remove)
+        self.writer.overwrite(
+            planned_write, partial(self.real.swap_labels, ref, add, remove)
+        )
 
 
 class GuardedTracker(GuardedChannel[TalkThread]):
@@ -114,17 +122,19 @@ class GuardedTracker(GuardedChannel[TalkThread]):
         )
 
     def attach_link(self, ref: TalkThread, url: str, title: str, key: str) -> None:
-        told = partial(planned.attached_link, ref, url, title)
+        planned_write = partial(planned.attached_link, ref, url, title)
         attach = partial(self.tracker.attach_link, ref, url, title, key)
-        self.writer.write(told, attach, _go_on)
+        self.writer.write(planned_write, attach, _go_on)
 
     def move(self, ref: TalkThread, status: str) -> None:
-        told = partial(planned.moved_ticket, ref, status)
-        self.writer.write(told, partial(self.tracker.move, ref, status), _go_on)
+        planned_write = partial(planned.moved_ticket, ref, status)
+        self.writer.write(
+            planned_write, partial(self.tracker.move, ref, status), _go_on
+        )
 
 
 class GuardedForge:
-    """A `Forge` with the capabilities of the real one, whose reads are its own."""
+    """A `Forge` with the capabilities of the real forge, which also does the reads."""
 
     def __init__(self, real: Forge, writer: ServiceWriter) -> None:
         self.real, self.writer = real, writer
@@ -155,9 +165,9 @@ class GuardedForge:
             )
 
         what = (repo, head_branch, base_branch, text)
-        told = partial(planned.opened_pull_request, *what)
+        planned_write = partial(planned.opened_pull_request, *what)
         opened = partial(self.real.open_pull_request, *what)
-        return self.writer.write(told, opened, made_up)
+        return self.writer.write(planned_write, opened, made_up)
 
     def update_pull_request(
         self, repo: RepoRef, number: int, text: PullRequestText
@@ -182,17 +192,17 @@ class GuardedPullMetadata:
         self, repo: RepoRef, number: int, pull_metadata: PullMetadata
     ) -> tuple[str, ...]:
         what = (repo, number, pull_metadata)
-        told = partial(planned.put_metadata, *what)
+        planned_write = partial(planned.put_metadata, *what)
         return self.writer.write(
-            told, partial(self.real.set_pull_metadata, *what), tuple
+            planned_write, partial(self.real.set_pull_metadata, *what), tuple
         )
 
     def request_review(
         self, repo: RepoRef, number: int, reviewers: tuple[str, ...]
     ) -> None:
-        told = partial(planned.requested_review, repo, number, reviewers)
+        planned_write = partial(planned.requested_review, repo, number, reviewers)
         ask = self.real.request_review
-        self.writer.write(told, partial(ask, repo, number, reviewers), _go_on)
+        self.writer.write(planned_write, partial(ask, repo, number, reviewers), _go_on)
 
 
 class GuardedChecks:
@@ -203,9 +213,9 @@ class GuardedChecks:
         self.fetch_checks = real.fetch_checks
 
     def report_check(self, repo: RepoRef, sha: str, report: CheckReport) -> None:
-        told = planned.reported_check(repo, sha, report)
+        planned_write = planned.reported_check(repo, sha, report)
         report_check = self.real.report_check
-        self.writer.overwrite(told, partial(report_check, repo, sha, report))
+        self.writer.overwrite(planned_write, partial(report_check, repo, sha, report))
 
 
 class GuardedCommits:
@@ -216,7 +226,7 @@ class GuardedCommits:
         self.fetch_commit_message = real.fetch_commit_message
 
     def commit_on_branch(self, repo: RepoRef, branch: str, commit: NewCommit) -> str:
-        """Have it made; where that is not done, git pushes, which is a write too."""
+        """Let the forge make the commit; in a dry run git plans a push instead."""
 
         def leave_to_git() -> str:
             raise InvalidRequestError(f"no commit is made on {branch} in a dry run")
@@ -247,14 +257,14 @@ class GuardedReviews:
         return self.writer.find(review_thread, mark, look)
 
     def resolve_review(self, ref: ForgeThread, review_thread: str) -> None:
-        told = partial(planned.resolved_review, ref, review_thread)
+        planned_write = partial(planned.resolved_review, ref, review_thread)
         resolve = partial(self.real.resolve_review, ref, review_thread)
-        self.writer.write(told, resolve, _go_on)
+        self.writer.write(planned_write, resolve, _go_on)
 
     def delete_review_answer(self, ref: ForgeThread, answer: str) -> None:
-        told = partial(planned.deleted_review_answer, ref, answer)
+        planned_write = partial(planned.deleted_review_answer, ref, answer)
         delete = partial(self.real.delete_review_answer, ref, answer)
-        self.writer.write(told, delete, _go_on)
+        self.writer.write(planned_write, delete, _go_on)
 
 
 @dataclass(frozen=True)
@@ -265,10 +275,10 @@ class GuardedPush:
     writer: ServiceWriter
 
     def __call__(self, store: GitDir, remote: Remote, update: BranchUpdate) -> None:
-        # What a push would refuse is refused.
+        # Refuse in a dry run too what a real push would refuse.
         update.ref()
 
-        def told() -> planned.PlannedWrite:
+        def planned_write() -> planned.PlannedWrite:
             code = ObjectStore(store)
             changed = code.changed_paths(code.parents_of(update.sha)[0], update.sha)
             files = tuple(change.shown for change in changed)
@@ -276,13 +286,15 @@ class GuardedPush:
                 remote.url, update.branch, update.expect, update.sha, files
             )
 
-        self.writer.write(told, partial(self.real, store, remote, update), _go_on)
+        self.writer.write(
+            planned_write, partial(self.real, store, remote, update), _go_on
+        )
 
 
 def with_writer(services: RunServices, writer: ServiceWriter) -> RunServices:
     """Return the services of one run, each write to which passes its writer.
 
-    This is the one place that every write of a run passes.
+    Every write of a run passes this place.
     """
     host = services.code_host
     return replace(
@@ -300,7 +312,7 @@ def with_writer(services: RunServices, writer: ServiceWriter) -> RunServices:
 
 
 def _with_writer(channel: ChannelRouter, writer: ServiceWriter) -> ChannelRouter:
-    # What no service knows has pages of ours alone.
+    # The channel for our own pages stays as it is: it writes to no other service.
     return replace(
         channel,
         forge=GuardedChannel(channel.forge, writer),
@@ -312,6 +324,6 @@ def _with_writer(channel: ChannelRouter, writer: ServiceWriter) -> ChannelRouter
 
 
 def with_lease_checks(services: RunServices, guard: LeaseGuard) -> RunServices:
-    """Return the services of one run, each write to which asks for the lease first."""
+    """Return the services of one run, which check the lease before each write."""
     live = OutboxPublisher(services.stores.effects, guard.lease)
     return replace(with_writer(services, LeasedWriter(guard)), live=live)

@@ -24,7 +24,7 @@ from patchwright.workers.store.effects import BegunEffect, EffectStore
 from patchwright.workers.store.jobs import JobStore
 from patchwright.workers.store.leases import LeaseStore
 
-# The part of a lease that is left unused, for the write that comes after the question.
+# The last part of a lease that is not used: a write takes time after the check.
 _MARGIN: Final = 1 / 6
 _UNKNOWN: Final = (
     "the database does not answer, so nothing is written: another worker may have the "
@@ -40,11 +40,11 @@ log = structlog.get_logger(__name__)
 
 
 class LeaseGuard:
-    """Says whether a worker may still write to the services.
+    """Checks whether a worker may still write to the services.
 
-    The first answer is this machine's own, by a clock that also counts the time in
-    which the process stood still: a worker whose lease has run out must not write. Only
-    then the database is asked, which knows whether another worker holds a lease.
+    First it checks the local clock, which also counts the time in which the process was
+    suspended: a worker whose lease has expired must not write. Then it asks the
+    database, which knows whether another worker holds a lease.
     """
 
     def __init__(
@@ -57,7 +57,7 @@ class LeaseGuard:
         *,
         asked_at: float,
     ) -> None:
-        """`asked_at` is the monotonic time just before the lease was asked for."""
+        """`asked_at` is the monotonic time just before the lease was requested."""
         self._leases, self._jobs, self._lease = leases, jobs, lease
         self._clock, self._lease_s = clock, lease_s
         self._lock = threading.Lock()
@@ -69,7 +69,7 @@ class LeaseGuard:
         return self._lease
 
     def renew(self) -> None:
-        """Extend the lease; raises `LeaseLostError`, or that the database is away."""
+        """Extend the lease; raises `LeaseLostError`, or an error of the database."""
         asked_at = self._clock.monotonic()
         try:
             self._leases.heartbeat(self._lease, self._lease_s)
@@ -82,7 +82,7 @@ class LeaseGuard:
     def require(self) -> None:
         """Raise `LeaseLostError` unless this worker may write now.
 
-        A lease that ran out while nobody else wanted the job is taken again.
+        An expired lease is taken again if no other worker has taken the job.
         """
         if self._is_lost:
             raise _lost(self._lease)
@@ -97,10 +97,10 @@ class LeaseGuard:
 
     @contextmanager
     def writing(self) -> Iterator[None]:
-        """Ask before a write in place of an earlier one, and look back after it.
+        """Check the lease before an overwrite, and check the result after it.
 
-        Nothing keeps a process from standing still between question and write. What it
-        then wrote may be in the place of something newer, and is looked at again.
+        A process may be suspended between the check and the write. Then it may have
+        overwritten something newer, and another worker must verify the post.
         """
         self.require()
         yield
@@ -109,7 +109,7 @@ class LeaseGuard:
             raise _lost(self._lease)
 
     def is_contested(self) -> bool:
-        """Tell whether another worker may have posted the same thing."""
+        """Tell whether another worker may have posted the same message."""
         return self._lease.is_successor or self._was_overrun()
 
     def _was_overrun(self) -> bool:
@@ -126,7 +126,7 @@ class LeaseGuard:
         try:
             self._jobs.note_overrun(self._lease.job_id)
         except SQLAlchemyError as error:
-            # Whoever took the job over verifies its last word in any case.
+            # The worker that has the job now verifies the final message in any case.
             log.warning("overrun_not_noted", error=type(error).__name__)
 
     def _has_run_out(self) -> bool:
@@ -145,9 +145,10 @@ def _lost(lease: Lease) -> LeaseLostError:
 def heartbeat(
     guard: LeaseGuard, lease_s: float, release_wait: Callable[[], None]
 ) -> Iterator[None]:
-    """Extend the lease three times in its length, until the context is left.
+    """Extend the lease three times per lease period, until the context ends.
 
-    `release_wait` is called when it is lost: the run could write nothing any more.
+    `release_wait` is called when the lease is lost, because the run can write nothing
+    any more.
     """
     stop = threading.Event()
 
@@ -173,9 +174,9 @@ def heartbeat(
 
 
 class ServiceWriter(Protocol):
-    """Carries out the writes of a run, or keeps them.
+    """Carries out the writes of a run, or stores them as planned writes.
 
-    `planned` says in words what is written, None where there is nothing to say.
+    `planned` describes the write; it returns None if there is nothing to describe.
     """
 
     def write(
@@ -184,11 +185,11 @@ class ServiceWriter(Protocol):
         carry: Callable[[], T],
         instead: Callable[[], T],
     ) -> T:
-        """Carry it out; `instead` returns what to go on with where that is not done."""
+        """Carry out a write; in a dry run, return the result of `instead`."""
         ...
 
     def overwrite(self, planned: PlannedWrite, carry: Callable[[], None]) -> None:
-        """Carry out what takes the place of something earlier."""
+        """Carry out a write that replaces an earlier one."""
         ...
 
     def post(
@@ -200,7 +201,7 @@ class ServiceWriter(Protocol):
     ) -> str:
         """Add a post once and return its id.
 
-        `find` returns the first post there with a mark, and `delete` takes one back.
+        `find` returns the first post with a mark, and `delete` deletes a post.
         """
         ...
 
@@ -239,7 +240,7 @@ class LeasedWriter:
         find: Callable[[str], str | None],
         delete: Callable[[str], None],
     ) -> str:
-        """Post it once, whoever else posts the same: the first of the two stays."""
+        """Post a message once; if another worker posts it too, the first post stays."""
         self._guard.require()
         post_id = carry()
         name = split_marks(planned.text).name
@@ -265,7 +266,7 @@ class LeasedWriter:
 
 
 class Receipt(Value):
-    """Where an effect of a run at work can be seen."""
+    """Finds the effects of a running run on a service."""
 
     seen_at: str = ""
 
@@ -273,8 +274,8 @@ class Receipt(Value):
 class OutboxPublisher:
     """A `LivePublisher` that records each effect before and after.
 
-    An effect that an earlier attempt of the job has done is not repeated, and one that
-    it may have done is looked for before that.
+    An effect that an earlier attempt completed is not repeated. An effect that it may
+    have completed is first searched for on the service.
     """
 
     def __init__(self, effects: EffectStore, lease: Lease) -> None:
@@ -297,7 +298,7 @@ class OutboxPublisher:
         try:
             self._effects.mark_done(self._lease, begun.key, receipt)
         except SQLAlchemyError as error:
-            # Another attempt looks for it.
+            # The next attempt searches for it.
             log.warning("effect_not_marked", error=type(error).__name__)
         return seen_at
 

@@ -49,11 +49,11 @@ log = structlog.get_logger(__name__)
 
 
 MAX_TRIES = 8
-# People wait for the message behind these, and have what matters without them.
+# People wait for the final message, which comes after these less important effects.
 _MAX_TRIES_OF_TRIMMINGS: Final = 3
 _MAX_TRIES_OF_PULL_REQUESTS: Final = 4
 _FIRST_WAIT_S = 5.0
-# So many workers may be lost over one delivery.
+# How many workers may be lost during one delivery.
 _MOST_LOST: Final = 3
 _LOST: Final = (
     f"the worker was lost {_MOST_LOST} times while it did this; the service's log has "
@@ -62,7 +62,7 @@ _LOST: Final = (
 
 
 def give_up_lost_effect(effects: EffectStore, lease: Lease) -> None:
-    """Go on without the effect at which one worker after the other was lost."""
+    """Skip the effect during which one worker after the other was lost."""
     if lease.delivery_attempt > _MOST_LOST:
         log.error("effect_given_up", job_id=lease.job_id)
         effects.abandon_first(lease, _LOST)
@@ -71,8 +71,8 @@ def give_up_lost_effect(effects: EffectStore, lease: Lease) -> None:
 def _most_tries(effect: Effect) -> int:
     is_trimming = isinstance(effect, SetPullMetadata | ReportCheck | SwapLabels)
     if isinstance(effect, OpenPullRequest | UpdatePullRequest | UnknownEffect):
-        # The branch is there, with a link to open the pull request by hand. What is
-        # not known may be done by a worker of another version meanwhile.
+        # The branch exists, with a link to open the pull request by hand. A worker of
+        # another version may carry out an effect that this version does not know.
         return _MAX_TRIES_OF_PULL_REQUESTS
     if isinstance(effect, MoveTicket):
         is_trimming = effect.with_pull
@@ -80,7 +80,7 @@ def _most_tries(effect: Effect) -> int:
 
 
 class OutcomePublisher:
-    """Delivers one job's outcome, as far as the services let it."""
+    """Delivers one job's outcome, as far as the services allow it."""
 
     def __init__(
         self, services: RunServices, job: Job, outcome: Outcome, lease: Lease
@@ -98,11 +98,11 @@ class OutcomePublisher:
 
     @property
     def so_far(self) -> DeliveryResult:
-        """Return what came of it outside."""
+        """Return the results of the delivery on the services."""
         return self._delivered_so_far()
 
     def run(self) -> bool:
-        """Carry out what is due; return whether nothing is left to do."""
+        """Carry out the effects that are due; return True if none is left."""
         effects = self._services.stores.effects
         so_far = self._delivered_so_far()
         while due := effects.next_due(self._job.id):
@@ -126,7 +126,7 @@ class OutcomePublisher:
         return all(effect.state is not EffectState.PENDING for effect in stored)
 
     def _destination(self, effect: Effect) -> Destination:
-        """Say where it goes, by what is known of the repository at this moment."""
+        """Return the destination, with the newest data of the repository."""
         to = destination(self._plan, self._job.trigger)
         is_write = isinstance(effect, PushBranch | OpenPullRequest)
         if not is_write or self._plan.repository is None:
@@ -138,23 +138,23 @@ class OutcomePublisher:
             to, repository=present, renamed_from=before if is_renamed else ""
         )
 
-    def _present_repository(self, known: Repository) -> Repository:
-        """Read it again: its default branch may have another name by now."""
+    def _present_repository(self, repository: Repository) -> Repository:
+        """Read the repository again: its default branch may have a new name."""
         if self._repository is None:
             try:
                 self._repository = self._services.code_host.forge.fetch_repository(
-                    known.ref
+                    repository.ref
                 )
             except (AuthenticationError, NotFoundError, PermissionDeniedError):
-                # The write itself meets that, and says what follows from it.
-                return known
+                # The write itself gets the same error and handles it.
+                return repository
         return self._repository
 
     def _delivered_so_far(self) -> DeliveryResult:
         return delivery_results_of(self._services.stores.effects.of_job(self._job.id))
 
     def _postpone(self, due: StoredEffect, error: Exception) -> None:
-        """Try again later, ever less often; in the end go on without it."""
+        """Try again later with growing delays; skip the effect in the end."""
         effects = self._services.stores.effects
         foreseen = isinstance(error, PatchwrightError)
         text = str(error) if foreseen else "something broke inside Patchwright"
@@ -170,12 +170,12 @@ class OutcomePublisher:
             return
         wait = timedelta(seconds=_FIRST_WAIT_S * 2**due.attempts)
         if isinstance(error, RateLimitedError):
-            # How long it is until then: other clocks may be ahead of this one.
+            # The delay, not the time: the clocks of other machines may differ.
             wait = max(wait, error.until - self._services.clock.now())
         effects.mark_failed(self._lease, due.key, text, wait)
 
     def _link(self, so_far: DeliveryResult) -> None:
-        """Make the pull request part of the conversation it came from."""
+        """Link the pull request to the conversation of the request."""
         if so_far.pull_request is None or self._services.overrides.is_dry_run:
             return
         pull = ForgeThread(
@@ -185,7 +185,7 @@ class OutcomePublisher:
         )
         target, now = self._plan.target, self._services.clock.now()
         base = target.base_branch if target else ""
-        # What could not go to the head of an old one is on a branch beside it.
+        # Commits that could not be pushed to an old pull request are on a new branch.
         is_old = target is not None and target.moves_branch
         head = target.branch if target and is_old else so_far.branch
         self._services.stores.threads.link(
@@ -193,7 +193,7 @@ class OutcomePublisher:
         )
 
     def _fetch_mirror(self) -> Mirror:
-        """Return a mirror that has the commits, whichever worker made them."""
+        """Return a mirror that has the commits, also those of another worker."""
         if self._mirror is not None:
             return self._mirror
         repository, target = self._plan.repository, self._plan.target
@@ -204,7 +204,7 @@ class OutcomePublisher:
         try:
             mirror = fetch(target.start_ref)
         except NotFoundError:
-            # That branch is gone by now; what it held is in the mirror all the same.
+            # That branch was deleted; the mirror still has its commits.
             present = self._present_repository(repository)
             mirror = fetch(f"refs/heads/{present.default_branch}")
         packed = services.stores.outcomes.load_artifact(self._job.id, COMMITS)

@@ -33,22 +33,22 @@ from patchwright.resolver.services import WORK_AT_SERVICE
 from patchwright.workers.store.effects import EffectState, StoredEffect
 from patchwright.workers.store.run_store import RunServices, delivery_results_of
 
-# So many workers may break over one job, or be lost over it.
+# How many workers may fail or be lost during one job.
 MOST_BROKEN: Final = 3
 
 log = structlog.get_logger(__name__)
 
 
 def with_kept_work(outcome: Outcome, services: RunServices, job_id: JobId) -> Outcome:
-    """Say how to get at the work of a run that broke, where any of it is kept."""
+    """Add a note on how to get the work of a failed run, if any was saved."""
     if not is_internal_failure(outcome) or not services.stores.outcomes.has_work(
         job_id
     ):
         return outcome
-    said = f"What it had made is kept. {WORK_AT_SERVICE.format(run=job_id[:8])}"
-    if said in outcome.notes or services.overrides.work_at != WORK_AT_SERVICE:
+    note = f"The work of the run is stored. {WORK_AT_SERVICE.format(run=job_id[:8])}"
+    if note in outcome.notes or services.overrides.work_at != WORK_AT_SERVICE:
         return outcome
-    notes = (*outcome.notes, said)
+    notes = (*outcome.notes, note)
     return Outcome.model_validate(outcome.model_dump() | {"notes": notes})
 
 
@@ -59,16 +59,16 @@ def has_broken_too_often(lease: Lease) -> bool:
 
 
 def give_up_job(services: RunServices, lease: Lease) -> JobId | None:
-    """Tell the thread as far as that goes, and end the job.
+    """Post the failure in the thread if possible, and end the job.
 
-    Returns the job that came of a request nobody has read yet. Raises `LeaseLostError`.
+    Returns the new job for requests that were not read yet. Raises `LeaseLostError`.
     """
     outcome = with_kept_work(internal_failure(lease.job_id), services, lease.job_id)
     try:
         _tell(services, lease.job_id, outcome)
     except LeaseLostError:
         raise
-    except Exception:  # the end must come, whether it can be told or not
+    except Exception:  # the job must end, even if the message cannot be posted
         log.exception("end_not_told")
     log.error("job_given_up", job_id=lease.job_id)
     now = services.clock.now()
@@ -88,21 +88,21 @@ def _tell(services: RunServices, job_id: JobId, outcome: Outcome) -> None:
 def _delivered(services: RunServices, job: Job) -> DeliveryResult:
     try:
         return delivery_results_of(services.stores.effects.of_job(job.id))
-    except ValueError:  # a receipt that another version has written
+    except ValueError:  # a result that another version has written
         return DeliveryResult()
 
 
-# What can be said twice without a trace.
+# Effects that can be repeated without a second visible message.
 _Repeatable = FinalMessage | CrossPost | ReportCheck | SwapLabels
 
 
 def verify_final_message(services: RunServices, job_id: JobId) -> None:
-    """Repair what a lost worker has written over; later, where a service is away."""
+    """Repair messages that a lost worker overwrote; later, if a service is down."""
     job = services.stores.jobs.load(job_id)
     if job is None or job.outcome is None or services.overrides.is_dry_run:
         return
     if not (is_over(job) or job.state is JobState.WAITING_USER):
-        # It goes on, and is looked at when it ends.
+        # The job still runs; its messages are checked when it ends.
         return
     try:
         _verify(services, job, job.outcome)
@@ -130,7 +130,7 @@ def _verify(services: RunServices, job: Job, outcome: Outcome) -> None:
 def _repeatable(
     stored: tuple[StoredEffect, ...],
 ) -> Iterator[tuple[StoredEffect, _Repeatable]]:
-    """Yield what was done last of each kind in each place."""
+    """Yield the newest completed effect of each kind in each thread."""
     newest: dict[str, tuple[StoredEffect, _Repeatable]] = {}
     for one in stored:
         if one.state is EffectState.DONE and isinstance(one.effect, _Repeatable):
@@ -139,7 +139,7 @@ def _repeatable(
 
 
 def _thread_of(effect: _Repeatable, own: ThreadRef) -> ThreadRef | None:
-    """Return where the effect is a message; the others show no trace of a repeat."""
+    """Return the thread of an effect that is a message; None for other effects."""
     match effect:
         case FinalMessage():
             return own

@@ -1,4 +1,4 @@
-"""Run jobs when the queue says so, and find those that it lost."""
+"""Run the jobs from the queue, and find jobs that the queue lost."""
 
 import threading
 from concurrent.futures import Future, InvalidStateError
@@ -51,7 +51,7 @@ log = structlog.get_logger(__name__)
 
 @dataclass(frozen=True)
 class _RunningJob:
-    """A job that this process runs; `release_signal` is done when it must not go on."""
+    """A job that this process runs; `release_signal` is done when it must stop."""
 
     guard: LeaseGuard
     release_signal: ReleaseSignal = field(default_factory=Future)
@@ -61,7 +61,7 @@ class _RunningJob:
         return self.guard.lease
 
     def release_wait(self) -> None:
-        """End here whatever the run waits for; harmless when it was done before."""
+        """End every wait of the run; a second call does nothing."""
         with suppress(InvalidStateError):
             self.release_signal.set_result(None)
 
@@ -107,7 +107,7 @@ class JobWorker:
         self._services.sandboxes.reap()
 
     def stop(self) -> None:
-        """Give every running job back, and end here whatever it waits for."""
+        """Release every running job, and end every wait of the runs."""
         if self._stopping:
             return
         with self._lock:
@@ -117,14 +117,14 @@ class JobWorker:
             try:
                 self._services.stores.leases.release(running.lease)
             except (LeaseLostError, SQLAlchemyError) as error:
-                # It can write nothing either; another worker gets it in any case.
+                # This worker can write nothing now; another worker gets the job.
                 log.warning("job_not_given_back", error=type(error).__name__)
             running.release_wait()
 
     def end_early(self, job_id: JobId, outcome: Outcome) -> None:
-        """End a job of this process in the middle, and tell people how it ended.
+        """End a running job of this process, and tell people how it ended.
 
-        What it has done is lost; one that is being delivered is left to its end.
+        Its work is lost. A job whose delivery has begun is not ended.
         """
         stores = self._services.stores
         with self._lock:
@@ -141,7 +141,7 @@ class JobWorker:
         if guard is None:
             return
         if guard.lease.state is JobState.DELIVERING:
-            # It has come to its own end meanwhile.
+            # The job has ended by itself meanwhile.
             self._deliver(stores.jobs.load(job_id) or job, guard)
             return
         services = self._services_for(guard)
@@ -151,11 +151,11 @@ class JobWorker:
 
     @property
     def load(self) -> int:
-        """How many jobs this process runs now."""
+        """The number of jobs that this process runs now."""
         return len(self._running)
 
     def _claim(self, job_id: JobId) -> _RunningJob | None:
-        """Take the job, unless this process is about to end or has it already."""
+        """Take the job, unless this process is stopping or has the job already."""
         with self._lock:
             if self._stopping or job_id in self._running:
                 return None
@@ -176,17 +176,17 @@ class JobWorker:
         )
 
     def _forget(self, job_id: JobId) -> None:
-        """Let this process take the job anew, which it has no lease for any more."""
+        """Forget a job without a lease, so that this process can take it again."""
         with self._lock:
             self._running.pop(job_id, None)
 
     def _run_claimed(self, running: _RunningJob) -> None:
-        """Run it; one that breaks again and again is ended, and not tried for ever."""
+        """Run the job; after too many internal errors, end it."""
         try:
             self._go_on(running)
         except (LeaseLostError, OperationalError, InterfaceError):
             raise
-        except Exception:  # whatever broke beside the work itself
+        except Exception:  # an internal error outside of the work itself
             log.exception("job_broke")
             if has_broken_too_often(running.lease):
                 services = self._services_for(running.guard)
@@ -208,7 +208,7 @@ class JobWorker:
         self._store_and_publish(job, running.guard, done)
 
     def _log_requester(self, job: Job) -> None:
-        """Let the log name their account from the first line on, if they have one."""
+        """Add the requester's account to every log line, if there is one."""
         host = self._services.directory.forge.account_host
         account = self._services.stores.accounts.known(job.trigger.asker, host)
         if account is not None:
@@ -217,12 +217,12 @@ class JobWorker:
     def _store_and_publish(
         self, job: Job, guard: LeaseGuard, done: AttemptResult
     ) -> None:
-        """Keep how it ended, or as much of that as can be kept, and deliver it."""
+        """Store the outcome, or a shorter one if that fails, and deliver it."""
         stores = self._services.stores
         plain = _without_tickets(done, job, self._services.clock.now())
         if not (self._is_kept(job, guard, done) or self._is_kept(job, guard, plain)):
             self._keep(job, guard.lease, _internal_failure(done, job))
-        # Where its code is, and whose it was, may have been found out meanwhile.
+        # The run may have found the job's repository and requester meanwhile.
         self._deliver(stores.jobs.load(job.id) or job, guard)
 
     def _is_kept(self, job: Job, guard: LeaseGuard, done: AttemptResult) -> bool:
@@ -230,7 +230,9 @@ class JobWorker:
             self._keep(job, guard.lease, done)
         except (LeaseLostError, OperationalError, InterfaceError):
             raise
-        except Exception:  # what cannot be kept must not be tried for ever
+        except (
+            Exception
+        ):  # an outcome that cannot be stored must not be tried again and again
             log.exception("outcome_not_kept")
             return False
         return True
@@ -250,9 +252,9 @@ class JobWorker:
         )
 
     def _services_for(self, guard: LeaseGuard) -> RunServices:
-        """Return what a run works with: nothing writes outside without the lease.
+        """Return the services of a run, which write only while the lease is held.
 
-        In a rehearsal nothing does at all.
+        In a dry run they write nothing.
         """
         if self._services.overrides.is_dry_run:
             return as_dry_run(self._services, guard.lease)
@@ -306,7 +308,7 @@ class JobWorker:
             self._submit(following)
 
     def _submit(self, job_id: JobId) -> None:
-        """Hand it to the queue; one that is away gets it at a later sweep."""
+        """Put the job in the queue; if the queue is down, a later sweep does it."""
         try:
             self._services.submit(job_id)
         except BrokerUnavailableError as error:
@@ -314,15 +316,15 @@ class JobWorker:
 
 
 def _without_tickets(done: AttemptResult, job: Job, now: datetime) -> AttemptResult:
-    """Return the same end, planned by what is at hand without the tables."""
+    """Return the same result, with effects that need no linked threads or tickets."""
     if done.quiet or done.effects is not None:
         return done
     notes = (*done.outcome.notes, _NO_TICKETS)
-    said = Outcome.model_validate(done.outcome.model_dump() | {"notes": notes})
+    outcome = Outcome.model_validate(done.outcome.model_dump() | {"notes": notes})
     plan = done.plan
-    showing = plan_notification(said, plan, job.trigger, now)
-    effects = plan_effects(said, plan.target, plan.config, showing)
-    return replace(done, outcome=said, effects=effects)
+    notification = plan_notification(outcome, plan, job.trigger, now)
+    effects = plan_effects(outcome, plan.target, plan.config, notification)
+    return replace(done, outcome=outcome, effects=effects)
 
 
 _NO_TICKETS: Final = (
@@ -332,7 +334,7 @@ _NO_TICKETS: Final = (
 
 
 def _internal_failure(done: AttemptResult, job: Job) -> AttemptResult:
-    """Return an end that says no more than that there is nothing else to say."""
+    """Return a result that only reports an internal error."""
     return replace(
         done, outcome=internal_failure(job.id), artifacts={}, effects=(FinalMessage(),)
     )
@@ -348,8 +350,8 @@ def _effects(
     plan = done.plan
     linked = services.stores.threads.threads_of(job.conversation_id)
     tickets = tickets_of(services, linked)
-    showing = plan_notification(done.outcome, plan, job.trigger, now, tickets)
-    return plan_effects(done.outcome, plan.target, plan.config, showing)
+    notification = plan_notification(done.outcome, plan, job.trigger, now, tickets)
+    return plan_effects(done.outcome, plan.target, plan.config, notification)
 
 
 def _open_run(

@@ -1,4 +1,4 @@
-"""Requests that join a job, or move with their threads to another conversation."""
+"""Store requests that join a job or move with their threads to another conversation."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -38,7 +38,7 @@ class RequestStore:
             return _find(connection, job_id, deliveries.c.event_id > after_id)
 
     def settle(self, lease: Lease, event_id: int) -> None:
-        """Note that the run has obeyed or answered what that event says.
+        """Record that the run has followed or answered the message of this event.
 
         Raises `LeaseLostError`.
         """
@@ -53,7 +53,7 @@ class RequestStore:
 def find_unread(connection: Connection, job_id: JobId) -> tuple[JoinedRequest, ...]:
     """Return the requests that joined the job after it had stopped reading.
 
-    What it has obeyed or answered by then is none of them.
+    Requests that the job has followed or answered are not included.
     """
     read_up_to = select(jobs.c.read_up_to).where(jobs.c.id == job_id).scalar_subquery()
     is_unread = deliveries.c.event_id > read_up_to
@@ -61,7 +61,7 @@ def find_unread(connection: Connection, job_id: JobId) -> tuple[JoinedRequest, .
 
 
 def find_joined(connection: Connection, job_id: JobId) -> tuple[JoinedRequest, ...]:
-    """Return all that joined the job, whether it has read them or not."""
+    """Return all requests that joined the job, read or not."""
     return _find(connection, job_id, deliveries.c.event_id.is_not(None))
 
 
@@ -82,14 +82,14 @@ def insert_job(
     trigger: Trigger,
     now: datetime,
 ) -> None:
-    """Queue a job; the caller has the conversation locked, and submits it at once."""
+    """Queue a job; the caller holds the conversation's lock and submits it at once."""
     row = {
         "id": job_id,
         "conversation_id": conversation_id,
         "state": JobState.QUEUED,
         "trigger": trigger.model_dump_json(),
         "kind": trigger.kind,
-        # What nobody asked for must not use up what people may ask for.
+        # Automatic runs must not use up the limit for people's requests.
         "is_counted": not trigger.kind.is_automatic,
         "created_at": now,
         "submitted_at": now,
@@ -118,7 +118,7 @@ def _find(
 
 @dataclass(frozen=True)
 class RequestMover:
-    """Works in a transaction that has both conversations locked."""
+    """Moves requests, in a transaction that holds the locks of both conversations."""
 
     connection: Connection
     events: EventStore
@@ -126,7 +126,7 @@ class RequestMover:
     into: ConversationId
 
     def move(self, lease: Lease, trigger: Trigger, now: datetime) -> JobId:
-        """End the job; return the one there that has the request now."""
+        """End the job; return the job there that has the request now."""
         ours = threads.c.conversation_id == lease.conversation_id
         moved = update(threads).where(ours).values(conversation_id=self.into)
         self.connection.execute(moved)
@@ -148,22 +148,22 @@ class RequestMover:
         return job_id
 
     def _join(self, delivery: str | None, job_id: JobId, trigger: Trigger) -> None:
-        """Say it in the other log, and have its delivery tell so."""
+        """Write the request to the other log, and link its delivery to it."""
         message = self.events.new_event(Source.USER, Message(text=trigger.request))
         event_id = append_row(self.connection, self.into, message)
         payload = {"trigger": trigger.model_dump_json(), "event_id": event_id}
         self._lead(delivery, job_id, **payload)
 
-    def _lead(self, delivery: str | None, job_id: JobId, **said: object) -> None:
+    def _lead(self, delivery: str | None, job_id: JobId, **values: object) -> None:
         self.connection.execute(
             update(deliveries)
             .where(deliveries.c.id == delivery)
-            .values(conversation_id=self.into, job_id=job_id, **said)
+            .values(conversation_id=self.into, job_id=job_id, **values)
         )
 
 
 def first_delivery_of(connection: Connection, job_id: JobId) -> str | None:
-    """Return the delivery that asked for a job."""
+    """Return the webhook delivery that started a job."""
     first = (
         select(deliveries.c.id)
         .where(deliveries.c.job_id == job_id, deliveries.c.event_id.is_(None))
@@ -187,7 +187,7 @@ class ConversationLinkStore:
         self._events, self._ids = events, ids
 
     def settle(self, lease: Lease, trigger: Trigger) -> None:
-        """Keep what was found out about a request: where its code is, who asked."""
+        """Store what was found about a request: its repository, and who asked."""
         place = trigger.place
         with self._database.writing() as connection:
             require_lease(connection, lease)
@@ -200,7 +200,7 @@ class ConversationLinkStore:
                 )
 
     def swap(self, lease: Lease, joined: JoinedRequest, first: Trigger) -> None:
-        """Have the job be about what had joined it, and the first request join it."""
+        """Make a joined request the job's main request; the first request joins it."""
         with self._database.writing() as connection:
             require_lease(connection, lease)
             change_trigger(connection, lease.job_id, joined.trigger)
@@ -216,7 +216,7 @@ class ConversationLinkStore:
     def replace(
         self, lease: Lease, old: TalkThread, new: TalkThread, now: datetime
     ) -> None:
-        """Let a thread that had no message yet be the one that was begun for it."""
+        """Replace a thread that had no message by the thread that was begun for it."""
         with self._database.writing() as connection:
             require_lease(connection, lease)
             row = thread_row(lease.conversation_id, new, now)
@@ -228,7 +228,7 @@ class ConversationLinkStore:
     ) -> ConversationId | None:
         """Make a thread part of the job's conversation.
 
-        Returns the other conversation that it is part of already: see `move`.
+        If it is part of another conversation already, returns that one: see `move`.
         """
         with self._database.writing() as connection:
             require_lease(connection, lease)
@@ -246,28 +246,28 @@ class ConversationLinkStore:
         *,
         joins: bool = True,
     ) -> JobId | None:
-        """Have the request go on where that thread is, with all the threads of its own.
+        """Move the request and its threads to the conversation of that thread.
 
-        The job ends, and the lease with it. Returns the one that has the request now,
-        to be submitted. Nothing is done if the thread is not there any more, or if a
-        job works there and the request may not join it.
+        The job ends, and its lease too. Returns the job that has the request now; the
+        caller submits it. Nothing happens if the thread has left that conversation, or
+        if a job is active there and the request may not join it.
         """
         thread, into = there.named, there.conversation_id
         with self._database.writing() as connection:
-            # In one order, so that no two can wait for each other.
+            # Always in the same order, so that two workers cannot block each other.
             for conversation_id in sorted((lease.conversation_id, into)):
                 lock_conversation(connection, conversation_id)
             require_lease(connection, lease)
             is_gone = find_conversation(connection, thread) != into
             if is_gone or not (joins or find_active_state(connection, into) is None):
                 return None
-            moving = RequestMover(connection, self._events, self._ids, into)
-            job_id = moving.move(lease, trigger, now)
+            mover = RequestMover(connection, self._events, self._ids, into)
+            job_id = mover.move(lease, trigger, now)
         self._events.notifier.notify(into)
         return job_id
 
 
 def _hand_over(connection: Connection, old: JobId, **values: object) -> None:
-    """Let the delivery of a request point to the conversation that has it now."""
+    """Link the delivery of a request to the conversation that has the request now."""
     asked = deliveries.c.id == first_delivery_of(connection, old)
     connection.execute(update(deliveries).where(asked).values(**values))

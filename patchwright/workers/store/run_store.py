@@ -1,4 +1,4 @@
-"""The tables, the `RunStore` of one run over them, and what runs work with."""
+"""The database stores, the `RunStore` of one run, and the services of all runs."""
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
@@ -40,7 +40,7 @@ from patchwright.workers.store.threads import ThreadStore
 
 @dataclass(frozen=True)
 class Stores:
-    """The tables, by what they are for."""
+    """The database stores, by purpose."""
 
     accounts: AccountStore
     effects: EffectStore
@@ -54,9 +54,9 @@ class Stores:
 
 
 def delivery_results_of(effects: Sequence[StoredEffect]) -> DeliveryResult:
-    """Return what the newest receipt says, and what could not be written at last.
+    """Return the newest stored result, and the effects that failed in the end.
 
-    A label, a check or a call that was given up is no part of the result.
+    A failed label, check or notification is not part of the result.
     """
     so_far = DeliveryResult()
     for one in effects:
@@ -75,7 +75,7 @@ def delivery_results_of(effects: Sequence[StoredEffect]) -> DeliveryResult:
 class SqlRunStore:
     """The `RunStore` of a job, for the worker that has its lease.
 
-    `account_host` is where those who ask have their accounts.
+    `account_host` is the forge on which requesters have their accounts.
     """
 
     stores: Stores
@@ -174,10 +174,10 @@ def _as_earlier(job: Job) -> EarlierRun:
 
 @dataclass(frozen=True, kw_only=True)
 class RunServices(StepServices):
-    """The collaborators of every run.
+    """The services of every run.
 
-    `submit` hands a job to the queue. `warm_up` begins what the model needs and takes
-    long, for somebody who is about to need it.
+    `submit` puts a job in the queue. `warm_up` starts the slow preparation of the model
+    early, before a run needs it.
     """
 
     stores: Stores

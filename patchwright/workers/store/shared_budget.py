@@ -39,8 +39,8 @@ class SharedBudget:
         self._job_id, self._account_id, self._repo = job_id, account_id, repo
         self._limits = limits
         self._unknown_cost_per_token = limits.unknown_cost_per_token
-        # Where no price is known, the next try is taken to cost at least as much as the
-        # dearest one of these days, whichever run made it.
+        # If no price is known, assume that the next call costs at least as much as the
+        # most expensive recent call of any run.
         today = clock.now().date()
         self._dearest = money.dearest_usd(since=today - timedelta(days=1))
 

@@ -121,7 +121,9 @@ def playing(folder: Path, *turns: TurnLike, **dependencies: Any) -> Iterator[Pla
     with FakeProvider(turns) as provider:
         llm = {"model": "openai/m", "base_url": provider.base_url}
         with (
-            bench(folder, models_at(folder, llm), hear=hear, **dependencies) as scene,
+            bench(
+                folder, models_at(folder, llm), filter_steering=hear, **dependencies
+            ) as scene,
             scene.dependencies.log.subscribe(ear),
         ):
             yield Playing(scene, provider, ear)

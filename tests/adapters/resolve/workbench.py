@@ -141,7 +141,7 @@ def bench(
     files: Mapping[str, str] | None = None,
     **dependencies: Any,
 ) -> Iterator[Bench]:
-    """Set a task in a fresh repository; `dependencies` are fields of the toolkit."""
+    """Set a task in a fresh repository; `dependencies` are `RunDependencies` fields."""
     repository = WorkTree.start(folder / "repository")
     repository.write("cart.py", CART)
     base_sha = repository.commit()

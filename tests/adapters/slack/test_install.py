@@ -105,6 +105,6 @@ def test_a_workspace_that_is_not_named_gets_no_app_of_ours(fake: FakeSlack) -> N
     team, other = (fake.scene.add_workspace(name) for name in ("Acme", "Other"))
     install = replace(install_at(fake), is_allowed_workspace=lambda one: one == team)
     code = agree(fake, install, other)
-    with pytest.raises(PermissionDeniedError, match=f"{other} is may not install"):
+    with pytest.raises(PermissionDeniedError, match=f"{other} may not install"):
         install.exchange(code)
     assert install.exchange(agree(fake, install, team)).id == team

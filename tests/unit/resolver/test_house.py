@@ -83,8 +83,8 @@ def test_m9_it_widens_what_whoever_runs_the_service_lets_it() -> None:
 def test_m9_what_is_not_kept_is_told() -> None:
     assert refused_rules(SERVICE, WIDER) == (
         "asks for `min_permission = triage`; this service asks for write.",
-        "has names in `allow_users` that this service does not let in.",
-        "has names in `allow_bots` that this service does not let in.",
+        "has names in `allow_users` that this service does not accept.",
+        "has names in `allow_bots` that this service does not accept.",
     )
     same = RepositoryConfig(allow_users=("Root",), min_permission=Permission.WRITE)
     assert refused_rules(SERVICE, same) == ()

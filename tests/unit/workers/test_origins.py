@@ -13,8 +13,8 @@ from patchwright.integrations.settings import load_settings
 from patchwright.resolver.consent import (
     find_ticket_key,
     with_name,
-    with_origins,
     with_private_requests,
+    with_provenance,
 )
 from patchwright.resolver.messages.pull_request import RequestOrigin
 from patchwright.resolver.publish.destination import PrivateContent
@@ -74,7 +74,9 @@ def linked(*threads: ThreadRef) -> tuple[LinkedThread, ...]:
 
 def test_a_change_leads_back_to_ticket_chat_and_issue() -> None:
     tied = linked(TICKET, ISSUE, SLACK)
-    found = with_origins(PLANNED, DIRECTORY, asked_in(SLACK), [CHAT, OF_TICKET], tied)
+    found = with_provenance(
+        PLANNED, DIRECTORY, asked_in(SLACK), [CHAT, OF_TICKET], tied
+    )
     assert found == PLANNED.replace(
         issue=7,
         key="APP-7",
@@ -87,20 +89,22 @@ def test_a_change_leads_back_to_ticket_chat_and_issue() -> None:
 
 def test_a_chat_without_an_address_is_not_named() -> None:
     earlier = PLANNED.replace(issue=7, key="APP-7")
-    found = with_origins(earlier, DIRECTORY, asked_in(SLACK), [], linked(SLACK))
+    found = with_provenance(earlier, DIRECTORY, asked_in(SLACK), [], linked(SLACK))
     assert found == PLANNED
 
 
 def test_an_issue_of_another_repository_is_not_closed() -> None:
     tied = linked(issue("acme/api", 3))
-    found = with_origins(PLANNED, DIRECTORY, asked_in(SLACK), [CHAT], tied)
+    found = with_provenance(PLANNED, DIRECTORY, asked_in(SLACK), [CHAT], tied)
     assert found.issue is None
 
 
 def test_what_is_kept_out_is_noted_and_nothing_leads_back() -> None:
     tied = linked(TICKET, ISSUE)
     planned = PLANNED.replace(openness=KEPT_OUT)
-    found = with_origins(planned, DIRECTORY, asked_in(SLACK), [CHAT, OF_TICKET], tied)
+    found = with_provenance(
+        planned, DIRECTORY, asked_in(SLACK), [CHAT, OF_TICKET], tied
+    )
     hidden = found.hidden
     assert found == planned.replace(issue=7, hidden=hidden)
     assert isinstance(hidden, PrivateContent)
@@ -112,7 +116,7 @@ def test_what_is_kept_out_is_noted_and_nothing_leads_back() -> None:
 
 def test_h8_what_was_read_in_private_repositories_is_kept_out_of_public_ones() -> None:
     for openness in (OPEN, KEPT_OUT):
-        found = with_origins(
+        found = with_provenance(
             PLANNED.replace(openness=openness),
             DIRECTORY,
             asked_in(SLACK),
