@@ -4,18 +4,20 @@ import io
 import re
 import sys
 import tokenize
+import tomllib
 from collections.abc import Iterator
 
-from tests.architecture.tree import Module, modules
+from patchwright.integrations.registry import PLUGINS
+from tests.architecture.tree import ROOT, Module, modules
 
-NAMES = re.compile(r"github|slack|jira", re.IGNORECASE)
+SERVICES = tuple(plugin.name for plugin in PLUGINS)
+NAMES = re.compile("|".join(SERVICES), re.IGNORECASE)
 # What a service's own code is, and what is a service's by nature.
 OWN = (
-    "patchwright/integrations/github/",
-    "patchwright/integrations/jira/",
-    "patchwright/integrations/slack/",
+    *(f"patchwright/integrations/{name}/" for name in SERVICES),
     "patchwright/workers/action/",
 )
+INDEPENDENT = "Services do not know each other"
 # Where a name is still written outside a comment or a docstring, how often at most, and
 # why. The list may only get shorter, and the numbers smaller.
 EXCEPTIONS: dict[str, tuple[int, str]] = {
@@ -54,9 +56,23 @@ def test_no_service_is_named_outside_its_folder() -> None:
 
 def test_the_registry_is_one_line_for_each_service() -> None:
     [registry] = modules("patchwright/integrations/registry.py")
-    for service in ("github", "slack", "jira"):
+    for service in SERVICES:
         named = [line for line in registry.text.splitlines() if service in line]
         assert len(named) <= 2, named
+
+
+def test_each_plug_in_is_in_the_registry() -> None:
+    files = (one.name for one in modules("patchwright/integrations/"))
+    found = {name.split("/")[-2] for name in files if name.endswith("/plugin.py")}
+    assert found == set(SERVICES)
+
+
+def test_no_service_imports_another() -> None:
+    settings = tomllib.loads((ROOT / "pyproject.toml").read_text())
+    contracts = settings["tool"]["importlinter"]["contracts"]
+    [independent] = [one for one in contracts if one["name"] == INDEPENDENT]
+    expected = {f"patchwright.integrations.{name}" for name in SERVICES}
+    assert expected - set(independent["modules"]) == set()
 
 
 def _others() -> Iterator[Module]:

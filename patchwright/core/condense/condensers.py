@@ -330,7 +330,7 @@ def _both(earlier: Condensed | None, later: Condensed) -> Condensed:
     return forgets.replace(masked_to=masked_to)
 
 
-_BUILT_IN: Final[Mapping[str, Callable[[], Condenser]]] = {
+BUILT_IN: Final[Mapping[str, Callable[[], Condenser]]] = {
     "none": NoCondenser,
     "recent": RecentCondenser,
     "masking": MaskingCondenser,
@@ -346,7 +346,7 @@ def choose_condenser(names: Sequence[str]) -> Condenser:
     name that nobody offers.
     """
     found = (
-        find_maker(CONDENSERS, name, _BUILT_IN, setting="agent.condenser")
+        find_maker(CONDENSERS, name, BUILT_IN, setting="agent.condenser")
         for name in names
     )
     return PipelineCondenser([make() for make in found])

@@ -119,9 +119,8 @@ def test_what_finished_work_has_left_out_is_named_by_the_next_worker(
         assert (outcome.kind, model.unplayed) == (OutcomeKind.RESOLVED, 0)
         lib = LeftOut(path="lib", reason=LeftOutReason.NESTED_REPOSITORY)
         assert outcome.left_out == (lib,)
-        assert any(
-            "(a Git repository of its own): `lib`" in one for one in outcome.notes
-        )
+        named = "(a Git repository of its own): `lib`"
+        assert any(named in one for one in outcome.notes)
 
 
 def test_a_run_that_was_stopped_stays_stopped_and_keeps_its_work(

@@ -12,9 +12,9 @@ from patchwright.core.condense.condenser import (
     apply_condensation,
 )
 from patchwright.core.condense.condensers import (
+    BUILT_IN,
     AmortisedCondenser,
     MaskingCondenser,
-    NoCondenser,
     PipelineCondenser,
     RecentCondenser,
     SummaryCondenser,
@@ -24,11 +24,7 @@ from tests.unit.condense.chats import Asked, chats, size_of
 
 CONDENSERS = st.sampled_from(
     [
-        NoCondenser(),
-        RecentCondenser(),
-        MaskingCondenser(),
-        AmortisedCondenser(),
-        SummaryCondenser(),
+        *(make() for make in BUILT_IN.values()),
         PipelineCondenser([MaskingCondenser(), SummaryCondenser()]),
         PipelineCondenser([RecentCondenser(), AmortisedCondenser()]),
     ]
