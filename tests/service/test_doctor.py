@@ -13,6 +13,7 @@ from tests.fakes.github.acts.hooks import listen_at
 from tests.flow.story import MODEL_KEY, WEBHOOK_SECRET
 from tests.provision.servers import free_port
 from tests.provision.starter import ready_starter
+from tests.provision.waiting import wait_until
 from tests.service.offices import address
 from tests.service.processes import START_S
 from tests.service.stage import Stage, staged
@@ -52,6 +53,7 @@ def _passes_while_it_works(stage: Stage) -> None:
         service.wait_until_ready()
         listen_at(stage.github.world, address(service, "github"))
         public = {"PATCHWRIGHT_SERVER__PUBLIC_URL": service.url}
+        _wait_until_shown(stage)
         ended = doctor({**stage.environment, **public}, stage.folder, "--json")
         named = ("--only", "processes", "--only", "github")
         shown = doctor({**stage.environment, **public}, stage.folder, *named)
@@ -79,6 +81,16 @@ def _passes_while_it_works(stage: Stage) -> None:
     for one in (ended, shown):
         assert one.stderr == ""
         _keeps_secrets(stage, one)
+
+
+def _wait_until_shown(stage: Stage) -> None:
+    """Wait until the process has said once more how it is, after all of it started."""
+
+    def works() -> bool:
+        ended = doctor(stage.environment, stage.folder, "--json", "--only", "processes")
+        return bool(by_name(ended)["processes"]["status"] == "ok")
+
+    wait_until(works, "all parts of the process work", 5)
 
 
 def _tells_what_broke(stage: Stage) -> None:

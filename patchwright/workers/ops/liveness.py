@@ -171,6 +171,8 @@ class _Handler(BaseHTTPRequestHandler):
 LONGEST_EVERY_S: Final = 10.0
 # Who does not show itself so many times is taken for dead.
 MISSED_BEATS: Final = 3
+# A part that does not work is looked at again so soon, the first time while it starts.
+_SOON_S: Final = 1.0
 # A database that is away must not hold up the end of the process.
 _LEAVE_S: Final = 2.0
 
@@ -221,7 +223,8 @@ class _HeartbeatLoop:
     def run(self) -> None:
         while not self.stop.is_set():
             self._tell()
-            self.stop.wait(self._post.every_s)
+            every_s = self._post.every_s
+            self.stop.wait(min(every_s, _SOON_S) if self._red else every_s)
         self._leave()
 
     def _tell(self) -> None:
