@@ -8,15 +8,22 @@ import structlog
 
 from patchwright.core.events.log import EventLog
 from patchwright.core.events.observations import RunStarted
-from patchwright.core.types.errors import GitError, RuntimeLostError, SandboxError
+from patchwright.core.types.base import JobId
+from patchwright.core.types.errors import (
+    GitError,
+    NotFoundError,
+    RuntimeLostError,
+    SandboxError,
+)
 from patchwright.core.types.people import Actor
-from patchwright.core.types.threads import RepoRef
+from patchwright.core.types.threads import RepoRef, Repository
 from patchwright.core.types.work import Evidence, EvidenceRole, Outcome, Task
 from patchwright.integrations.git.mirror import Mirror
 from patchwright.resolver.access import policy_with
 from patchwright.resolver.admission import Declined, check_access
 from patchwright.resolver.configuration import apply_configuration, commit_author_of
 from patchwright.resolver.job import Job
+from patchwright.resolver.preparation import fetch_mirror
 from patchwright.resolver.prove import prove
 from patchwright.resolver.publish.destination import (
     ProveAgain,
@@ -90,6 +97,34 @@ def _task_of(events: EventLog, base_sha: str) -> Task | None:
     if task is None:
         return None
     return Task.model_validate(task.model_dump() | {"base_sha": base_sha})
+
+
+def fetch_commits(
+    services: StepServices,
+    plan: RunPlan,
+    outcome: Outcome,
+    job_id: JobId,
+    *,
+    packed: bytes | None,
+    find_present: Callable[[Repository], Repository],
+) -> Mirror:
+    """Return a mirror with the commits of a run, `packed` by whoever made them.
+
+    `find_present` reads the repository again: its branches may have changed.
+    """
+    repository, target = plan.repository, plan.target
+    if repository is None or target is None:
+        raise GitError("the run ended before its repository was known")
+    fetch = partial(fetch_mirror, services.sources, repository)
+    try:
+        mirror = fetch(target.start_ref)
+    except NotFoundError:
+        # The branch was deleted; the mirror still has its commits.
+        mirror = fetch(f"refs/heads/{find_present(repository).default_branch}")
+    if packed is None:
+        raise GitError("the commits of this run are lost")
+    mirror.objects.take(packed, outcome.base_sha, job_id)
+    return mirror
 
 
 def _no_mirror() -> Mirror:

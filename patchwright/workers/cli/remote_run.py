@@ -15,7 +15,7 @@ from patchwright.core.settings.repository import (
     FollowUpTrigger,
 )
 from patchwright.core.types.base import ConversationId, JobId
-from patchwright.core.types.errors import GitError, SettingsError
+from patchwright.core.types.errors import SettingsError
 from patchwright.core.types.people import Actor
 from patchwright.core.types.threads import ForgeThread
 from patchwright.core.types.triggers import Trigger, TriggerKind
@@ -25,10 +25,9 @@ from patchwright.integrations.mcp.launcher import open_servers
 from patchwright.integrations.registry import describe_services, find_forge
 from patchwright.resolver.attempt import INTERNAL
 from patchwright.resolver.configuration import apply_configuration
-from patchwright.resolver.delivery import SecondProof, make_deliverer
+from patchwright.resolver.delivery import SecondProof, fetch_commits, make_deliverer
 from patchwright.resolver.job import Job, JobState
 from patchwright.resolver.messages.status import DeliveryResult
-from patchwright.resolver.preparation import fetch_mirror
 from patchwright.resolver.progress import ProgressTracker
 from patchwright.resolver.publish.effects import (
     AnswerReviews,
@@ -219,13 +218,15 @@ class _Delivery:
     @cached_property
     def _mirror(self) -> Mirror:
         """The repository, with the commits of the run."""
-        repository, target = self.done.plan.repository, self.done.plan.target
-        if repository is None or target is None:
-            raise GitError("the run ended before its repository was known")
-        mirror = fetch_mirror(self.services.sources, repository, target.start_ref)
-        packed, base_sha = self.done.artifacts[COMMITS], self.done.outcome.base_sha
-        mirror.objects.take(packed, base_sha, self.run.job.id)
-        return mirror
+        forge = self.services.code_host.forge
+        return fetch_commits(
+            self.services,
+            self.done.plan,
+            self.done.outcome,
+            self.run.job.id,
+            packed=self.done.artifacts.get(COMMITS),
+            find_present=lambda known: forge.fetch_repository(known.ref),
+        )
 
     def _recorded(self, ended: Outcome) -> Outcome:
         """Record the outcome, unless the log has it already."""

@@ -2,14 +2,12 @@
 
 from dataclasses import replace
 from datetime import timedelta
-from functools import partial
 from typing import Final
 
 import structlog
 
 from patchwright.core.types.errors import (
     AuthenticationError,
-    GitError,
     LeaseLostError,
     NotFoundError,
     PatchwrightError,
@@ -20,10 +18,9 @@ from patchwright.core.types.threads import ForgeThread, Repository, ThreadKind
 from patchwright.core.types.work import Outcome
 from patchwright.integrations.git.mirror import Mirror
 from patchwright.resolver.attempt import restore_plan
-from patchwright.resolver.delivery import SecondProof, make_deliverer
+from patchwright.resolver.delivery import SecondProof, fetch_commits, make_deliverer
 from patchwright.resolver.job import Job, Lease
 from patchwright.resolver.messages.status import DeliveryResult
-from patchwright.resolver.preparation import fetch_mirror
 from patchwright.resolver.publish.destination import (
     Destination,
 )
@@ -196,20 +193,14 @@ class OutcomePublisher:
         """Return a mirror that has the commits, also those of another worker."""
         if self._mirror is not None:
             return self._mirror
-        repository, target = self._plan.repository, self._plan.target
-        if repository is None or target is None:
-            raise GitError("the run ended before its repository was known")
-        services = self._services
-        fetch = partial(fetch_mirror, services.sources, repository)
-        try:
-            mirror = fetch(target.start_ref)
-        except NotFoundError:
-            # That branch was deleted; the mirror still has its commits.
-            present = self._present_repository(repository)
-            mirror = fetch(f"refs/heads/{present.default_branch}")
-        packed = services.stores.outcomes.load_artifact(self._job.id, COMMITS)
-        if packed is None:
-            raise GitError("the commits of this run are lost")
-        mirror.objects.take(packed, self._outcome.base_sha, self._job.id)
+        packed = self._services.stores.outcomes.load_artifact(self._job.id, COMMITS)
+        mirror = fetch_commits(
+            self._services,
+            self._plan,
+            self._outcome,
+            self._job.id,
+            packed=packed,
+            find_present=self._present_repository,
+        )
         self._mirror = mirror
         return mirror
