@@ -15,16 +15,18 @@ from patchwright.core.types.errors import (
     RuntimeLostError,
     SandboxError,
 )
+from patchwright.core.types.evidence import EvidenceRole, ProofReason
 from patchwright.core.types.people import Actor
 from patchwright.core.types.threads import RepoRef, Repository
-from patchwright.core.types.work import Evidence, EvidenceRole, Outcome, Task
+from patchwright.core.types.work import Outcome, Task
 from patchwright.integrations.git.mirror import Mirror
 from patchwright.resolver.access import policy_with
 from patchwright.resolver.admission import Declined, check_access
 from patchwright.resolver.configuration import apply_configuration, commit_author_of
 from patchwright.resolver.job import Job
 from patchwright.resolver.preparation import fetch_mirror
-from patchwright.resolver.prove import prove
+from patchwright.resolver.proof.evidence import ProofResult
+from patchwright.resolver.prove import proof_dependencies, proof_request, prove
 from patchwright.resolver.publish.destination import (
     ProveAgain,
     PublisherDependencies,
@@ -53,8 +55,8 @@ class SecondProof:
 
     def prove(
         self, outcome: Outcome, mirror: Mirror, base_sha: str, head_sha: str
-    ) -> tuple[Evidence, ...] | str:
-        """Return the evidence of the commands that ran, or why nothing ran."""
+    ) -> ProofResult | str:
+        """Return what the commands have shown there, or why nothing ran."""
         took_s = sum(one.seconds for one in outcome.evidence)
         limits = self._settings.limits.of_a_run()
         if outcome.seconds + took_s > limits.max_minutes * 60:
@@ -66,7 +68,14 @@ class SecondProof:
         before = (e for e in outcome.evidence if e.role is EvidenceRole.BEFORE)
         commands = tuple(dict.fromkeys(one.command for one in before))
         try:
-            return prove(task, dependencies, head_sha, commands)
+            wanted = proof_request(
+                task,
+                dependencies,
+                head_sha,
+                commands,
+                is_doubtful=_was_doubtful(outcome),
+            )
+            return prove(wanted, proof_dependencies(dependencies))
         except (GitError, RuntimeLostError, SandboxError) as error:
             log.warning("not_proven_again", reason=error.reason, error=str(error))
             return _NO_SANDBOX
@@ -87,6 +96,11 @@ class SecondProof:
             agent_configuration=services.agent_configuration,
             config_file=self._plan.config.file,
         )
+
+
+def _was_doubtful(outcome: Outcome) -> bool:
+    report = outcome.proof_report
+    return report is not None and report.reason is ProofReason.DOUBTFUL
 
 
 def _task_of(events: EventLog, base_sha: str) -> Task | None:

@@ -13,13 +13,14 @@ from patchwright.core.text.escape import make_inert_line
 from patchwright.core.text.strings import truncate_middle
 from patchwright.core.types.base import readable
 from patchwright.core.types.errors import GitError, PatchwrightError, SandboxError
+from patchwright.core.types.evidence import Proof, ProofReason, ProofReport
 from patchwright.core.types.outcome_kind import OutcomeKind
 from patchwright.core.types.work import (
+    CONTRADICTED,
     DiffStat,
     LeftOut,
     LeftOutReason,
     Outcome,
-    Proof,
     Task,
     error_outcome,
 )
@@ -35,8 +36,6 @@ from patchwright.resolver.clean import (
 )
 from patchwright.resolver.messages.elements import (
     AGENT_WROTE,
-    EVIDENCE_DOUBTFUL,
-    EVIDENCE_FAILED,
     join,
 )
 from patchwright.resolver.messages.left_out import (
@@ -44,8 +43,7 @@ from patchwright.resolver.messages.left_out import (
     left_out_warnings,
     taken_from_note,
 )
-from patchwright.resolver.proof.evidence import find_regressions, judge_evidence
-from patchwright.resolver.prove import prove
+from patchwright.resolver.prove import proof_dependencies, proof_request, prove
 from patchwright.resolver.sandboxes import set_up_failures, sum_blocked_requests
 from patchwright.resolver.services import RunDependencies
 from patchwright.sandbox.workspace import Export
@@ -218,21 +216,24 @@ def _with_evidence(
     if not task.proves:
         return changed
     commands = finish.test_commands if finish else ()
+    head_sha = changed.head_sha
+    wanted = proof_request(task, dependencies, head_sha, commands, is_doubtful=doubtful)
     try:
-        evidence = prove(task, dependencies, changed.head_sha, commands)
+        proof = prove(wanted, proof_dependencies(dependencies))
     except (SandboxError, GitError) as error:
         note = f"No fresh sandbox could be used: {truncate_middle(str(error), 500)}"
+        report = ProofReport(
+            reason=ProofReason.NO_SANDBOX, base_sha=task.base_sha, head_sha=head_sha
+        )
         return changed.replace(
             proof=Proof.NOT_PROVEN,
-            reason=EVIDENCE_FAILED,
+            proof_report=report,
             notes=(*changed.notes, note),
         )
-    warnings = (*changed.warnings, *find_regressions(evidence))
-    proof = judge_evidence(evidence)
-    shown = changed.replace(evidence=evidence, warnings=warnings, proof=proof)
-    if proof is Proof.PROVEN and doubtful:
-        return shown.replace(reason=EVIDENCE_DOUBTFUL, proof=Proof.NOT_PROVEN)
-    return shown
+    proven = proof.applied_to(changed)
+    if proof.level is not Proof.CONTRADICTED or proven.kind is not OutcomeKind.RESOLVED:
+        return proven
+    return proven.replace(kind=OutcomeKind.NEEDS_INPUT, reason=CONTRADICTED)
 
 
 def _unchanged_outcome(ending: AgentEnding) -> Outcome:

@@ -7,7 +7,8 @@ from patchwright.core.agent.loop_finder import describe_step
 from patchwright.core.events import types as ev
 from patchwright.core.events.state import WAITING, RunState, fold
 from patchwright.core.text.escape import inline_code
-from patchwright.core.types.work import Evidence, Outcome
+from patchwright.core.types.evidence import Evidence
+from patchwright.core.types.work import Outcome
 from patchwright.resolver.messages.outcome_kinds import display_of
 from patchwright.resolver.messages.status import Progress
 

@@ -11,16 +11,29 @@ from secrets import token_hex
 from typing import Final, Self
 
 from patchwright.core.events.actions import RunCommand
+from patchwright.core.events.log import EventLog
 from patchwright.core.events.observations import CommandOutput, EvidenceRecorded
 from patchwright.core.events.payload import Source
-from patchwright.core.runtime import Runtime
-from patchwright.core.system.clock import with_log_context
+from patchwright.core.runtime import Runtime, RuntimeFactory, SandboxSpec
+from patchwright.core.system.clock import Clock, with_log_context
 from patchwright.core.types.errors import RuntimeLostError, SandboxError
-from patchwright.core.types.work import Evidence, EvidenceRole, Task, TestResults
+from patchwright.core.types.evidence import (
+    Evidence,
+    EvidenceRole,
+    ProofReport,
+    TestResults,
+)
+from patchwright.core.types.work import Task
 from patchwright.integrations.git.changes import ChangedPath, find_test_dependencies
+from patchwright.integrations.git.objects import ObjectStore
 from patchwright.resolver.guards.tampering import changed_tests
 from patchwright.resolver.proof import runner_reports
-from patchwright.resolver.proof.evidence import RunnerKind
+from patchwright.resolver.proof.evidence import (
+    ProofResult,
+    RunnerKind,
+    find_regressions,
+    judge_evidence,
+)
 from patchwright.resolver.proof.runner_calls import (
     TestCall,
     find_runners,
@@ -31,6 +44,8 @@ from patchwright.resolver.proof.runner_calls import (
     with_python_path,
 )
 from patchwright.resolver.sandboxes import (
+    NO_SET_UP,
+    SetUp,
     close_and_record_blocked,
     run_to_end,
     set_up_unrecorded,
@@ -163,25 +178,84 @@ _MOST_NAMES = 100
 _MAX_RECIPE_BYTES = 500_000
 
 
-def prove(
-    task: Task, dependencies: RunDependencies, head_sha: str, commands: Sequence[str]
-) -> tuple[Evidence, ...]:
+@dataclass(frozen=True)
+class ProofRequest:
+    """The change from `base_sha` to `head_sha`, and what is to be run to prove it.
+
+    `commands` are named by who made the change, `tests` by the repository. The tests of
+    a merge need not have failed before. A change that `is_doubtful` affects how its own
+    tests are run.
+    """
+
+    base_sha: str
+    head_sha: str
+    commands: tuple[str, ...]
+    tests: tuple[str, ...] = ()
+    set_up: SetUp = NO_SET_UP
+    is_merge: bool = False
+    is_doubtful: bool = False
+
+
+@dataclass(frozen=True)
+class ProofDependencies:
+    """What a proof needs; it starts sandboxes like `spec`."""
+
+    sandboxes: RuntimeFactory
+    spec: SandboxSpec
+    code: ObjectStore
+    log: EventLog
+    clock: Clock
+
+
+def proof_request(
+    task: Task,
+    dependencies: RunDependencies,
+    head_sha: str,
+    commands: Sequence[str],
+    *,
+    is_doubtful: bool = False,
+) -> ProofRequest:
+    """Return what is to be proven of a change that was made for a task."""
+    return ProofRequest(
+        base_sha=task.base_sha,
+        head_sha=head_sha,
+        commands=tuple(commands),
+        tests=task.tests,
+        set_up=set_up_of_task(task, dependencies),
+        is_merge=bool(task.merge_sha),
+        is_doubtful=is_doubtful,
+    )
+
+
+def proof_dependencies(dependencies: RunDependencies) -> ProofDependencies:
+    return ProofDependencies(
+        dependencies.sandboxes,
+        dependencies.spec,
+        dependencies.code,
+        dependencies.log,
+        dependencies.clock,
+    )
+
+
+def prove(request: ProofRequest, dependencies: ProofDependencies) -> ProofResult:
     """Run the commands on base plus the new tests, and on head; record the results.
+
+    Raises `SandboxError` and `GitError` where nothing could be run.
 
     The repository's own tests, and the tests of a merge, run on head only: they need
     not have failed before. If tests of the base were changed, the old tests run too.
     The runs are independent, so they run in parallel.
     """
-    named = [command for command in commands if command.strip()][:MAX_COMMANDS]
-    chosen = list(dict.fromkeys([*named, *task.tests]))
+    named = [one for one in request.commands if one.strip()][:MAX_COMMANDS]
+    chosen = list(dict.fromkeys([*named, *request.tests]))
     if not chosen:
-        return ()
-    base_sha = task.base_sha
+        return _result(request, ())
+    base_sha, head_sha = request.base_sha, request.head_sha
     changes = dependencies.code.changed_paths(base_sha, head_sha)
     runs = _EvidenceRuns(
-        task, dependencies, frozenset(changed.path for changed in changes), base_sha
+        request, dependencies, frozenset(changed.path for changed in changes)
     )
-    red = [] if task.merge_sha else named
+    red = [] if request.is_merge else named
     with ThreadPoolExecutor(2, thread_name_prefix="evidence") as pool:
         before_sha = _with_new_files(dependencies, base_sha, head_sha, changes)
         before = pool.submit(
@@ -199,11 +273,19 @@ def prove(
         evidence = (*reds, *greens, *olds)
     for one in evidence:
         dependencies.log.append(Source.SYSTEM, EvidenceRecorded(evidence=one))
-    return evidence
+    return _result(request, evidence)
+
+
+def _result(request: ProofRequest, evidence: tuple[Evidence, ...]) -> ProofResult:
+    verdict = judge_evidence(evidence, is_doubtful=request.is_doubtful)
+    report = ProofReport(
+        reason=verdict.reason, base_sha=request.base_sha, head_sha=request.head_sha
+    )
+    return ProofResult(verdict.level, report, evidence, find_regressions(evidence))
 
 
 def _with_new_files(
-    dependencies: RunDependencies,
+    dependencies: ProofDependencies,
     base_sha: str,
     head_sha: str,
     changes: Sequence[ChangedPath],
@@ -238,10 +320,9 @@ def _limit_names(one: Evidence, matters: Callable[[str], bool]) -> Evidence:
 class _EvidenceRuns:
     """Runs commands on commits, each time in a sandbox of its own."""
 
-    task: Task
-    dependencies: RunDependencies
+    request: ProofRequest
+    dependencies: ProofDependencies
     changed: frozenset[str]
-    base_sha: str
 
     def run_old_tests(
         self, head_sha: str, commands: Sequence[str], changes: Sequence[ChangedPath]
@@ -251,10 +332,10 @@ class _EvidenceRuns:
         A command that fails on the base itself, for example because it names a new
         test, proves nothing about the change.
         """
-        paths = [] if self.task.merge_sha else changed_tests(changes)
+        paths = [] if self.request.is_merge else changed_tests(changes)
         if not paths:
             return []
-        base_sha, role = self.task.base_sha, EvidenceRole.BASE_TESTS
+        base_sha, role = self.request.base_sha, EvidenceRole.BASE_TESTS
         commit = self.dependencies.code.with_tests_of(head_sha, base_sha, paths)
         ran = self.run(role, commit, commands)
         failed = [one.command for one in ran if one.exit_code != 0]
@@ -274,7 +355,7 @@ class _EvidenceRuns:
             alike = self.dependencies.code.without_history(commit)
             packed = self.dependencies.code.bundle(alike)
             Workspace.check_out(runtime, packed, alike, "evidence")
-            set_up_unrecorded(set_up_of_task(self.task, self.dependencies), runtime)
+            set_up_unrecorded(self.request.set_up, runtime)
             return [
                 self._run_one(runtime, role, commit, command, f"proof-{number}")
                 for number, command in enumerate(commands)
@@ -317,7 +398,7 @@ class _EvidenceRuns:
         """
         paths = recipe_paths(command)
         found = self.dependencies.code.read_files(
-            self.base_sha, paths, _MAX_RECIPE_BYTES
+            self.request.base_sha, paths, _MAX_RECIPE_BYTES
         )
         texts = {
             path: text.decode("utf-8", "replace")

@@ -152,6 +152,9 @@ class SetUp:
     config_file: str = CONFIG_FILE
 
 
+NO_SET_UP: Final = SetUp(())
+
+
 def set_up(
     wanted: SetUp, runtime: Runtime, log: EventLog, cancel_token: CancelToken
 ) -> AgentEnding | None:

@@ -17,8 +17,9 @@ from patchwright.core.llm.errors import LimitError, ModelError
 from patchwright.core.text.escape import as_data, inline_code
 from patchwright.core.text.hidden import strip_hidden
 from patchwright.core.text.strings import truncate_middle
+from patchwright.core.types.evidence import Evidence, Proof
 from patchwright.core.types.outcome_kind import OutcomeKind
-from patchwright.core.types.work import Evidence, Outcome, Proof, Task
+from patchwright.core.types.work import Outcome, Task
 from patchwright.integrations.git.changes import ChangedPath
 from patchwright.integrations.git.objects import ObjectStore
 

@@ -2,8 +2,8 @@
 
 from pathlib import Path
 
+from patchwright.core.types.evidence import Proof
 from patchwright.core.types.outcome_kind import OutcomeKind
-from patchwright.core.types.work import Proof
 from patchwright.resolver.services import RunOverrides
 from patchwright.workers.jobs.dry_run import list_planned_writes
 from tests.fakes.github.acts import reviews

@@ -4,8 +4,8 @@ from pathlib import Path
 
 import pytest
 
+from patchwright.core.types.evidence import Proof
 from patchwright.core.types.outcome_kind import OutcomeKind
-from patchwright.core.types.work import Proof
 from tests.fakes.llm.turns import TurnLike, call
 from tests.flow.script import Request, asked, in_turn
 from tests.flow.story import REPO, Story, fix_turns, telling

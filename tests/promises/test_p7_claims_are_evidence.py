@@ -5,7 +5,7 @@ from pathlib import Path
 
 from patchwright.core.runtime import Runtime, RuntimeFactory, SandboxSpec
 from patchwright.core.types.errors import SandboxError
-from patchwright.core.types.work import EvidenceRole
+from patchwright.core.types.evidence import EvidenceRole
 from patchwright.workers.jobs.worker import JobWorker
 from tests.fakes.llm.turns import TurnLike, call
 from tests.flow.story import NEW_TEST, REPO, fix_turns, telling

@@ -8,16 +8,9 @@ from pydantic import JsonValue, model_validator
 
 from patchwright.core.events.payload import AgentState, Payload, Risk, ToolCall
 from patchwright.core.types.base import JobId, Value
+from patchwright.core.types.evidence import Evidence
 from patchwright.core.types.outcome_kind import OutcomeKind
-from patchwright.core.types.work import (
-    NO_USAGE,
-    Evidence,
-    LeftOut,
-    Limits,
-    Outcome,
-    Task,
-    Usage,
-)
+from patchwright.core.types.work import NO_USAGE, LeftOut, Limits, Outcome, Task, Usage
 
 
 class CommandOutput(Payload):

@@ -11,7 +11,8 @@ from patchwright.core.events import types as ev
 from patchwright.core.events.state import ModelCall, RunMetrics, measure, read_call
 from patchwright.core.replay.trajectory import RunFacts, facts_of, find_outcome
 from patchwright.core.types.base import Value
-from patchwright.core.types.work import Evidence, EvidenceRole, Outcome
+from patchwright.core.types.evidence import Evidence, EvidenceRole
+from patchwright.core.types.work import Outcome
 
 _MAX_CHARS: Final = 200
 _BAD_STATES: Final = frozenset({ev.AgentState.ERROR, ev.AgentState.STOPPED})

@@ -5,6 +5,7 @@ from typing import Final
 
 from patchwright.core.types.base import ReadableText, Value
 from patchwright.core.types.errors import EmptyRepositoryError, PatchwrightError
+from patchwright.core.types.evidence import Evidence, Proof, ProofReport
 from patchwright.core.types.outcome_kind import OutcomeKind
 
 
@@ -70,70 +71,6 @@ class WaitReason(StrEnum):
 ASKED: Final = "asked"
 
 
-class Proof(StrEnum):
-    PROVEN = "proven"
-    NOT_PROVEN = "not-proven"
-    NONE = "none"
-
-
-class EvidenceRole(StrEnum):
-    """On which commit a command was run.
-
-    `before` is the base with the new tests, `base-tests` the result with the tests as
-    the base has them.
-    """
-
-    BEFORE = "before"
-    AFTER = "after"
-    BASE_TESTS = "base-tests"
-
-    @property
-    def words(self) -> str:
-        match self:
-            case EvidenceRole.BEFORE:
-                return "before the change"
-            case EvidenceRole.AFTER:
-                return "after the change"
-            case EvidenceRole.BASE_TESTS:
-                return "after the change, with the tests of the base"
-
-
-class TestResults(Value):
-    """What a test runner has reported.
-
-    `failing` and `passing` name those tests that matter for the proof, where the runner
-    `names_tests`: the ones that fail without the change.
-    """
-
-    __test__ = False
-
-    runner: str
-    passed: int = 0
-    failed: int = 0
-    skipped: int = 0
-    names_tests: bool = False
-    failing: tuple[str, ...] = ()
-    passing: tuple[str, ...] = ()
-
-
-class Evidence(Value):
-    """One command the controller ran itself, in a fresh sandbox.
-
-    `exit_code` is None when the command did not end by itself; `digest` is the SHA-256
-    of its whole output, in hexadecimal; `tail` is the end of that output. Without
-    `results` no known test runner has reported what it ran.
-    """
-
-    role: EvidenceRole
-    command: str
-    commit: str
-    exit_code: int | None
-    seconds: float
-    digest: str
-    tail: str = ""
-    results: TestResults | None = None
-
-
 class ReviewVerdict(StrEnum):
     """What was done about a reviewer's request."""
 
@@ -194,6 +131,8 @@ class DiffStat(Value):
     deletions: int = 0
 
 
+# The reason of a change that is proposed as a draft, since tests speak against it.
+CONTRADICTED: Final = "contradicted"
 # The reason of a change that was made and that nobody can see anywhere.
 NOT_DELIVERED = "not-delivered"
 NO_USAGE = Usage(cost_usd=0.0)
@@ -243,6 +182,7 @@ class Outcome(Value):
     `as_patch` the change must not become a branch, and is handed over as a patch.
     `removed` counts the hidden things taken out of other people's texts. `structured`
     is what was asked for by a schema, as JSON text; empty where nothing was.
+    `proof_report` has what the proof found, where one was tried.
     `service_text` is the beginning of the summary that the service wrote itself: what
     is not known to be ours counts as the agent's. It calls the person of the login
     `by`, whom the forge knows, and nobody else. `left_out` is what the agent made and
@@ -262,6 +202,7 @@ class Outcome(Value):
     changed: DiffStat = DiffStat()
     reviews: tuple[ReviewAnswer, ...] = ()
     evidence: tuple[Evidence, ...] = ()
+    proof_report: ProofReport | None = None
     usage: Usage = NO_USAGE
     iterations: int = 0
     seconds: float = 0.0
@@ -280,6 +221,12 @@ class Outcome(Value):
         """Return what it waits for: whatever has no name of its own is a question."""
         known = [one for one in WaitReason if one == self.reason]
         return known[0] if known else WaitReason.QUESTION
+
+    @property
+    def proposes_change(self) -> bool:
+        """Tell whether a change is to be shown to reviewers, be it as a draft."""
+        is_in_doubt = self.reason == CONTRADICTED
+        return self.kind is OutcomeKind.RESOLVED or is_in_doubt
 
     @property
     def own_text(self) -> str:

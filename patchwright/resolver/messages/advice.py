@@ -7,8 +7,9 @@ from patchwright.core.settings.repository import CONFIG_FILE
 from patchwright.core.text.escape import inline_code
 from patchwright.core.text.strings import dollars
 from patchwright.core.types.base import Value
+from patchwright.core.types.evidence import Proof
 from patchwright.core.types.outcome_kind import OutcomeKind
-from patchwright.core.types.work import Limits, Outcome, Proof, WaitReason
+from patchwright.core.types.work import Limits, Outcome, WaitReason
 from patchwright.resolver.messages.outcome_kinds import ASK_AGAIN, display_of
 from patchwright.resolver.messages.status import DeliveryResult
 

@@ -9,7 +9,8 @@ from patchwright.core.text.escape import make_inert_line, without_mentions_excep
 from patchwright.core.text.mentions import neutralise
 from patchwright.core.text.strings import count_noun, truncate_middle
 from patchwright.core.types.base import Value
-from patchwright.core.types.work import Outcome, Proof, ReviewAnswer, ReviewVerdict
+from patchwright.core.types.evidence import Proof
+from patchwright.core.types.work import Outcome, ReviewAnswer, ReviewVerdict
 from patchwright.resolver.messages.elements import (
     blocked_lines,
     cost_text,
@@ -272,7 +273,7 @@ def _evidence(outcome: Outcome) -> str:
 
 def _verdict(outcome: Outcome) -> str:
     """Say how it was proven, with a sign that no words of others can have."""
-    words = proof_sentence(outcome.proof, outcome.evidence, outcome.reason)
+    words = proof_sentence(outcome)
     return f"{proof_sign(outcome.proof)} {words}"
 
 
@@ -317,6 +318,8 @@ def _footer(outcome: Outcome, origin: Provenance) -> str:
 
 _STATUS: Final = {
     Proof.PROVEN: "",
+    Proof.SHOWN_BY_COMMAND: " · shown by a command",
     Proof.NOT_PROVEN: " · not proven",
+    Proof.CONTRADICTED: " · contradicted",
     Proof.NONE: " · no evidence",
 }

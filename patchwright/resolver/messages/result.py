@@ -132,13 +132,13 @@ def _size(changed: DiffStat) -> str:
 
 def _is_own_end(outcome: Outcome) -> bool:
     """Return whether the work was done, even if it was not published."""
-    return outcome.kind is OutcomeKind.RESOLVED or outcome.reason == NOT_DELIVERED
+    return outcome.proposes_change or outcome.reason == NOT_DELIVERED
 
 
 def _proof(outcome: Outcome) -> str:
     if not _is_own_end(outcome):
         return ""
-    words = proof_sentence(outcome.proof, outcome.evidence, outcome.reason)
+    words = proof_sentence(outcome)
     return f"{proof_sign(outcome.proof)} {words}"
 
 

@@ -8,8 +8,9 @@ from patchwright.core.commands import Verb
 from patchwright.core.forge import CheckReport, CheckState
 from patchwright.core.text.strings import count_noun
 from patchwright.core.types.base import Value
+from patchwright.core.types.evidence import Proof
 from patchwright.core.types.outcome_kind import OutcomeKind
-from patchwright.core.types.work import Outcome, Proof, WaitReason
+from patchwright.core.types.work import Outcome, WaitReason
 from patchwright.resolver.messages.advice import choices, next_step
 from patchwright.resolver.messages.elements import (
     cost_text,

@@ -8,7 +8,8 @@ from patchwright.core.events.payload import Todo
 from patchwright.core.settings.repository import CONFIG_FILE
 from patchwright.core.text.strings import count_noun
 from patchwright.core.types.base import Value
-from patchwright.core.types.work import Evidence, Limits, Proof, Usage
+from patchwright.core.types.evidence import Evidence, Proof, ProofReport
+from patchwright.core.types.work import Limits, Usage
 from patchwright.resolver.messages.elements import (
     cost_text,
     details_block,
@@ -29,7 +30,8 @@ class DeliveryResult(Value):
     was meant. `compare_url` is where a person can make a pull request of it.
     `head_sha` is the commit that is there now, `patch` the change as Markdown where
     there is no branch of it. With `is_rebased` it was put on top of other people's
-    commits: `evidence` is what was run there, and `proof` what that amounts to; without
+    commits: `evidence` is what was run there, `proof` and `proof_report` what that
+    amounts to; without
     them it was never run with those commits. `remarks` are what could not be done
     besides, a sentence each.
     """
@@ -47,6 +49,7 @@ class DeliveryResult(Value):
     is_rebased: bool = False
     evidence: tuple[Evidence, ...] = ()
     proof: Proof = Proof.NOT_PROVEN
+    proof_report: ProofReport | None = None
     remarks: tuple[str, ...] = ()
 
     def with_remarks(self, remarks: tuple[str, ...]) -> "DeliveryResult":

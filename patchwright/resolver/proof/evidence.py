@@ -1,11 +1,20 @@
 """Say what the commands amount to that the controller has run."""
 
 from collections.abc import Sequence
+from dataclasses import dataclass
 from enum import StrEnum
 from typing import Final
 
 from patchwright.core.text.escape import inline_code
-from patchwright.core.types.work import Evidence, EvidenceRole, Proof, TestResults
+from patchwright.core.types.evidence import (
+    Evidence,
+    EvidenceRole,
+    Proof,
+    ProofReason,
+    ProofReport,
+    TestResults,
+)
+from patchwright.core.types.work import Outcome
 
 
 class RunnerKind(StrEnum):
@@ -60,17 +69,68 @@ def says_failed(runner: RunnerKind, exit_code: int | None) -> bool:
 _NOT_RUN: Final = (None, 126, 127)
 
 
-def judge_evidence(evidence: Sequence[Evidence]) -> Proof:
+@dataclass(frozen=True)
+class ProofResult:
+    """What a proof has found; `warnings` are for who reviews the change."""
+
+    level: Proof
+    report: ProofReport
+    evidence: tuple[Evidence, ...] = ()
+    warnings: tuple[str, ...] = ()
+
+    def applied_to(self, outcome: Outcome) -> Outcome:
+        """Return the outcome with this proof in place of any that it had."""
+        return outcome.replace(
+            proof=self.level,
+            proof_report=self.report,
+            evidence=self.evidence,
+            warnings=(*outcome.warnings, *self.warnings),
+        )
+
+
+@dataclass(frozen=True)
+class ProofVerdict:
+    level: Proof
+    reason: ProofReason
+
+
+def judge_evidence(
+    evidence: Sequence[Evidence], *, is_doubtful: bool = False
+) -> ProofVerdict:
     """Return what the evidence amounts to: red on base and green on head, or not.
 
     Red is a test that a known runner has seen fail. Green is that the same test has run
-    and passed, and that no command fails with the change.
+    and passed, and that no command fails with the change. A change that `is_doubtful`
+    affects its own tests: a person must look at it first.
     """
     before = [one for one in evidence if one.role is EvidenceRole.BEFORE]
     after = [one for one in evidence if one.role is EvidenceRole.AFTER]
     mended = [_is_fixed(one, _same_command(one, after)) for one in before]
     green = all(one.exit_code == 0 for one in after)
-    return Proof.PROVEN if mended and all(mended) and green else Proof.NOT_PROVEN
+    if not (mended and all(mended) and green):
+        return _without_proof(before, after)
+    if is_doubtful:
+        return ProofVerdict(Proof.NOT_PROVEN, ProofReason.DOUBTFUL)
+    return ProofVerdict(Proof.PROVEN, ProofReason.RED_TO_GREEN)
+
+
+def _without_proof(
+    before: Sequence[Evidence], after: Sequence[Evidence]
+) -> ProofVerdict:
+    """Say why evidence is no proof."""
+    if not (before or after):
+        return ProofVerdict(Proof.NOT_PROVEN, ProofReason.NO_COMMAND)
+    if any(one.exit_code != 0 for one in after):
+        return ProofVerdict(Proof.CONTRADICTED, ProofReason.FAILS_WITH_CHANGE)
+    if any(one.exit_code == 0 for one in before):
+        return ProofVerdict(Proof.NOT_PROVEN, ProofReason.GREEN_WITHOUT_CHANGE)
+    if not before or any(one.exit_code in _NOT_RUN for one in before):
+        return ProofVerdict(Proof.NOT_PROVEN, ProofReason.NO_RUNNER)
+    if any(one.results is None for one in before):
+        return ProofVerdict(Proof.SHOWN_BY_COMMAND, ProofReason.COMMAND_TO_GREEN)
+    if not all(map(is_red, before)):
+        return ProofVerdict(Proof.NOT_PROVEN, ProofReason.COLLECTION_ERROR)
+    return ProofVerdict(Proof.NOT_PROVEN, ProofReason.NOT_RUN_WITH_CHANGE)
 
 
 def _same_command(before: Evidence, after: Sequence[Evidence]) -> Evidence | None:
@@ -105,26 +165,6 @@ def is_red(one: Evidence) -> bool:
     if found is None or not found.failed:
         return False
     return says_failed(RunnerKind(found.runner), one.exit_code)
-
-
-def why_not_proven(evidence: Sequence[Evidence]) -> str:
-    """Say why evidence is no proof, in a sentence without a beginning."""
-    before = [one for one in evidence if one.role is EvidenceRole.BEFORE]
-    after = [one for one in evidence if one.role is EvidenceRole.AFTER]
-    if any(one.exit_code != 0 for one in after):
-        return "the test does not pass with the change."
-    if any(one.exit_code == 0 for one in before):
-        return "the test passes without the change too, so it does not show the fault."
-    if not before or any(one.exit_code in _NOT_RUN for one in before):
-        return "the test could not be run without the change."
-    if any(one.results is None for one in before):
-        return (
-            "the agent's own check changed its exit code, but no test runner has "
-            "reported a test that failed. Look at the command before you trust it."
-        )
-    if not all(map(is_red, before)):
-        return "the test could not be run without the change."
-    return "a test that failed without the change did not run with it."
 
 
 def find_regressions(evidence: Sequence[Evidence]) -> tuple[str, ...]:

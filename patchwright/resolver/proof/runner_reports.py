@@ -11,7 +11,7 @@ from xml.etree import ElementTree as ET
 
 from pydantic import TypeAdapter, ValidationError
 
-from patchwright.core.types.work import TestResults
+from patchwright.core.types.evidence import TestResults
 from patchwright.resolver.proof.evidence import RunnerKind
 
 _Verdict = Literal["passed", "failed", "skipped", "broken"]

@@ -18,14 +18,14 @@ from patchwright.core.types.errors import (
     PermissionDeniedError,
     PushRefusedError,
 )
+from patchwright.core.types.evidence import Evidence, Proof
 from patchwright.core.types.threads import Repository
-from patchwright.core.types.work import Evidence, Outcome, Proof
+from patchwright.core.types.work import Outcome
 from patchwright.integrations.git.changes import ChangeKind, can_commit_by_api
 from patchwright.integrations.git.objects import ObjectStore
 from patchwright.integrations.git.remote import BranchUpdate
-from patchwright.resolver.messages.elements import EVIDENCE_DOUBTFUL
 from patchwright.resolver.messages.status import DeliveryResult
-from patchwright.resolver.proof.evidence import find_regressions, judge_evidence
+from patchwright.resolver.proof.evidence import ProofResult
 from patchwright.resolver.publish.destination import Destination, PublisherDependencies
 from patchwright.resolver.publish.effects import PushBranch
 
@@ -215,21 +215,22 @@ def _push_rebased(
         pull_request=effect.pull_request,
     )
     ran = (
-        dependencies.prove_again(outcome, mirror, head, sha) if outcome.evidence else ()
+        dependencies.prove_again(outcome, mirror, head, sha)
+        if outcome.evidence
+        else None
     )
     try:
         written = _push_commit(again, outcome, to, dependencies, onto=head)
     except _REFUSALS:
         return None
     pushed = _branch_result(again, written, outcome, to)
-    return _rebased_result(pushed, effect, outcome, ran, (sha, written))
+    return _rebased_result(pushed, effect, ran, (sha, written))
 
 
 def _rebased_result(
     pushed: DeliveryResult,
     effect: PushBranch,
-    outcome: Outcome,
-    ran: tuple[Evidence, ...] | str,
+    ran: ProofResult | str | None,
     names: tuple[str, str],
 ) -> DeliveryResult:
     """Say what is known of a change on top of other people's commits.
@@ -240,21 +241,23 @@ def _rebased_result(
         f"Others have pushed to {inline_code(effect.branch)} while this run worked. "
         "The change is on top of that"
     )
+    proven: ProofResult | None = None
     if isinstance(ran, str):
         note += f"; its tests ran before that, on {effect.sha[:10]}: {ran}."
-        evidence: tuple[Evidence, ...] = ()
     else:
+        proven = ran
         note += ", and its tests were run again there." if ran else "."
-        evidence = tuple(_evidence_of_commit(one, *names) for one in ran)
-    doubts = find_regressions(evidence)
-    is_sound = not doubts and outcome.reason != EVIDENCE_DOUBTFUL
-    again = {
-        "is_rebased": True,
-        "evidence": evidence,
-        "proof": judge_evidence(evidence) if is_sound else Proof.NOT_PROVEN,
-        "remarks": (note, *doubts),
-    }
-    return DeliveryResult.model_validate(pushed.model_dump() | again)
+    rebased = pushed.replace(is_rebased=True, remarks=(note,))
+    if proven is None:
+        return rebased
+    evidence = (_evidence_of_commit(one, *names) for one in proven.evidence)
+    is_sound = not proven.warnings or proven.level is not Proof.PROVEN
+    return rebased.replace(
+        evidence=tuple(evidence),
+        proof=proven.level if is_sound else Proof.NOT_PROVEN,
+        proof_report=proven.report,
+        remarks=(note, *proven.warnings),
+    )
 
 
 def _evidence_of_commit(one: Evidence, before: str, now: str) -> Evidence:

@@ -10,6 +10,7 @@ from patchwright.core.settings.repository import RepositoryConfig
 from patchwright.core.system.clock import Clock, SystemClock
 from patchwright.core.text.escape import mention_link
 from patchwright.core.types.base import Value
+from patchwright.core.types.evidence import Evidence, TestResults
 from patchwright.core.types.people import Actor
 from patchwright.core.types.threads import (
     ForgeThread,
@@ -17,11 +18,12 @@ from patchwright.core.types.threads import (
     TalkThread,
     ThreadRef,
 )
-from patchwright.core.types.work import Evidence, LeftOut, Outcome, TestResults
+from patchwright.core.types.work import LeftOut, Outcome
 from patchwright.integrations.git.mirror import Mirror
 from patchwright.resolver.messages.pull_request import Provenance
 from patchwright.resolver.messages.result import NO_PROGRESS
 from patchwright.resolver.messages.status import MessageHeader, Progress
+from patchwright.resolver.proof.evidence import ProofResult
 from patchwright.resolver.publish.redaction import (
     PrivateMatter,
     Span,
@@ -107,7 +109,7 @@ class Destination:
 
 
 # Runs the change of an outcome, given the new base and the commit on top of it.
-ProveAgain = Callable[[Outcome, Mirror, str, str], tuple[Evidence, ...] | str]
+ProveAgain = Callable[[Outcome, Mirror, str, str], ProofResult | str]
 
 
 def prove_nothing(

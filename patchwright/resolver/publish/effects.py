@@ -7,9 +7,10 @@ from pydantic import Field
 from patchwright.core.channel import Offer
 from patchwright.core.settings.repository import DeliveryMode, RepositoryConfig
 from patchwright.core.types.base import Value
+from patchwright.core.types.evidence import Proof
 from patchwright.core.types.outcome_kind import OutcomeKind
 from patchwright.core.types.threads import TalkThread, ThreadRef
-from patchwright.core.types.work import EvidenceRole, Outcome, Proof
+from patchwright.core.types.work import Outcome
 from patchwright.resolver.publish.target import RunTarget
 
 _WITHOUT_BRANCH: Final = (DeliveryMode.PATCH, DeliveryMode.NONE)
@@ -338,7 +339,7 @@ def _repository_effects(
 def _pull_request_effects(
     outcome: Outcome, target: RunTarget, config: RepositoryConfig
 ) -> list[Effect]:
-    if outcome.kind is not OutcomeKind.RESOLVED:
+    if not outcome.proposes_change:
         return []
     draft = is_draft(outcome, config)
     if target.own_pull_request and target.pull_request is not None:
@@ -357,7 +358,8 @@ def is_draft(outcome: Outcome, config: RepositoryConfig) -> bool:
 
     A wish for a ready pull request does not replace the proof that is required.
     """
-    if config.pr is DeliveryMode.DRAFT or outcome.warnings:
+    in_doubt = outcome.warnings or outcome.proof is Proof.CONTRADICTED
+    if config.pr is DeliveryMode.DRAFT or in_doubt:
         return True
     if outcome.proof is Proof.PROVEN:
         return False
@@ -365,14 +367,8 @@ def is_draft(outcome: Outcome, config: RepositoryConfig) -> bool:
         case "required":
             return True
         case "best-effort":
-            return _is_refuted(outcome)
+            return False
         case "off":
             return config.pr is not DeliveryMode.READY
         case other:
             assert_never(other)
-
-
-def _is_refuted(outcome: Outcome) -> bool:
-    """Tell whether what was run speaks against the change."""
-    after = [one for one in outcome.evidence if one.role is EvidenceRole.AFTER]
-    return any(one.exit_code != 0 for one in after)

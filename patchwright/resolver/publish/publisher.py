@@ -77,8 +77,11 @@ def as_delivered(outcome: Outcome, delivered: DeliveryResult) -> Outcome:
         return Outcome.model_validate(outcome.model_dump() | failed)
     if delivered.is_rebased:
         evidence = delivered.evidence or outcome.evidence
-        again = {"proof": delivered.proof, "evidence": evidence}
-        return Outcome.model_validate(outcome.model_dump() | again)
+        return outcome.replace(
+            proof=delivered.proof,
+            evidence=evidence,
+            proof_report=delivered.proof_report,
+        )
     ours, theirs = outcome.head_sha, delivered.head_sha
     if not ours or not theirs or ours == theirs:
         return outcome

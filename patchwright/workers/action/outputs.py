@@ -10,9 +10,10 @@ from patchwright.core.events.state import measure
 from patchwright.core.text.escape import code_block, split_marks, table_code
 from patchwright.core.text.strings import count_noun
 from patchwright.core.types.errors import ServiceError
+from patchwright.core.types.evidence import Evidence, EvidenceRole
 from patchwright.core.types.outcome_kind import OutcomeKind
 from patchwright.core.types.threads import ForgeThread, PullRequest, ThreadKind
-from patchwright.core.types.work import Evidence, EvidenceRole, Outcome
+from patchwright.core.types.work import Outcome
 from patchwright.integrations.github.repository import fetch_head
 from patchwright.resolver.messages.elements import details_block
 from patchwright.resolver.messages.result import final_comment

@@ -8,7 +8,8 @@ from rich.text import Text
 
 from patchwright.core.replay.story import exit_text
 from patchwright.core.text.strings import count_noun
-from patchwright.core.types.work import Evidence, EvidenceRole, Outcome
+from patchwright.core.types.evidence import Evidence, EvidenceRole
+from patchwright.core.types.work import Outcome
 from patchwright.resolver.messages.advice import refusal_words
 from patchwright.resolver.messages.elements import AGENT_WROTE, cost_text, duration_text
 from patchwright.resolver.messages.outcome_kinds import display_of

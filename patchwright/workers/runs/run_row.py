@@ -8,9 +8,10 @@ from patchwright.core.events import types as ev
 from patchwright.core.events.state import ModelCallTotals, read_call
 from patchwright.core.replay.trajectory import RunFacts
 from patchwright.core.types.base import Value
+from patchwright.core.types.evidence import Evidence
 from patchwright.core.types.outcome_kind import OutcomeKind
 from patchwright.core.types.threads import ForgeThread, ThreadRef
-from patchwright.core.types.work import Evidence, Limits, Usage
+from patchwright.core.types.work import Limits, Usage
 from patchwright.resolver.job import Job, JobState, outcome_of
 from patchwright.resolver.messages.outcome_kinds import Tone, display_of
 from patchwright.workers.runs.selection import RunStage

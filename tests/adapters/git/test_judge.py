@@ -8,8 +8,9 @@ import pytest
 from patchwright.core.events.observations import ModelReply
 from patchwright.core.llm.errors import ModelUnavailableError, OverBudgetError
 from patchwright.core.types.errors import PatchwrightError
+from patchwright.core.types.evidence import Evidence, EvidenceRole, Proof
 from patchwright.core.types.outcome_kind import OutcomeKind
-from patchwright.core.types.work import Evidence, EvidenceRole, Outcome, Proof, Task
+from patchwright.core.types.work import Outcome, Task
 from patchwright.resolver.second_opinion import (
     MAX_DIFF_CHARS,
     NO_DOUBT,

@@ -7,8 +7,9 @@ from patchwright.core.events.observations import RequestBlocked
 from patchwright.core.llm.model import Models
 from patchwright.core.runtime import SandboxSpec
 from patchwright.core.security.hosts import read_domain
+from patchwright.core.types.evidence import Proof
 from patchwright.core.types.outcome_kind import OutcomeKind
-from patchwright.core.types.work import BlockedRequest, Proof
+from patchwright.core.types.work import BlockedRequest
 from tests.adapters.resolve.workbench import (
     FIX,
     RUN_TEST,

@@ -5,8 +5,8 @@ from pathlib import Path
 import pytest
 
 from patchwright.core.llm.model import Models
+from patchwright.core.types.evidence import EvidenceRole, Proof
 from patchwright.core.types.outcome_kind import OutcomeKind
-from patchwright.core.types.work import EvidenceRole, Proof
 from patchwright.resolver.proof.evidence import find_regressions, judge_evidence
 from patchwright.resolver.prove import prove
 from tests.adapters.git.workshop import WorkTree

@@ -13,8 +13,8 @@ from patchwright.core.runtime import Runtime, SandboxSpec
 from patchwright.core.settings.model import Settings
 from patchwright.core.system.clock import SystemClock
 from patchwright.core.types.base import RandomIds
+from patchwright.core.types.evidence import Proof
 from patchwright.core.types.outcome_kind import OutcomeKind
-from patchwright.core.types.work import Proof
 from patchwright.integrations.mcp.launcher import open_servers
 from patchwright.sandbox.factory import create_factory
 from tests.adapters.mcp.published import ANSWER, IN_SANDBOX, QUESTION, install, serving

@@ -6,7 +6,7 @@ from pathlib import Path
 import pytest
 
 from patchwright.core.llm.model import Models
-from patchwright.core.types.work import Evidence, EvidenceRole, Proof
+from patchwright.core.types.evidence import Evidence, EvidenceRole, Proof
 from patchwright.resolver.proof.evidence import judge_evidence, why_not_proven
 from patchwright.resolver.prove import prove
 from tests.adapters.resolve.workbench import CART, RUN_TEST, TEST, bench

@@ -9,8 +9,8 @@ from typing import Any, Literal
 
 import pytest
 
+from patchwright.core.types.evidence import Proof
 from patchwright.core.types.outcome_kind import OutcomeKind
-from patchwright.core.types.work import Proof
 from tests.adapters.git.workshop import WorkTree
 from tests.adapters.resolve.workbench import (
     CART_STEPS,

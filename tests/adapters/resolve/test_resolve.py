@@ -6,8 +6,9 @@ import pytest
 
 from patchwright.core.events.observations import OutcomeReached
 from patchwright.core.llm.errors import ModelCredentialError
+from patchwright.core.types.evidence import Proof
 from patchwright.core.types.outcome_kind import OutcomeKind
-from patchwright.core.types.work import Limits, Proof, Usage
+from patchwright.core.types.work import Limits, Usage
 from tests.adapters.resolve.workbench import (
     FIX,
     RUN_TEST,

@@ -11,8 +11,9 @@ from patchwright.core.events.payload import AgentState, Source
 from patchwright.core.llm.model import ModelRequest, Models
 from patchwright.core.runtime import Runtime, SandboxSpec
 from patchwright.core.system.clock import SystemClock
+from patchwright.core.types.evidence import Proof
 from patchwright.core.types.outcome_kind import OutcomeKind
-from patchwright.core.types.work import LeftOut, LeftOutReason, Outcome, Proof
+from patchwright.core.types.work import LeftOut, LeftOutReason, Outcome
 from patchwright.resolver.resolve import resolve
 from patchwright.sandbox.factory import create_factory
 from tests.adapters.resolve.workbench import (

@@ -4,8 +4,8 @@ from pathlib import Path
 
 from patchwright.core.events.actions import RunCommand
 from patchwright.core.events.observations import CommandOutput
+from patchwright.core.types.evidence import Proof
 from patchwright.core.types.outcome_kind import OutcomeKind
-from patchwright.core.types.work import Proof
 from tests.adapters.resolve.workbench import FIX, RUN_TEST, WRITE_TEST, finish, run
 
 NEEDS_SET_UP = f"test -e ../prepared && {RUN_TEST}"

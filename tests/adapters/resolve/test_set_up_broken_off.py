@@ -16,8 +16,8 @@ from patchwright.core.llm.model import Models
 from patchwright.core.runtime import Runtime, RuntimeFactory, SandboxSpec
 from patchwright.core.system.clock import SystemClock
 from patchwright.core.types.errors import LeaseLostError
+from patchwright.core.types.evidence import Proof
 from patchwright.core.types.outcome_kind import OutcomeKind
-from patchwright.core.types.work import Proof
 from patchwright.resolver.resolve import resolve
 from patchwright.resolver.sandboxes import SETUP, was_set_up_interrupted
 from patchwright.sandbox.factory import create_factory

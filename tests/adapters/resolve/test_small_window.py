@@ -11,8 +11,9 @@ import pytest
 from patchwright.core.condense.condensers import choose_condenser
 from patchwright.core.events.observations import Condensed
 from patchwright.core.events.types import Event
+from patchwright.core.types.evidence import Proof
 from patchwright.core.types.outcome_kind import OutcomeKind
-from patchwright.core.types.work import Outcome, Proof
+from patchwright.core.types.work import Outcome
 from tests.adapters.resolve.workbench import CART_STEPS, CONDUCT, bench, models_at
 from tests.fakes.llm.provider import FakeProvider
 from tests.fakes.llm.turns import TurnLike, call, status, with_usage

@@ -15,8 +15,9 @@ from patchwright.core.events.actions import ChangeState, Message
 from patchwright.core.events.observations import CommandOutput, StateChanged
 from patchwright.core.events.payload import AgentState, Source
 from patchwright.core.events.types import Event, Known
+from patchwright.core.types.evidence import Proof
 from patchwright.core.types.outcome_kind import OutcomeKind
-from patchwright.core.types.work import Outcome, Proof
+from patchwright.core.types.work import Outcome
 from tests.adapters.resolve.workbench import CART_STEPS, Bench, bench, models_at
 from tests.fakes.llm.provider import FakeProvider
 from tests.fakes.llm.turns import TurnLike, call, hang

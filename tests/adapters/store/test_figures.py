@@ -6,9 +6,10 @@ import pytest
 from prometheus_client import CollectorRegistry
 
 from patchwright.core.types.base import AccountId, JobId, RandomIds
+from patchwright.core.types.evidence import Proof
 from patchwright.core.types.outcome_kind import OutcomeKind
 from patchwright.core.types.triggers import Ignored
-from patchwright.core.types.work import Outcome, Proof, Usage
+from patchwright.core.types.work import Outcome, Usage
 from patchwright.resolver.job import JobState, Lease
 from patchwright.resolver.publish.effects import FinalMessage
 from patchwright.workers.ops.service_metrics import FRESH_S, ServiceMetrics

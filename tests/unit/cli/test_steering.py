@@ -12,8 +12,9 @@ from patchwright.core.events.payload import Source
 from patchwright.core.events.types import AnyPayload, Event
 from patchwright.core.system.clock import SystemClock
 from patchwright.core.types.errors import GitError
+from patchwright.core.types.evidence import Evidence, EvidenceRole
 from patchwright.core.types.outcome_kind import OutcomeKind
-from patchwright.core.types.work import Evidence, EvidenceRole, Limits, Outcome
+from patchwright.core.types.work import Limits, Outcome
 from patchwright.resolver.messages.status import DeliveryResult
 from patchwright.resolver.progress import ProgressTracker
 from patchwright.workers.cli.live import live_lines

@@ -3,15 +3,9 @@
 from datetime import UTC, datetime
 from typing import Any
 
+from patchwright.core.types.evidence import Evidence, EvidenceRole, Proof
 from patchwright.core.types.outcome_kind import OutcomeKind
-from patchwright.core.types.work import (
-    Evidence,
-    EvidenceRole,
-    Limits,
-    Outcome,
-    Proof,
-    Usage,
-)
+from patchwright.core.types.work import Limits, Outcome, Usage
 from patchwright.resolver.messages.pull_request import Provenance
 from patchwright.resolver.messages.status import MessageHeader
 

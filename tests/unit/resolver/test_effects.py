@@ -5,8 +5,9 @@ from typing import Literal
 import pytest
 
 from patchwright.core.settings.repository import DeliveryMode, RepositoryConfig
+from patchwright.core.types.evidence import Proof
 from patchwright.core.types.outcome_kind import OutcomeKind
-from patchwright.core.types.work import Outcome, Proof
+from patchwright.core.types.work import Outcome
 from patchwright.resolver.publish.effects import (
     AnswerReviews,
     FinalMessage,

@@ -5,8 +5,9 @@ import re
 import pytest
 
 from patchwright.core.text.mentions import find_request
+from patchwright.core.types.evidence import Proof
 from patchwright.core.types.outcome_kind import OutcomeKind
-from patchwright.core.types.work import BlockedRequest, Outcome, Proof, Usage
+from patchwright.core.types.work import BlockedRequest, Outcome, Usage
 from patchwright.resolver.messages.result import MAX_COMMENT_CHARS, final_comment
 from patchwright.resolver.messages.status import UNFINISHED, DeliveryResult, mark
 from patchwright.resolver.publish.publisher import as_delivered

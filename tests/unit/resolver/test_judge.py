@@ -2,8 +2,9 @@
 
 import pytest
 
+from patchwright.core.types.evidence import Proof
 from patchwright.core.types.outcome_kind import OutcomeKind
-from patchwright.core.types.work import Outcome, Proof
+from patchwright.core.types.work import Outcome
 from patchwright.resolver.second_opinion import (
     MAX_DOUBT_CHARS,
     NO_DOUBT,

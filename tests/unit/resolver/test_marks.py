@@ -3,9 +3,10 @@
 import pytest
 
 from patchwright.core.forge import CheckState
+from patchwright.core.types.evidence import Proof
 from patchwright.core.types.outcome_kind import OutcomeKind
 from patchwright.core.types.people import Actor
-from patchwright.core.types.work import Outcome, Proof
+from patchwright.core.types.work import Outcome
 from patchwright.resolver.messages.result import ping_mark, ping_text, wants_ping
 from patchwright.resolver.messages.short_status import (
     check_at_end,

@@ -1,7 +1,8 @@
 """Evidence names the commit that people find on the branch."""
 
+from patchwright.core.types.evidence import Evidence, EvidenceRole
 from patchwright.core.types.outcome_kind import OutcomeKind
-from patchwright.core.types.work import Evidence, EvidenceRole, Outcome
+from patchwright.core.types.work import Outcome
 from patchwright.resolver.messages.status import DeliveryResult
 from patchwright.resolver.publish.publisher import as_delivered
 

@@ -19,8 +19,9 @@ from patchwright.core.events.observations import (
 )
 from patchwright.core.events.payload import AgentState, Source, Todo
 from patchwright.core.events.types import Event, Known
+from patchwright.core.types.evidence import EvidenceRole
 from patchwright.core.types.outcome_kind import OutcomeKind
-from patchwright.core.types.work import EvidenceRole, Limits, Task, Usage
+from patchwright.core.types.work import Limits, Task, Usage
 from patchwright.resolver.messages.status import (
     Progress,
     checklist,

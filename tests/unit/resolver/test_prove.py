@@ -2,7 +2,7 @@
 
 import pytest
 
-from patchwright.core.types.work import Evidence, EvidenceRole, Proof, TestResults
+from patchwright.core.types.evidence import Evidence, EvidenceRole, Proof, TestResults
 from patchwright.resolver.messages.elements import EVIDENCE_DOUBTFUL, proof_sentence
 from patchwright.resolver.proof.evidence import judge_evidence
 

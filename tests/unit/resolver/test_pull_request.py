@@ -6,13 +6,8 @@ import pytest
 
 from patchwright.core.text.escape import TextPlace, find_active
 from patchwright.core.text.mentions import find_request
-from patchwright.core.types.work import (
-    BlockedRequest,
-    DiffStat,
-    Evidence,
-    Outcome,
-    Proof,
-)
+from patchwright.core.types.evidence import Evidence, Proof
+from patchwright.core.types.work import BlockedRequest, DiffStat, Outcome
 from patchwright.resolver.messages.pull_request import (
     MAX_BODY_CHARS,
     MAX_TITLE_CHARS,

@@ -26,16 +26,9 @@ from patchwright.core.events.observations import (
 )
 from patchwright.core.events.payload import AgentState, Source, ToolCall
 from patchwright.core.events.types import Event, Known
+from patchwright.core.types.evidence import Evidence, EvidenceRole, Proof
 from patchwright.core.types.outcome_kind import OutcomeKind
-from patchwright.core.types.work import (
-    Evidence,
-    EvidenceRole,
-    Limits,
-    Outcome,
-    Proof,
-    Task,
-    Usage,
-)
+from patchwright.core.types.work import Limits, Outcome, Task, Usage
 
 START = datetime(2030, 1, 1, 12, 0, tzinfo=UTC)
 TASK = Task(

@@ -26,8 +26,8 @@ from patchwright.core.replay.recorded_inputs import (
 )
 from patchwright.core.text.strings import normalise_text
 from patchwright.core.types.errors import SettingsError
+from patchwright.core.types.evidence import EvidenceRole, Proof
 from patchwright.core.types.outcome_kind import OutcomeKind
-from patchwright.core.types.work import EvidenceRole, Proof
 from tests.unit.trajectory.normal import normalise
 from tests.unit.trajectory.recorded import (
     TASK,

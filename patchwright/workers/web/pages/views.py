@@ -12,9 +12,9 @@ from jinja2 import Environment, PackageLoader, StrictUndefined
 from patchwright.core.events.payload import Todo
 from patchwright.core.text.strings import truncate_middle
 from patchwright.core.types.base import Value
-from patchwright.core.types.outcome_kind import OutcomeKind
+from patchwright.core.types.evidence import Evidence
 from patchwright.core.types.threads import ForgeThread, ThreadKind, ThreadRef
-from patchwright.core.types.work import BlockedRequest, Evidence, Outcome
+from patchwright.core.types.work import BlockedRequest, Outcome
 from patchwright.resolver.job import Job, is_over, outcome_of
 from patchwright.resolver.messages.elements import (
     cost_text,
@@ -208,9 +208,9 @@ def _file_diff(lines: list[str]) -> FileDiff:
 
 
 def _proof_text(outcome: Outcome | None) -> str:
-    if outcome is None or outcome.kind is not OutcomeKind.RESOLVED:
+    if outcome is None or not outcome.proposes_change:
         return ""
-    text = proof_sentence(outcome.proof, outcome.evidence, outcome.reason)
+    text = proof_sentence(outcome)
     return text.replace("**", "")
 
 
