@@ -36,6 +36,7 @@ class ProofReason(StrEnum):
     GREEN_WITHOUT_CHANGE = "green-without-change"
     MISSING_NAME = "missing-name"
     NOT_RUN_WITH_CHANGE = "not-run-with-change"
+    UNCOVERED = "uncovered"
     FLAKY = "flaky"
     ALTERED_TESTS = "altered-tests"
     DOUBTFUL = "doubtful"

@@ -217,6 +217,10 @@ _REASONS: Final[Mapping[ProofReason, str]] = {
     ProofReason.NOT_RUN_WITH_CHANGE: (
         "a test that failed without the change did not run with it."
     ),
+    ProofReason.UNCOVERED: (
+        "the tests pass without any of the changed code, so they do not show what it "
+        "does."
+    ),
     ProofReason.FLAKY: "the test had different results on the same files.",
     ProofReason.ALTERED_TESTS: (
         "the change alters tests that passed before, and their earlier version fails "
