@@ -33,6 +33,7 @@ from patchwright.integrations.git.commits import (
     with_tests_of,
     without_history,
 )
+from patchwright.integrations.git.hunks import ChangePart, list_parts
 from patchwright.integrations.git.merge import Merge
 from patchwright.integrations.git.trees import (
     FilteredFile,
@@ -150,6 +151,12 @@ class ObjectStore:
 
     def changed_paths(self, base: str, head: str) -> tuple[ChangedPath, ...]:
         return list_changes(self.git, base, head)
+
+    def list_parts(
+        self, base: str, head: str, changes: Sequence[ChangedPath]
+    ) -> tuple[ChangePart, ...]:
+        """Return the parts of these changes, each of which can be taken out alone."""
+        return list_parts(self.git, base, head, changes)
 
     def diff_stat(self, base: str, head: str) -> DiffStat:
         return count_changes(self.git, base, head)
