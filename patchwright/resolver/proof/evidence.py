@@ -2,7 +2,6 @@
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from enum import StrEnum
 from typing import Final
 
 from patchwright.core.text.escape import inline_code
@@ -15,58 +14,10 @@ from patchwright.core.types.evidence import (
     TestResults,
 )
 from patchwright.core.types.work import Outcome
+from patchwright.resolver.proof.runners import NO_PROGRAM, RunnerKind, says_failed
 
-
-class RunnerKind(StrEnum):
-    PYTEST = "pytest"
-    UNITTEST = "unittest"
-    NODE = "node --test"
-    JEST = "jest"
-    VITEST = "vitest"
-    MOCHA = "mocha"
-    GO = "go test"
-    CARGO = "cargo test"
-    RSPEC = "rspec"
-    MINITEST = "minitest"
-    PHPUNIT = "phpunit"
-    DOTNET = "dotnet test"
-    MAVEN = "maven"
-    CTEST = "ctest"
-    PROVE = "prove"
-    SCRIPT = "the repository's own script"
-
-
-_ANY_FAILURE: Final = range(1, 126)
-# With which exit codes a runner says that tests ran and failed; others mean that they
-# could not be run. https://docs.pytest.org/en/stable/reference/exit-codes.html
-_FAILED: Final[dict[RunnerKind, Sequence[int]]] = {
-    RunnerKind.PYTEST: (1,),
-    RunnerKind.UNITTEST: (1,),
-    RunnerKind.NODE: (1,),
-    RunnerKind.JEST: (1,),
-    RunnerKind.VITEST: (1,),
-    RunnerKind.MOCHA: _ANY_FAILURE,  # how many have failed
-    RunnerKind.GO: (1,),
-    RunnerKind.CARGO: (101,),
-    RunnerKind.RSPEC: (1,),
-    RunnerKind.MINITEST: (1,),
-    RunnerKind.PHPUNIT: (1, 2),
-    RunnerKind.DOTNET: (1,),
-    RunnerKind.MAVEN: (1,),
-    RunnerKind.CTEST: (8,),
-    RunnerKind.PROVE: _ANY_FAILURE,  # how many have failed
-    RunnerKind.SCRIPT: _ANY_FAILURE,
-}
-
-
-def says_failed(runner: RunnerKind, exit_code: int | None) -> bool:
-    """Tell whether the exit code is that of tests which ran and failed."""
-    return exit_code in _FAILED[runner]
-
-
-# What a shell answers when it cannot run a command at all: no check has failed then.
-# https://pubs.opengroup.org/onlinepubs/9799919799/utilities/V3_chap02.html#tag_19_08_02
-_NOT_RUN: Final = (None, 126, 127)
+# Of commands that have not run.
+_NOT_RUN: Final = (None, *NO_PROGRAM)
 
 
 @dataclass(frozen=True)

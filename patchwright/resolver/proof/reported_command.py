@@ -14,7 +14,6 @@ from patchwright.core.runtime import Runtime
 from patchwright.core.types.errors import RuntimeLostError, SandboxError
 from patchwright.core.types.evidence import TestResults
 from patchwright.resolver.proof import runner_reports
-from patchwright.resolver.proof.evidence import RunnerKind
 from patchwright.resolver.proof.runner_calls import (
     TestCall,
     find_runners,
@@ -22,6 +21,7 @@ from patchwright.resolver.proof.runner_calls import (
     runs_changed_file,
     with_python_path,
 )
+from patchwright.resolver.proof.runners import RunnerKind
 from patchwright.sandbox.inside.unittest_recorder import VARIABLE
 
 _MAX_REPORT_BYTES: Final = 32 << 20

@@ -10,7 +10,7 @@ from pathlib import PurePosixPath
 from typing import Final
 
 from patchwright.integrations.git.changes import is_test
-from patchwright.resolver.proof.evidence import RunnerKind
+from patchwright.resolver.proof.runners import RunnerKind
 
 
 @dataclass(frozen=True)

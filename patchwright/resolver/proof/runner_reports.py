@@ -12,7 +12,7 @@ from xml.etree import ElementTree as ET
 from pydantic import TypeAdapter, ValidationError
 
 from patchwright.core.types.evidence import TestResults
-from patchwright.resolver.proof.evidence import RunnerKind
+from patchwright.resolver.proof.runners import RunnerKind
 
 _Verdict = Literal["passed", "failed", "skipped", "broken"]
 _RECORD: Final = TypeAdapter(tuple[_Verdict, str])
@@ -105,6 +105,7 @@ def read_printed_results(runner: RunnerKind, output: str) -> TestResults | None:
             | RunnerKind.PHPUNIT
             | RunnerKind.DOTNET
             | RunnerKind.MAVEN
+            | RunnerKind.GRADLE
             | RunnerKind.PROVE
         ):
             return _read_summary(runner, output)
@@ -252,6 +253,12 @@ _SUMMARIES: Final[Mapping[RunnerKind, tuple[str, ...]]] = {
         (
             r"^(?:\[\w+\] )?Tests run: (?P<total>\d+), Failures: (?P<failed>\d+), "
             r"Errors: (?P<errors>\d+), Skipped: (?P<skipped>\d+)$"
+        ),
+    ),
+    RunnerKind.GRADLE: (
+        (
+            r"^(?P<total>\d+) tests completed, (?P<failed>\d+) failed"
+            r"(?:, (?P<skipped>\d+) skipped)?$"
         ),
     ),
     RunnerKind.PROVE: (

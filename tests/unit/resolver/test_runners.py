@@ -6,7 +6,6 @@ from pathlib import Path
 
 import pytest
 
-from patchwright.resolver.proof.evidence import RunnerKind, says_failed
 from patchwright.resolver.proof.runner_calls import (
     find_runners,
     read_call,
@@ -21,6 +20,7 @@ from patchwright.resolver.proof.runner_reports import (
     read_records,
     read_script_results,
 )
+from patchwright.resolver.proof.runners import RunnerKind, says_failed
 
 
 @pytest.mark.parametrize(
