@@ -24,13 +24,14 @@ class ChangePart:
     """Lines of one file that were changed together, or a file added or deleted.
 
     `start` counts from 1, in the changed file; `lines` is 0 where lines were only
-    removed. `after` is the changed file, and `without` is the same file when this part
-    is taken out; None stands for no file.
+    removed. `before` and `after` are the file without the change and with it, and
+    `without` is the changed file when this part is taken out; None stands for no file.
     """
 
     path: str
     start: int
     lines: int
+    before: bytes | None = field(repr=False)
     after: bytes | None = field(repr=False)
     without: bytes | None = field(repr=False)
     is_executable: bool = False
@@ -80,7 +81,7 @@ def _parts_of(
         if (was is None) == (now is None):
             return
         lines = now.count(b"\n") + (not now.endswith(b"\n")) if now else 0
-        yield ChangePart(change.path, 1, lines, now, was, is_executable)
+        yield ChangePart(change.path, 1, lines, was, now, was, is_executable)
         return
     if was == now:
         return
@@ -106,7 +107,7 @@ def _part(
     put_back = old_lines[old_from : old_from + old_count]
     rest = lines[new_from + count :]
     without = b"".join([*lines[:new_from], *put_back, *rest])
-    return ChangePart(path, new_from + 1, count, now, without, is_executable)
+    return ChangePart(path, new_from + 1, count, was, now, without, is_executable)
 
 
 def _lines(text: bytes) -> list[bytes]:

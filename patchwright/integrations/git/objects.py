@@ -30,6 +30,7 @@ from patchwright.integrations.git.commits import (
     make_commit,
     rebase,
     replace_paths,
+    with_files,
     with_tests_of,
     without_history,
 )
@@ -182,6 +183,10 @@ class ObjectStore:
     def with_tests_of(self, base: str, head: str, paths: Collection[str]) -> str:
         """Return a commit on `base` with these paths as `head` has them."""
         return with_tests_of(self.git, base, head, paths)
+
+    def with_files(self, commit: str, contents: Mapping[str, bytes | None]) -> str:
+        """Return a commit in which these files have other contents, or are gone."""
+        return with_files(self.git, commit, contents)
 
     def without_history(self, commit: str) -> str:
         """Return a commit of the same files that looks like any other such commit."""
