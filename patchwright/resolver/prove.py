@@ -26,7 +26,7 @@ from patchwright.resolver.proof.evidence import (
     judge_evidence,
 )
 from patchwright.resolver.proof.reported_command import ReportedCommand
-from patchwright.resolver.proof.runner_calls import (
+from patchwright.resolver.proof.repository_scripts import (
     recipe_of,
     recipe_paths,
 )

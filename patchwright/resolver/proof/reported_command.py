@@ -14,11 +14,13 @@ from patchwright.core.runtime import Runtime
 from patchwright.core.types.errors import RuntimeLostError, SandboxError
 from patchwright.core.types.evidence import TestResults
 from patchwright.resolver.proof import runner_reports
+from patchwright.resolver.proof.repository_scripts import (
+    find_runners,
+    runs_changed_file,
+)
 from patchwright.resolver.proof.runner_calls import (
     TestCall,
-    find_runners,
     read_call,
-    runs_changed_file,
     with_python_path,
 )
 from patchwright.resolver.proof.runners import RunnerKind

@@ -6,14 +6,13 @@ from pathlib import Path
 
 import pytest
 
-from patchwright.resolver.proof.runner_calls import (
+from patchwright.resolver.proof.repository_scripts import (
     find_runners,
-    read_call,
     recipe_of,
     recipe_paths,
     runs_changed_file,
-    with_python_path,
 )
+from patchwright.resolver.proof.runner_calls import read_call, with_python_path
 from patchwright.resolver.proof.runner_reports import (
     read_junit,
     read_printed_results,
@@ -65,16 +64,22 @@ def test_h1_a_runner_is_known_by_its_call(command: str, runner: RunnerKind) -> N
     "command",
     [
         *("", "true", "grep -q FIXED a.py", "python3 verify/check.py", "./check.sh"),
-        *("pytest | tail -1", "pytest || true", "pytest; exit 0", "pytest & wait"),
-        *("pytest > out.txt", "! pytest", "(pytest)", "pytest $(cat args)"),
-        *("pytest `cat args`", "pytest\nexit 0", "sh -c pytest", "bash -c 'pytest'"),
+        *("pytest | sh", "pytest || rm x", "pytest; grep -q x y", "pytest & wait"),
+        *("pytest < in.txt", "! pytest", "(pytest)", "pytest $(cat args)", "pytest &&"),
+        *("pytest `cat args`", "pytest\nrm x", "sh -c pytest", "bash -c 'pytest'"),
+        *(
+            "pytest | tail; grep -q x y",
+            "tail x | pytest",
+            "pytest $'a'",
+            'pytest "$X"',
+        ),
         *("eval pytest", "exec pytest", "grep -q x a.py && pytest", "./pytest.sh"),
         *("tools/pytest", "/tmp/pytest", "PATH=. pytest", "LD_PRELOAD=./a.so pytest"),
         *("PYTEST_ADDOPTS=--co pytest", "export PATH=. && pytest", "pytest 'open"),
         *("pytest -p forge", "pytest -c x.ini", "pytest -o addopts=", "pytest --co"),
         *("pytest --junitxml=a.xml", "python -c 'import pytest'", "python -m forge"),
         *("NODE_OPTIONS=--require=./a.js jest", "jest --config a.js", "node a.js"),
-        *("go vet", "cargo build", "npm install", "pytest # || true", "pytest $X"),
+        *("go vet", "cargo build", "npm install", "pytest # a\nrm x", "pytest $X"),
         *("pytest -qpforge", "pytest -vvp forge", "pytest -xcother.ini", "pytest @a"),
         *("uv run x.py && pytest", "npm exec x && pytest", "yarn node x && pytest"),
         *("npm run x && pytest", "poetry run x && pytest", "cmake -P x && ctest"),
@@ -106,6 +111,48 @@ def test_h1_the_programs_are_known_that_a_change_could_replace(
     call = read_call(command)
     assert call is not None
     assert call.programs == programs
+
+
+@pytest.mark.parametrize(
+    ("command", "run"),
+    [
+        ("pytest -q 2>&1 | tail -5", "pytest -q"),
+        ("pytest -q 'a b' | grep -E \"passed|$X\" | head", "pytest -q 'a b'"),
+        ("pytest |& tee out.txt; echo ${PIPESTATUS[0]}", "pytest"),
+        ("pytest > out.txt 2>&1; tail -20 out.txt", "pytest"),
+        ("pytest || true", "pytest"),
+        ("pytest; exit 0", "pytest"),
+        ("cd a\npytest\necho $?\n", "cd a; pytest"),
+        ("pytest  # all of them", "pytest"),
+        ("set -eo pipefail; cd a && pytest | cat", "set -eo pipefail; cd a && pytest"),
+        ("pip install -e . 2>&1 | tail -1 && pytest", "pip install -e .; pytest"),
+        ("echo tests && python --version && pytest", "pytest"),
+        ("go test -run '^TestA$' ./... | tail", "go test -run '^TestA$' ./..."),
+    ],
+)
+def test_a_runner_is_run_without_what_stands_around_it(command: str, run: str) -> None:
+    call = read_call(command)
+    assert call is not None
+    assert call.command == run
+
+
+@pytest.mark.parametrize(
+    ("command", "folder"),
+    [
+        ("pytest", ""),
+        ("cd a/b && cd ../c && pytest", "a/c"),
+        ("cd . && pytest", ""),
+        ("cd /tmp && pytest", None),
+        ("cd .. && pytest", None),
+        ("cd - && pytest", None),
+    ],
+)
+def test_the_folder_is_known_in_which_a_runner_starts(
+    command: str, folder: str | None
+) -> None:
+    call = read_call(command)
+    assert call is not None
+    assert call.folder == folder
 
 
 PACKAGE = """{"scripts": {
