@@ -3,7 +3,7 @@
 import json
 import re
 import shlex
-from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import groupby
 from pathlib import PurePosixPath
@@ -286,27 +286,6 @@ _FOR_ALL: Final[Mapping[_Language, _Maker]] = {
 }
 
 
-# What a runner is given so that it runs all tests. Where nothing stands, what came
-# before its arguments is enough.
-_WHOLE: Final[Mapping[RunnerKind, str]] = {RunnerKind.GO: "./..."}
-
-
-def whole_suite(call: TestCall, files: Collection[str]) -> str | None:
-    """Return the command that runs all tests, in the way of a call that has worked.
-
-    `files` are the test files of the repository.
-    """
-    match call.runner:
-        case RunnerKind.SCRIPT:
-            return call.command
-        case RunnerKind.UNITTEST:
-            return _whole_unittest(call, files)
-        case RunnerKind.MINITEST if call.prefix.split()[-1:] == ["ruby"]:
-            return None
-        case _:
-            return f"{call.prefix} {_WHOLE.get(call.runner, '')}".rstrip()
-
-
 def for_files(call: TestCall, files: Sequence[str]) -> str | None:
     """Return the command that runs these test files, in the way of such a call.
 
@@ -336,16 +315,3 @@ def _inside(call: TestCall, path: str) -> str | None:
     below = PurePosixPath(path)
     folder = PurePosixPath(call.folder)
     return str(below.relative_to(folder)) if folder in below.parents else None
-
-
-def _whole_unittest(call: TestCall, files: Collection[str]) -> str | None:
-    values = [word.value for word in call.arguments]
-    if "discover" in values:
-        return call.command
-    if not call.prefix.endswith("unittest"):
-        return call.prefix  # manage.py test
-    own = [
-        one for path in sorted(files) if (one := _inside(call, path)) is not None
-    ]
-    python = [path for path in own if path.endswith(".py")]
-    return f"{call.prefix} {shlex.join(python)}" if python else None
