@@ -16,10 +16,12 @@ _REFUSED_OPTIONS: Final = re.compile(
 # Pytest's own; elsewhere these letters mean something else. They may stand behind
 # others that take no value, and a file may hold further ones.
 _OF_PYTEST: Final = re.compile(r"-[hlqsvxV]*[cop].*|@.*")
-_NAMING_REPORTER: Final = (
-    *("--reporter", "--reporters", "--test-reporter", "--test-reporter-destination"),
-    *("-R", "--format", "-f", "--formatter"),
-)
+_REPORTER: Final = ("--reporter", "--reporters")
+_NAMING_REPORTER: Final = {
+    RunnerKind.NODE: ("--test-reporter", "--test-reporter-destination"),
+    RunnerKind.MOCHA: (*_REPORTER, "-R"),
+    RunnerKind.RSPEC: ("--format", "-f", "--formatter"),
+}
 _BUILT_IN_REPORTERS: Final = frozenset(
     (
         *("default", "spec", "dot", "verbose", "basic", "tap", "min", "list", "tree"),
@@ -75,7 +77,7 @@ def has_refused_option(runner: RunnerKind, words: Sequence[str]) -> bool:
     def refused(at: int, word: str) -> bool:
         following = words[at + 1] if at + 1 < len(words) else ""
         name, _, value = word.partition("=")
-        if name in _NAMING_REPORTER:
+        if name in _NAMING_REPORTER.get(runner, _REPORTER):
             return (value or following) not in _BUILT_IN_REPORTERS
         if own is not None and own.fullmatch(word):
             return True
