@@ -157,9 +157,7 @@ def with_tests_of(store: GitDir, base: str, head: str, paths: Collection[str]) -
     )
 
 
-def with_files(
-    store: GitDir, commit: str, contents: Mapping[str, bytes | None]
-) -> str:
+def with_files(store: GitDir, commit: str, contents: Mapping[str, bytes | None]) -> str:
     """Return a commit on `commit` in which these files have other contents.
 
     A file with None is not there. One that was there keeps its mode.

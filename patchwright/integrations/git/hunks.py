@@ -53,7 +53,10 @@ def list_parts(
         part
         for one in texts
         for part in _parts_of(
-            store, base, head, one, before.get(_old_path(one)), after.get(one.path)
+            store,
+            one,
+            (f"{base}:{_old_path(one)}", f"{head}:{one.path}"),
+            (before.get(_old_path(one)), after.get(one.path)),
         )
     )
 
@@ -64,12 +67,11 @@ def _old_path(change: ChangedPath) -> str:
 
 def _parts_of(
     store: GitDir,
-    base: str,
-    head: str,
     change: ChangedPath,
-    before: object,
-    after: object,
+    names: tuple[str, str],
+    texts: tuple[object, object],
 ) -> Iterator[ChangePart]:
+    before, after = texts
     was = before if isinstance(before, bytes) and change.kind not in _NEW else None
     now = after if isinstance(after, bytes) else None
     if any(text is not None and b"\0" in text for text in (was, now)):
@@ -85,7 +87,6 @@ def _parts_of(
         return
     if was == now:
         return
-    names = (f"{base}:{_old_path(change)}", f"{head}:{change.path}")
     asked = ["diff", "--no-ext-diff", "--no-textconv", "-U0", "--no-color"]
     patch = store.run([*asked, "--inter-hunk-context=1", *names])
     for found in _HEADER.finditer(patch):

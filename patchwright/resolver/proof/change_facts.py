@@ -121,7 +121,7 @@ class ChangeFacts:
 
     @property
     def has_new_code(self) -> bool:
-        """Whether code of the change is on the base too, since its tests may need it."""
+        """Whether code of the change is put on the base too, as its tests need it."""
         return any(
             one.kind in _NEW and is_source(one.path) and not is_test(one.path)
             for one in self.changes

@@ -11,7 +11,7 @@ from patchwright.core.types.evidence import (
     TestResults,
     TestVerdict,
 )
-from patchwright.resolver.proof.runners import RunnerKind, says_failed
+from patchwright.resolver.proof.runners import NO_PROGRAM, RunnerKind, says_failed
 
 _DID_NOT_RUN: Final = (RunStatus.NO_RUNNER, RunStatus.TIMED_OUT)
 FAILING: Final = (TestVerdict.FAILED, TestVerdict.BROKEN)
@@ -34,6 +34,31 @@ class Comparison:
     still: tuple[str, ...] = ()
     fresh: tuple[str, ...] = ()
     steady: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True)
+class Pair:
+    """One command on two versions of the files."""
+
+    command: str
+    before: Evidence
+    after: Evidence
+
+    @property
+    def comparison(self) -> Comparison:
+        return compare(self.before, self.after)
+
+    @property
+    def runner(self) -> RunnerKind | None:
+        """The test runner that has reported on both sides, if it was the same."""
+        was, now = self.before.results, self.after.results
+        if was is None or now is None or was.runner != now.runner:
+            return None
+        return RunnerKind(now.runner)
+
+    @property
+    def seconds(self) -> float:
+        return max(self.before.seconds, self.after.seconds)
 
 
 def compare(before: Evidence, after: Evidence) -> Comparison:
@@ -90,6 +115,10 @@ def is_believed(one: Evidence) -> bool:
     if found.failed:
         return says_failed(RunnerKind(found.runner), one.exit_code)
     return one.exit_code == 0 and found.passed > 0
+
+
+def has_no_runner(one: Evidence) -> bool:
+    return one.status is RunStatus.NO_RUNNER or one.exit_code in NO_PROGRAM
 
 
 def find_silenced(
@@ -173,6 +202,4 @@ def _compare_counts(
 
 
 def _command_change(command: str) -> TestChange:
-    return TestChange(
-        name=command, before=TestVerdict.FAILED, after=TestVerdict.PASSED
-    )
+    return TestChange(name=command, before=TestVerdict.FAILED, after=TestVerdict.PASSED)

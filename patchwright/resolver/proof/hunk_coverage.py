@@ -1,4 +1,4 @@
-"""Which lines of a change do its proving tests need?"""
+"""Find the parts of a change that its proving tests do not need."""
 
 import ast
 from collections.abc import Callable, Mapping, Sequence
@@ -57,8 +57,11 @@ def find_uncovered(
     for part in parts[:MOST_PARTS]:
         if until.has_passed:
             break
+        is_idle = _is_comment(part) or is_green_without([part])
+        if until.has_passed and not is_idle:
+            break  # it may only have been too slow
         tried.append(part)
-        if _is_comment(part) or is_green_without([part]):
+        if is_idle:
             idle.append(part)
     code = [part for part in parts if is_source(part.path)]
     return HunkCoverage(
@@ -88,9 +91,7 @@ def _needs_code(
 def _whole_files(parts: Sequence[ChangePart]) -> Sequence[ChangePart]:
     """Return one part for each file: everything that was changed in it."""
     return [
-        ChangePart(
-            path, 1, 0, one.before, one.after, one.before, one.is_executable
-        )
+        ChangePart(path, 1, 0, one.before, one.after, one.before, one.is_executable)
         for path, one in {part.path: part for part in parts}.items()
     ]
 
@@ -111,9 +112,7 @@ def _is_green_without(
 def _contents(
     parts: Sequence[ChangePart], content: Callable[[ChangePart], bytes | None]
 ) -> Mapping[str, FileContent]:
-    return {
-        part.path: FileContent(content(part), part.is_executable) for part in parts
-    }
+    return {part.path: FileContent(content(part), part.is_executable) for part in parts}
 
 
 def _is_green(lane: Lane, run: ProvingRun, until: Deadline) -> bool:

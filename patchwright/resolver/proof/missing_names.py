@@ -43,9 +43,11 @@ _MISSING: Final = tuple(
         r"Call to undefined (?:method|function) (?:[\w\\]+::)?(?P<name>\w+)\(",
         r"(?:Class|Interface|Trait) \"(?:\w+\\)*(?P<name>\w+)\" not found",
         r"\bundefined: (?:\w+\.)*(?P<name>\w+)",
-        r"cannot find (?:function|value|struct|macro|type|trait)[\w ,]* `(?P<name>\w+)`",
-        r"no (?:function or associated item|method|field|`\w+`)[\w ]* (?:named )?"
-        r"`(?P<name>\w+)`",
+        r"cannot find (?:function|value|struct|macro|type|trait)\b.*? `(?P<name>\w+)`",
+        (
+            r"no (?:function or associated item|method|field|`\w+`)[\w ]* (?:named )?"
+            r"`(?P<name>\w+)`"
+        ),
         r"symbol:\s+\w+ (?P<name>\w+)",
     )
 )

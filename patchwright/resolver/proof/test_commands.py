@@ -76,6 +76,20 @@ class TestTree:
         return str(PurePosixPath(*parts)) in self.paths
 
 
+@dataclass(frozen=True)
+class TestGroup:
+    """Tests of one language that are started from one folder.
+
+    Of the `commands`, the first counts whose runner is there.
+    """
+
+    __test__ = False
+
+    language: str
+    root: str
+    commands: tuple[str, ...]
+
+
 CONFIGURATIONS: Final = (
     *("package.json", "pyproject.toml", "setup.cfg", "tox.ini", "composer.json"),
 )
@@ -86,21 +100,37 @@ def is_test_code(path: str) -> bool:
     return is_test(path) and PurePosixPath(path).suffix in _LANGUAGES
 
 
-def commands_for_files(
-    tree: TestTree, files: Sequence[str]
-) -> tuple[tuple[str, ...], ...]:
-    """Return commands that run these test files, by kind and place of the tests.
+def language_of(path: str) -> str:
+    """Return the language of a file by its ending, or an empty string."""
+    return _LANGUAGES.get(PurePosixPath(path).suffix, "")
 
-    Each inner tuple has commands of which the first is to be taken whose runner is
-    there.
-    """
+
+def language_of_runner(runner: RunnerKind) -> str:
+    """Return the language whose tests a runner runs, empty where it may run any."""
+    return _OF_RUNNERS.get(runner, "")
+
+
+_OF_RUNNERS: Final[Mapping[RunnerKind, _Language]] = {
+    **dict.fromkeys((RunnerKind.PYTEST, RunnerKind.UNITTEST), "python"),
+    **dict.fromkeys(
+        (RunnerKind.NODE, RunnerKind.JEST, RunnerKind.VITEST, RunnerKind.MOCHA),
+        "script",
+    ),
+    RunnerKind.GO: "go",
+    RunnerKind.CARGO: "rust",
+    **dict.fromkeys((RunnerKind.RSPEC, RunnerKind.MINITEST), "ruby"),
+    RunnerKind.PHPUNIT: "php",
+    **dict.fromkeys((RunnerKind.MAVEN, RunnerKind.GRADLE), "java"),
+}
+
+
+def groups_for_files(tree: TestTree, files: Sequence[str]) -> tuple[TestGroup, ...]:
+    """Return commands that run these test files, by kind and place of the tests."""
     return tuple(_grouped(tree, files, _FOR_FILES))
 
 
-def commands_for_all(
-    tree: TestTree, files: Sequence[str]
-) -> tuple[tuple[str, ...], ...]:
-    """Return, like `commands_for_files`, commands that run all tests around them."""
+def groups_for_all(tree: TestTree, files: Sequence[str]) -> tuple[TestGroup, ...]:
+    """Return commands that run all tests around these test files."""
     return tuple(_grouped(tree, files, _FOR_ALL))
 
 
@@ -110,7 +140,7 @@ _Maker = Callable[[TestTree, str, _Files], Sequence[str]]
 
 def _grouped(
     tree: TestTree, files: _Files, makers: Mapping[_Language, _Maker]
-) -> Iterator[tuple[str, ...]]:
+) -> Iterator[TestGroup]:
     def key(path: str) -> tuple[_Language, str]:
         language = _LANGUAGES[PurePosixPath(path).suffix]
         return language, tree.root_of(path, language)
@@ -120,7 +150,8 @@ def _grouped(
         enter = f"cd {shlex.quote(root)} && " if root else ""
         made = makers[language](tree, root, inside[:_MOST_FILES])
         if made:
-            yield tuple(f"{enter}{command}" for command in dict.fromkeys(made))
+            commands = tuple(f"{enter}{command}" for command in dict.fromkeys(made))
+            yield TestGroup(language, root, commands)
 
 
 def _python_files(tree: TestTree, root: str, files: _Files) -> Sequence[str]:
@@ -186,7 +217,9 @@ def _all_scripts(tree: TestTree, root: str, files: _Files) -> Sequence[str]:
     if known:
         return (f"npx --no-install {known}",)
     named = [path for path in files if _OF_NODE.search(tree.text(root, path))]
-    return (f"node --test {shlex.join(f'./{path}' for path in named)}",) if named else ()
+    return (
+        (f"node --test {shlex.join(f'./{path}' for path in named)}",) if named else ()
+    )
 
 
 def _script_runner(tree: TestTree, root: str) -> str | None:

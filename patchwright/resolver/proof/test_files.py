@@ -14,9 +14,7 @@ _COMMON: Final = frozenset(
 )
 
 
-def find_file_of(
-    name: str, runner: RunnerKind, texts: Mapping[str, str]
-) -> str | None:
+def find_file_of(name: str, runner: RunnerKind, texts: Mapping[str, str]) -> str | None:
     """Return which of these files a test is in; `texts` are the files by their paths.
 
     Where the test's name does not tell, it is the file that contains its own name.
@@ -42,7 +40,9 @@ def find_related(changed: Iterable[str], texts: Mapping[str, str]) -> tuple[str,
         return ()
     words = re.compile(rf"\b(?:{'|'.join(map(re.escape, sorted(stems)))})\b")
     named = {path for path in texts if _is_named_like(path, stems)}
-    found = (path for path, text in texts.items() if path in named or words.search(text))
+    found = (
+        path for path, text in texts.items() if path in named or words.search(text)
+    )
     return tuple(sorted(found, key=lambda path: (path not in named, path)))
 
 

@@ -18,7 +18,7 @@ from patchwright.core.types.errors import SandboxError
 from patchwright.core.types.evidence import Evidence, EvidenceRole
 from patchwright.integrations.git.objects import ObjectStore
 from patchwright.resolver.proof.reported_command import ReportedCommand
-from patchwright.resolver.proof.runner_calls import recipe_of, recipe_paths
+from patchwright.resolver.proof.repository_scripts import recipe_of, recipe_paths
 from patchwright.resolver.sandboxes import (
     SetUp,
     close_and_record_blocked,

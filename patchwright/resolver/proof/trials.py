@@ -7,9 +7,8 @@ from dataclasses import dataclass
 from typing import TypeVar
 
 from patchwright.core.system.clock import Clock, with_log_context
-from patchwright.core.types.evidence import Evidence, EvidenceRole, RunStatus
-from patchwright.resolver.proof.comparison import Comparison, compare
-from patchwright.resolver.proof.runners import NO_PROGRAM, RunnerKind
+from patchwright.core.types.evidence import Evidence, EvidenceRole
+from patchwright.resolver.proof.comparison import Pair
 from patchwright.resolver.proof.trial_sandbox import (
     COMMAND_LIMIT_S,
     TrialPlace,
@@ -42,35 +41,6 @@ class Deadline:
     def within(self, seconds: float) -> "Deadline":
         """Return the earlier of this deadline and one in so many seconds."""
         return Deadline(self.clock, min(self.at, self.clock.monotonic() + seconds))
-
-
-@dataclass(frozen=True)
-class Pair:
-    """One command on two versions of the files."""
-
-    command: str
-    before: Evidence
-    after: Evidence
-
-    @property
-    def comparison(self) -> Comparison:
-        return compare(self.before, self.after)
-
-    @property
-    def runner(self) -> RunnerKind | None:
-        """The test runner that has reported on both sides, if it was the same."""
-        was, now = self.before.results, self.after.results
-        if was is None or now is None or was.runner != now.runner:
-            return None
-        return RunnerKind(now.runner)
-
-    @property
-    def seconds(self) -> float:
-        return max(self.before.seconds, self.after.seconds)
-
-
-def has_no_runner(one: Evidence) -> bool:
-    return one.status is RunStatus.NO_RUNNER or one.exit_code in NO_PROGRAM
 
 
 class Lane:
