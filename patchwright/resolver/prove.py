@@ -26,10 +26,7 @@ from patchwright.resolver.proof.evidence import (
     judge_evidence,
 )
 from patchwright.resolver.proof.reported_command import ReportedCommand
-from patchwright.resolver.proof.repository_scripts import (
-    recipe_of,
-    recipe_paths,
-)
+from patchwright.resolver.proof.repository_scripts import recipe_paths
 from patchwright.resolver.sandboxes import (
     NO_SET_UP,
     SetUp,
@@ -243,39 +240,39 @@ class _EvidenceRuns:
     ) -> Evidence:
         """Run one command in a shell of its own."""
         bench = ReportedCommand.prepare_report(
-            runtime, command, self.changed, self._recipe(command)
+            runtime, command, self.changed, self._scripts(command)
         )
         action = RunCommand(
             command=bench.script, session=name, timeout_s=COMMAND_LIMIT_S
         )
         started = self.dependencies.clock.monotonic()
         output = run_to_end(runtime, action, name)
+        report = bench.read(runtime, output)
         return Evidence(
             role=role,
-            command=command,
+            command=bench.command,
             commit=commit,
             exit_code=output.exit_code,
             seconds=round(self.dependencies.clock.monotonic() - started, 3),
             digest=output.digest or _digest(output.output),
-            tail=output.output[-_TAIL_CHARS:],
-            results=bench.read(runtime, output),
+            tail=report.printed[-_TAIL_CHARS:],
+            results=report.results,
+            status=report.status,
         )
 
-    def _recipe(self, command: str) -> str:
-        """Return the commands inside the repository's scripts that a command calls.
+    def _scripts(self, command: str) -> dict[str, str]:
+        """Return the files that say what the repository's scripts run, by their paths.
 
         Changes to these scripts are reported elsewhere.
         """
-        paths = recipe_paths(command)
         found = self.dependencies.code.read_files(
-            self.request.base_sha, paths, _MAX_RECIPE_BYTES
+            self.request.base_sha, recipe_paths(command), _MAX_RECIPE_BYTES
         )
-        texts = {
+        return {
             path: text.decode("utf-8", "replace")
             for path, text in found.items()
             if isinstance(text, bytes)
         }
-        return recipe_of(command, texts)
 
 
 def _digest(text: str) -> str:
