@@ -18,7 +18,7 @@ PARTIAL = {
     "macro, not a sign",
     "patchwright/resolver/proof/repository_scripts.py:_CALLS": "Python runners are "
     "known by their modules, and a script calls a runner",
-    "patchwright/resolver/proof/runner_reports.py:_SUMMARIES": "others list each test",
+    "patchwright/resolver/proof/printed_reports.py:_SUMMARIES": "others list each test",
 }
 
 

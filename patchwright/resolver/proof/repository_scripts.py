@@ -8,6 +8,7 @@ from pathlib import PurePosixPath
 from typing import Final
 
 from patchwright.integrations.git.changes import is_test
+from patchwright.resolver.proof.runner_calls import TestCall, read_call
 from patchwright.resolver.proof.runners import RunnerKind
 
 _FILES: Final = (
@@ -64,6 +65,56 @@ def recipe_of(command: str, files: Mapping[str, str]) -> str:
     return "\n".join(parts)
 
 
+def called_runner(call: TestCall, files: Mapping[str, str]) -> TestCall:
+    """Return the call of the one runner that a script of a package is.
+
+    It is still run by the script's name, with arguments that the script hands on. Any
+    other call is returned as it is.
+    """
+    words = call.prefix.split()
+    program = next((word for word in words if word in _PACKAGE_MANAGERS), None)
+    if call.runner is not RunnerKind.SCRIPT or program is None:
+        return call
+    arguments = list(call.arguments)
+    name = words[-1]
+    if name == "run" and arguments:
+        name = arguments.pop(0).value
+    scripts = _package_scripts(call, files)
+    inner = read_call(scripts.get("test" if name == "t" else name, ""))
+    if inner is None or inner.runner is RunnerKind.SCRIPT:
+        return call
+    if inner.command != scripts["test" if name == "t" else name].strip():
+        return call  # what is added would not reach the runner
+    prefix = call.prefix if words[-1] == name else f"{call.prefix} {name}"
+    handed_on = [word for word in arguments if word.value != "--"]
+    if program in _WITH_SEPARATOR:
+        if arguments and arguments[0].value != "--":
+            return call
+        prefix = f"{prefix} --"
+    return TestCall(
+        inner.runner,
+        prefix,
+        tuple(handed_on),
+        call.folder,
+        (*call.programs, *inner.programs),
+    )
+
+
+_PACKAGE_MANAGERS: Final = ("npm", "yarn", "pnpm", "composer")
+# They keep arguments for themselves that do not stand behind `--`.
+_WITH_SEPARATOR: Final = ("npm", "composer")
+
+
+def _package_scripts(call: TestCall, files: Mapping[str, str]) -> Mapping[str, str]:
+    file = "composer.json" if "composer" in call.prefix.split() else "package.json"
+    text = files.get(posixpath.normpath(posixpath.join(call.folder or "", file)), "")
+    return {
+        name: script
+        for name, script in _scripts_in(text).items()
+        if isinstance(script, str)
+    }
+
+
 def find_runners(recipe: str) -> tuple[RunnerKind, ...]:
     """Return the runners that print what they have found, and are named there."""
     return tuple(
@@ -95,13 +146,19 @@ def _script_names(path: str) -> Iterable[str]:
 
 def _called_scripts(text: str, words: Sequence[str]) -> str:
     """Return the scripts that a command calls by name, and those that they call."""
+    named = _scripts_in(text)
+    if not named and "scripts" in text:  # it cannot be read
+        return text
+    return "\n".join(str(named[name]) for name in reachable_scripts(named, words))
+
+
+def _scripts_in(text: str) -> Mapping[str, object]:
     try:
         read = json.loads(text)
     except (ValueError, RecursionError):
-        return text
+        return {}
     scripts = read.get("scripts") if isinstance(read, dict) else None
-    named = scripts if isinstance(scripts, dict) else {}
-    return "\n".join(str(named[name]) for name in reachable_scripts(named, words))
+    return scripts if isinstance(scripts, dict) else {}
 
 
 def reachable_scripts(

@@ -18,7 +18,7 @@ from patchwright.core.types.errors import SandboxError
 from patchwright.core.types.evidence import Evidence, EvidenceRole
 from patchwright.integrations.git.objects import ObjectStore
 from patchwright.resolver.proof.reported_command import ReportedCommand
-from patchwright.resolver.proof.repository_scripts import recipe_of, recipe_paths
+from patchwright.resolver.proof.repository_scripts import recipe_paths
 from patchwright.resolver.sandboxes import (
     SetUp,
     close_and_record_blocked,
@@ -85,19 +85,19 @@ class TrialPlace:
             raise
         return TrialSandbox(self, runtime, commit)
 
-    def recipe(self, command: str) -> str:
-        """Return the commands inside the repository's scripts that a command calls.
+    def scripts(self, command: str) -> Mapping[str, str]:
+        """Return the files that say what the repository's scripts run, by their paths.
 
         Changes to these scripts are reported elsewhere.
         """
-        paths = recipe_paths(command)
-        found = self.code.read_files(self.base_sha, paths, _MAX_RECIPE_BYTES)
-        texts = {
+        found = self.code.read_files(
+            self.base_sha, recipe_paths(command), _MAX_RECIPE_BYTES
+        )
+        return {
             path: text.decode("utf-8", "replace")
             for path, text in found.items()
             if isinstance(text, bytes)
         }
-        return recipe_of(command, texts)
 
 
 @dataclass(frozen=True)
@@ -116,21 +116,24 @@ class TrialSandbox:
         name = f"proof-{next(self._numbers)}"
         place = self.place
         bench = ReportedCommand.prepare_report(
-            self.runtime, command, place.changed, place.recipe(command)
+            self.runtime, command, place.changed, place.scripts(command)
         )
         script = f"{_GO_ON}{bench.script}" if bench.call else bench.script
         action = RunCommand(command=script, session=name, timeout_s=limit_s)
         started = place.clock.monotonic()
         output = run_to_end(self.runtime, action, name)
+        seconds = round(place.clock.monotonic() - started, 3)
+        report = bench.read(self.runtime, output)
         return Evidence(
             role=role,
-            command=command,
+            command=bench.command,
             commit=self.commit,
             exit_code=output.exit_code,
-            seconds=round(place.clock.monotonic() - started, 3),
+            seconds=seconds,
             digest=output.digest or _digest(output.output),
-            tail=output.output[-_TAIL_CHARS:],
-            results=bench.read(self.runtime, output),
+            tail=report.printed[-_TAIL_CHARS:],
+            results=report.results,
+            status=report.status,
         )
 
     def replace_files(self, contents: Mapping[str, FileContent]) -> None:
