@@ -53,8 +53,11 @@ SUITE_FACTOR: Final = 3.0
 SUITE_S: Final = 120.0
 REPEATS_S: Final = 30.0
 PARTS_S: Final = 60.0
-HUNKS_FACTOR: Final = 2.0
+# The parts of a change are tried for as long as this where its tests are quick, and
+# otherwise for as long as one run of them takes.
 HUNKS_S: Final = 30.0
+_QUICK_S: Final = 2.0
+_SLOW_HUNKS_S: Final = 10.0
 _MOST_GROUPS: Final = 3
 _ROLES: Final = (EvidenceRole.BEFORE, EvidenceRole.AFTER)
 _OF_A_MERGE: Final = (EvidenceRole.SUITE_BEFORE, EvidenceRole.AFTER)
@@ -399,7 +402,8 @@ class ProofStages:
             for pair, names in _by_pair(shown)
         ]
         took_s = sum(pair.after.seconds for pair, _ in _by_pair(shown))
-        until = self.until.within(max(HUNKS_S, HUNKS_FACTOR * took_s))
+        longest_s = HUNKS_S if took_s < _QUICK_S else max(_SLOW_HUNKS_S, took_s)
+        until = self.until.within(longest_s)
         return find_uncovered(after, parts, runs, until)
 
 
