@@ -26,7 +26,7 @@ from patchwright.core.types.errors import (
 from patchwright.core.types.evidence import Proof, ProofReason, ProofReport
 from patchwright.core.types.outcome_kind import OutcomeKind
 from patchwright.core.types.work import Outcome, Task
-from patchwright.resolver.checkout import Checkout
+from patchwright.resolver.checkout import Checkout, save_checkpoint
 from patchwright.resolver.messages.left_out import left_out_advice
 from patchwright.resolver.outcome import (
     CommitDetails,
@@ -47,6 +47,7 @@ from patchwright.resolver.services import RunDependencies
 from patchwright.sandbox.workspace import Export
 
 _MAX_NOTE_CHARS: Final = 500
+_DOCUMENTS: Final = (".adoc", ".md", ".rst")
 
 
 @dataclass(frozen=True)
@@ -97,12 +98,27 @@ class FinishProofs:
         )
         self._exported = finish, export
         if self._dependencies.recorded_review is not None:
-            return self._dependencies.recorded_review()
+            return self._repeat(self._dependencies.recorded_review(), attempt, export)
         advice = left_out_advice(export.left_out, export.conflicts)
         if advice and not is_told:
             self._exported = None
             return HeldBack(LEFT_OUT, advice)
-        return self._review_proof(attempt, export) if task.proves else None
+        if not task.proves:
+            return None
+        # The proof takes its time, and the next worker must find the work.
+        run_log, dependencies = self._run_log, self._dependencies
+        save_checkpoint(checkout, task, dependencies, run_log.last_id, export)
+        return self._review_proof(attempt, export)
+
+    def _repeat(
+        self, held_back: HeldBack | None, attempt: FinishTry, export: Export
+    ) -> HeldBack | None:
+        """Do with the finish what a recorded run did; only what counted is proven."""
+        if held_back is None and self._task.proves:
+            self._review_proof(attempt, export)
+        if held_back is not None and held_back.reason == LEFT_OUT:
+            self._exported = None
+        return held_back
 
     def export_of(self, finish: Finish | None) -> Export | None:
         """Return the work tree as it was when the agent called this finish."""
@@ -156,10 +172,26 @@ class FinishProofs:
             return None  # The agent has nothing to add.
         kept = self._prove(settled, commands, self._run_until_cancelled, when)
         self._newest = kept
-        can_mend = can_be_mended(kept.result, is_merge=bool(self._task.merge_sha))
-        if not can_mend or attempt.rounds >= MAX_ROUNDS:
+        if attempt.rounds >= MAX_ROUNDS or not self._can_be_mended(kept.result):
             return None
         return HeldBack(PROOF_SHORT, proof_advice(kept.result, attempt.rounds))
+
+    def _can_be_mended(self, result: ProofResult) -> bool:
+        """Tell whether the agent could come to a better proof.
+
+        The tests of a merge need not have failed before, and no test shows a change
+        of documents only: an agent that named none is not asked for one.
+        """
+        if not can_be_mended(result):
+            return False
+        if result.level is Proof.CONTRADICTED:
+            return True
+        report = result.report
+        if self._task.merge_sha or report.reason is not ProofReason.NO_COMMAND:
+            return not self._task.merge_sha
+        code = self._dependencies.code
+        changes = code.changed_paths(self._task.base_sha, report.head_sha)
+        return not all(one.path.lower().endswith(_DOCUMENTS) for one in changes)
 
     def _prove(
         self,

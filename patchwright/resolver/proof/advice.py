@@ -7,7 +7,6 @@ from patchwright.core.text.escape import code_block, inline_code
 from patchwright.core.types.evidence import (
     Evidence,
     EvidenceRole,
-    Proof,
     ProofReason,
     RunStatus,
     TestChange,
@@ -29,14 +28,9 @@ _MOST_TAILS: Final = 2
 _TAIL_CHARS: Final = 1_500
 
 
-def can_be_mended(result: ProofResult, *, is_merge: bool = False) -> bool:
-    """Tell whether the agent could come to a better proof.
-
-    The tests of a merge need not have failed before, so they only have to pass.
-    """
-    if result.level is Proof.CONTRADICTED:
-        return True
-    return not is_merge and bool(_REMEDIES[result.report.reason])
+def can_be_mended(result: ProofResult) -> bool:
+    """Tell whether an agent could come to a better proof of such a change."""
+    return bool(_REMEDIES[result.report.reason])
 
 
 def proof_advice(result: ProofResult, rounds: int) -> str:
@@ -145,11 +139,17 @@ def _short(text: str) -> str:
 def _telling(result: ProofResult) -> list[Evidence]:
     """Return the commands whose output helps most to see why it falls short."""
     told = [one for one in result.evidence if one.tail.strip()]
-    after = [one for one in told if one.role is not EvidenceRole.BEFORE]
-    failed = [one for one in after if one.exit_code != 0]
-    not_run = [one for one in told if one.status not in _HAS_ENDED]
-    before = [one for one in told if one.role is EvidenceRole.BEFORE]
-    return list(dict.fromkeys([*failed, *not_run, *before]))[:_MOST_TAILS]
+    return sorted(told, key=_distance)[:_MOST_TAILS]
+
+
+def _distance(one: Evidence) -> int:
+    """Rate how far an output is from the reason: what fails with the change is it."""
+    is_before = one.role is EvidenceRole.BEFORE
+    if one.exit_code != 0 and not is_before:
+        return 0
+    if one.status not in _HAS_ENDED:
+        return 1
+    return 2 if is_before else 3
 
 
 _HAS_ENDED: Final = (RunStatus.RAN, RunStatus.UNREAD)
