@@ -21,9 +21,10 @@ from patchwright.resolver.proof.evidence import ProofResult
 MAX_ROUNDS: Final = 2
 HELD_BACK: Final = "finish was held back."
 
-_MOST_COMMANDS: Final = 12
-_MOST_TESTS: Final = 20
-_MOST_CHARS_OF_LINE: Final = 300
+_MOST_COMMANDS: Final = 8
+_MOST_TESTS: Final = 15
+_MOST_NAMES: Final = 10
+_MOST_LINE_CHARS: Final = 160
 _MOST_TAILS: Final = 2
 _TAIL_CHARS: Final = 1_500
 
@@ -71,7 +72,7 @@ def _list(title: str, lines: Sequence[str], most: int) -> str:
 
 
 def _names(title: str, names: Sequence[str]) -> str:
-    return _list(title, [inline_code(_short(name)) for name in names], _MOST_TESTS)
+    return _list(title, [inline_code(_short(name)) for name in names], _MOST_NAMES)
 
 
 def _command_line(one: Evidence) -> str:
@@ -131,9 +132,9 @@ def _cause(text: str) -> str:
 
 def _short(text: str) -> str:
     line = " ".join(text.split())
-    if len(line) <= _MOST_CHARS_OF_LINE:
+    if len(line) <= _MOST_LINE_CHARS:
         return line
-    return f"{line[: _MOST_CHARS_OF_LINE - 1]}…"
+    return f"{line[: _MOST_LINE_CHARS - 1]}…"
 
 
 def _telling(result: ProofResult) -> list[Evidence]:
