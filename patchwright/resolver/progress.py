@@ -13,6 +13,7 @@ from patchwright.resolver.messages.outcome_kinds import display_of
 from patchwright.resolver.messages.status import Progress
 
 _PROVING = "Proving it in fresh sandboxes"
+_CHANGE_MADE = "Change made"
 _LOOKING = "Looking at what was changed"
 
 
@@ -62,6 +63,9 @@ class ProgressTracker:
             )
         if isinstance(payload, ev.StateChanged):
             return self._change(payload)
+        if isinstance(payload, ev.ProofStarted):
+            # What an earlier proof has shown is of another change.
+            return shown.replace(then=(_CHANGE_MADE,), doing=_PROVING)
         if isinstance(payload, ev.Finish) and not payload.agent:
             return self._end_of_work(payload)
         if isinstance(payload, ev.EvidenceRecorded):
@@ -97,10 +101,15 @@ class ProgressTracker:
         return self._shown.replace(doing=step)
 
     def _end_of_work(self, finish: ev.Finish) -> Progress:
+        """Return the progress after a finish that counts; its proof has often ended."""
+        shown = self._shown
+        if _CHANGE_MADE in shown.then:
+            return shown.replace(doing=_LOOKING)
         proves = bool(finish.test_commands)
-        done = "Change made" if proves else "Work ended"
-        then = (*self._shown.then, done)
-        return self._shown.replace(then=then, doing=_PROVING if proves else _LOOKING)
+        done = _CHANGE_MADE if proves else "Work ended"
+        return shown.replace(
+            then=(*shown.then, done), doing=_PROVING if proves else _LOOKING
+        )
 
     def _outcome(self, outcome: Outcome) -> Progress:
         """Keep the last activity of a run that stopped there."""

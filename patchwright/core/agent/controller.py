@@ -287,8 +287,9 @@ class Controller:
         self._finish_check.follow(event)
 
 
-# What the agent had no say in.
+# After these nobody decided that an earlier finish does not hold.
 _BROKEN_OFF = (
+    OutcomeKind.STUCK,
     OutcomeKind.OVER_BUDGET,
     OutcomeKind.OVER_LIMIT,
     OutcomeKind.TIMED_OUT,
@@ -300,7 +301,7 @@ def _finish_check(dependencies: AgentDependencies, agent: str) -> FinishCheck:
     """Return what looks at a finish; the end of a delegate ends only its part."""
     if agent:
         return FinishCheck(None, allow_finish)
-    return FinishCheck(dependencies.result_schema, dependencies.before_finish)
+    return FinishCheck(dependencies.result_schema, dependencies.review_finish)
 
 
 def _ending_by(action: Finish | Reject) -> AgentEnding:

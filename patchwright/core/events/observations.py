@@ -290,6 +290,13 @@ class RequestBlocked(Payload):
     why: str = ""
 
 
+class ProofStarted(Payload):
+    """The controller begins to prove the commit; it replaces an earlier proof."""
+
+    kind: Literal["proof_started"] = "proof_started"
+    head_sha: str
+
+
 class EvidenceRecorded(Payload):
     kind: Literal["evidence_recorded"] = "evidence_recorded"
     evidence: Evidence

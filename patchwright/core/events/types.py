@@ -49,6 +49,7 @@ from patchwright.core.events.observations import (
     Null,
     OutcomeReached,
     PlanApproved,
+    ProofStarted,
     Recalled,
     RequestBlocked,
     RunStarted,
@@ -128,6 +129,7 @@ Record = (
     | ConfirmationAsked
     | CheckpointTaken
     | RequestBlocked
+    | ProofStarted
     | EvidenceRecorded
     | OutcomeReached
 )
@@ -205,6 +207,7 @@ __all__ = [
     "OutcomeReached",
     "Payload",
     "PlanApproved",
+    "ProofStarted",
     "RaiseLimits",
     "ReadFile",
     "Recall",

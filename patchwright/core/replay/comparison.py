@@ -169,7 +169,12 @@ def _compare_proofs(
 
 
 def _proofs(events: Sequence[ev.Event]) -> dict[str, str]:
-    evidence = (one.evidence for one in payloads_of(events, ev.EvidenceRecorded))
+    """Return the results of the last proof: earlier ones were of another change."""
+    starts = [
+        n for n, one in enumerate(events) if isinstance(one.payload, ev.ProofStarted)
+    ]
+    newest = events[starts[-1] :] if starts else events
+    evidence = (one.evidence for one in payloads_of(newest, ev.EvidenceRecorded))
     return {f"{one.role.words}: {one.command}": exit_text(one) for one in evidence}
 
 

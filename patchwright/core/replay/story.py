@@ -7,6 +7,7 @@ from enum import StrEnum
 from typing import Final, assert_never
 
 from patchwright.core.agent.loop_finder import describe_step
+from patchwright.core.agent.results import PROOF_SHORT
 from patchwright.core.events import types as ev
 from patchwright.core.events.state import ModelCall, RunMetrics, measure, read_call
 from patchwright.core.replay.trajectory import RunFacts, facts_of, find_outcome
@@ -79,6 +80,8 @@ def _sandbox_phrase(observation: ev.SandboxObservation) -> Phrase:
             return Phrase(text=_counted(matches, "match", "matches"))
         case ev.BrowserOutput(status=status, title=title):
             return Phrase(text=f"{status or 'read'} {title}".strip())
+        case ev.ErrorObservation(reason=reason, text=text) if reason == PROOF_SHORT:
+            return Phrase(text=first_line(text), tone=Tone.OPEN)
         case ev.ErrorObservation(text=text):
             return _bad(text)
         case _:

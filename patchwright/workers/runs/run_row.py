@@ -22,6 +22,7 @@ SUMMARY_KINDS: Final = frozenset(
         "evidence_recorded",
         "model_called",
         "model_reply",
+        "proof_started",
         "raise_limits",
         "run_started",
         "write_todos",
@@ -61,6 +62,8 @@ def _after(known: RunSummary, event: ev.Event) -> RunSummary:
             )
         case ev.RaiseLimits() as more:
             return known.replace(limits=known.limits and _raised(known.limits, more))
+        case ev.ProofStarted():
+            return known.replace(evidence=())
         case ev.EvidenceRecorded(evidence=evidence):
             return known.replace(evidence=(*known.evidence, evidence))
         case ev.WriteTodos(todos=todos, agent=""):
