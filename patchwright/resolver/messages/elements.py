@@ -111,8 +111,9 @@ def list_sentences(sentences: Sequence[str], handle: str) -> list[str]:
     return lines if left <= 0 else [*lines[:_MOST_LINES], f"- … and {left} more"]
 
 
-def details_block(title: str, text: str) -> str:
-    return join(f"<details><summary>{title}</summary>", text, "</details>")
+def details_block(title: str, text: str, *, is_open: bool = False) -> str:
+    begin = "<details open>" if is_open else "<details>"
+    return join(f"{begin}<summary>{title}</summary>", text, "</details>")
 
 
 def join(*parts: str) -> str:

@@ -15,6 +15,7 @@ from patchwright.core.types.evidence import (
     Evidence,
     EvidenceRole,
     Hunk,
+    Proof,
     ProofReport,
     TestChange,
     TestVerdict,
@@ -77,14 +78,28 @@ def proof_report(
 ) -> str:
     """Show all that a proof has found, besides its level; empty if nothing was run.
 
-    Where no runner has named its tests, the commands take the place of their table.
+    The commands are folded, unless no runner has named its tests.
     """
     if report is None or not report.tests:
-        return join(commands_table(evidence), _findings(report, links))
+        return join(commands_table(evidence), findings(report, links))
     commands = count_noun(len(evidence), "command")
     title = f"{commands}, run by the controller in fresh sandboxes"
     ran = details_block(title, commands_table(evidence)) if evidence else ""
-    return join(tests_table(report.tests), _findings(report, links), ran)
+    return join(tests_table(report.tests), findings(report, links), ran)
+
+
+def folded_proof_report(
+    level: Proof, report: ProofReport | None, evidence: Sequence[Evidence]
+) -> str:
+    """Show the same below one line, which is open where tests fail with the change."""
+    if not evidence:
+        return ""
+    commands = count_noun(len(evidence), "command")
+    title = f"Evidence: {commands}, run by the controller in fresh sandboxes"
+    tests = tests_table(report.tests) if report and report.tests else ""
+    shown = join(tests, findings(report, NO_LINKS), commands_table(evidence))
+    is_open = level is Proof.CONTRADICTED
+    return details_block(title, shown, is_open=is_open)
 
 
 def evidence_note(report: ProofReport | None, links: CodeLinks = NO_LINKS) -> str:
@@ -138,7 +153,7 @@ def _result_cell(one: Evidence) -> str:
     return f"{'🟢' if one.exit_code == 0 else '🔴'} {result_words(one)}"
 
 
-def _findings(report: ProofReport | None, links: CodeLinks) -> str:
+def findings(report: ProofReport | None, links: CodeLinks) -> str:
     """List what speaks against the change, then what the proof does not reach."""
     if report is None:
         return ""
@@ -156,10 +171,10 @@ def _findings(report: ProofReport | None, links: CodeLinks) -> str:
 
 
 def _uncovered(report: ProofReport, links: CodeLinks) -> str:
-    if not report.uncovered:
-        tried = hunks_words(report)
-        return f"Every part of the change is needed ({tried})." if tried else ""
     tried = hunks_words(report)
+    if not report.uncovered:
+        each = "The tests fail without each part that was taken out of the change"
+        return f"{each} ({tried})." if tried else ""
     within = f" ({tried})" if tried else ""
     return _listed(
         f"Not covered by the proof: the tests pass without these lines too{within}.",
@@ -195,25 +210,40 @@ def _listed(title: str, items: Sequence[_Item], show: Callable[[_Item], str]) ->
 def proof_line(report: ProofReport | None, evidence: Sequence[Evidence]) -> str:
     """Say in one line what was run, for places that show no tables; empty for nothing.
 
-    It names the first test that was compared, or else the first command.
+    It names a test that speaks against the change, else the first test that was
+    compared, or else the first command.
     """
+    if report and (broken := report.newly_failing):
+        return f"{shown_name(broken[0])} fails now, and passed before{_more(broken)}"
     if report and report.tests:
-        first, more = report.tests[0], len(report.tests) - 1
-        others = f", and {count_noun(more, 'more test')}" if more else ""
+        failing = (one for one in report.tests if one.after in _BAD)
+        first = next(failing, report.tests[0])
         return (
             f"{shown_name(first.name)}: {verdict_words(first.before)} without the "
-            f"change, {verdict_words(first.after)} with it{others}"
+            f"change, {verdict_words(first.after)} with it{_more(report.tests)}"
         )
-    for after in evidence:
-        if after.role is not EvidenceRole.AFTER:
-            continue
-        before = next(
-            (
-                f"{result_words(one)} without the change, "
-                for one in evidence
-                if one.role is EvidenceRole.BEFORE and one.command == after.command
-            ),
-            "",
-        )
-        return f"{shown_name(after.command)}: {before}{result_words(after)} with it"
-    return ""
+    return next(
+        (_command_line(one, evidence) for one in evidence if _is_after(one)), ""
+    )
+
+
+_BAD: Final = frozenset({TestVerdict.FAILED, TestVerdict.BROKEN})
+
+
+def _more(tests: Sequence[object]) -> str:
+    more = len(tests) - 1
+    return f", and {count_noun(more, 'more test')}" if more else ""
+
+
+def _is_after(one: Evidence) -> bool:
+    return one.role is EvidenceRole.AFTER
+
+
+def _command_line(after: Evidence, evidence: Sequence[Evidence]) -> str:
+    before = [
+        f"{result_words(one)} without the change, "
+        for one in evidence
+        if one.role is EvidenceRole.BEFORE and one.command == after.command
+    ]
+    with_it = f"{result_words(after)} with it"
+    return f"{shown_name(after.command)}: {''.join(before[:1])}{with_it}"

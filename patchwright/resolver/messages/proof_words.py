@@ -218,11 +218,10 @@ def _with_suite(proven: str, report: ProofReport) -> str:
     """Add what the repository's own tests say, where any were compared."""
     if not report.suite_tests or report.newly_failing:
         return proven
+    if report.suite_complete:
+        return f"{proven}, and no test that passed before fails now"
     tests = count_noun(report.suite_tests, "test")
-    return (
-        f"{proven}; of the repository's own tests ({tests} compared), none that passed "
-        "before fails now"
-    )
+    return f"{proven}, and of {tests} compared none that passed before fails now"
 
 
 def _rerun_words(report: ProofReport) -> str:

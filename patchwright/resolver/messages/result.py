@@ -37,7 +37,10 @@ from patchwright.resolver.messages.outcome_kinds import (
     is_contradicted,
     outcome_title,
 )
-from patchwright.resolver.messages.proof_markdown import proof_line, proof_report
+from patchwright.resolver.messages.proof_markdown import (
+    folded_proof_report,
+    proof_line,
+)
 from patchwright.resolver.messages.proof_words import (
     level_markdown,
     short_reason,
@@ -71,7 +74,9 @@ def final_comment(
     """
     before = join(_result_head(outcome, delivered, frame, last), _proof(outcome, frame))
     after = join(
-        _evidence(outcome, frame),
+        folded_proof_report(outcome.proof, outcome.proof_report, outcome.evidence)
+        if frame.is_beside_code
+        else "",
         _warnings(outcome.warnings, frame.handle),
         _reviews(outcome.reviews),
         _notes((*outcome.notes, *delivered.remarks), frame.handle),
@@ -180,14 +185,6 @@ def _warnings(warnings: tuple[str, ...], handle: str) -> str:
     title = "**Check this before you merge:**"
     lines = ["[!WARNING]", title, *list_sentences(warnings, handle)]
     return "\n".join(f"> {line}" for line in lines)
-
-
-def _evidence(outcome: Outcome, frame: MessageHeader) -> str:
-    if not outcome.evidence or not frame.is_beside_code:
-        return ""
-    commands = count_noun(len(outcome.evidence), "command")
-    summary = f"Evidence: {commands}, run by the controller in fresh sandboxes"
-    return details_block(summary, proof_report(outcome.proof_report, outcome.evidence))
 
 
 def _reviews(answers: tuple[ReviewAnswer, ...]) -> str:

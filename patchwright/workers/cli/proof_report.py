@@ -94,8 +94,8 @@ def _report_lines(report: ProofReport | None) -> Iterator[Text]:
     yield from _named("flaky, does not count", report.flaky, "yellow")
     facts = (
         ("repository's own tests", _suite(report)),
-        ("changed parts", hunks_words(report)),
-        ("commits", commits_words(report)),
+        ("coverage", hunks_words(report)),
+        ("commits", commits_words(report) if report.tests else ""),
     )
     for label, words in facts:
         if words:
