@@ -14,7 +14,7 @@ from patchwright.core.types.evidence import (
     TestVerdict,
 )
 from patchwright.core.types.outcome_kind import OutcomeKind
-from patchwright.core.types.work import Limits, Outcome, Usage
+from patchwright.core.types.work import CONTRADICTED, Limits, Outcome, Usage
 from patchwright.resolver.messages.pull_request import Provenance
 from patchwright.resolver.messages.status import MessageHeader
 
@@ -89,8 +89,17 @@ def proven(summary: str = "The total ignored the pieces.") -> Outcome:
     )
 
 
-def judged(level: Proof, reason: ProofReason, **fields: Any) -> Outcome:
-    """Make an outcome whose change has this level of proof, for this reason."""
+def judged(level: Proof, why: ProofReason, **fields: Any) -> Outcome:
+    """Make an outcome whose change has this level of proof, without tests by name."""
+    report = REPORT.replace(reason=why, tests=())
+    return proven().replace(proof=level, proof_report=report, **fields)
+
+
+def contradicted() -> Outcome:
+    """Make an outcome whose change breaks a test."""
     return proven().replace(
-        proof=level, proof_report=REPORT.replace(reason=reason), **fields
+        kind=OutcomeKind.NEEDS_INPUT,
+        reason=CONTRADICTED,
+        proof=Proof.CONTRADICTED,
+        proof_report=FULL_REPORT.replace(reason=ProofReason.BREAKS_TESTS),
     )
