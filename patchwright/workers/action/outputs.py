@@ -5,6 +5,7 @@ from collections.abc import Sequence
 from typing import Final
 
 import structlog
+from pydantic import JsonValue
 
 from patchwright.core.events.state import measure
 from patchwright.core.text.escape import code_block, split_marks, table_code
@@ -95,6 +96,9 @@ def _output_table(outputs: dict[str, str]) -> str:
     return "\n".join(["| output | |", "|---|---|", *rows]) if rows else ""
 
 
+# An output is cut at more than this, which would be the end of any JSON.
+_MOST_EVIDENCE_CHARS: Final = 100_000
+_FEW: Final = 20
 _NEEDS_CLICK: Final = "needs-click"
 _NOT_DELIVERED: Final = "not-delivered"
 _DELIVERY_OUTPUTS: Final = ("pr-number", "pr-url", "branch", "head-sha", "comment-url")
@@ -159,12 +163,25 @@ def _run_outputs(end: EndedRun) -> dict[str, str]:
 
 
 def _evidence(outcome: Outcome) -> str:
-    """Return the level and its tables as JSON; empty where no change is proposed."""
+    """Return the level and its tables as JSON; empty where no change is proposed.
+
+    What would be too long for an output is in the file of the evidence.
+    """
     if not outcome.proposes_change:
         return ""
     told = verdict_as_json(outcome.proof, outcome.proof_report)
-    ran = [evidence_as_json(one, has_tail=False) for one in outcome.evidence]
-    return json.dumps({**told, "evidence": ran}, ensure_ascii=False)
+    ran: list[JsonValue] = [
+        evidence_as_json(one, has_tail=False) for one in outcome.evidence
+    ]
+    told |= {"evidence": ran, "is_cut": False}
+    text = json.dumps(told, ensure_ascii=False)
+    if len(text) <= _MOST_EVIDENCE_CHARS:
+        return text
+    shorter = {
+        name: value[:_FEW] if isinstance(value, list) else value
+        for name, value in told.items()
+    }
+    return json.dumps({**shorter, "evidence": [], "is_cut": True}, ensure_ascii=False)
 
 
 def _left_out(outcome: Outcome) -> str:
