@@ -31,10 +31,10 @@ The agent wrote:
 
 <details><summary>Evidence: 2 commands, run by the controller in fresh sandboxes</summary>
 
-| | command | commit | exit code | time | output SHA-256 |
-|---|---|---|---|---|---|
-| before (base + new tests) | `python3 -m unittest test_pieces` | `COMMIT` | 🔴 1 | N s | `DIGEST` |
-| after | `python3 -m unittest test_pieces` | `COMMIT` | 🟢 0 | N s | `DIGEST` |
+| | command | commit | result | time |
+|---|---|---|---|---|
+| without the change | `python3 -m unittest test_pieces` | `COMMIT` | 🔴 exit 1 | N s |
+| with it | `python3 -m unittest test_pieces` | `COMMIT` | 🟢 exit 0 | N s |
 
 </details>
 
@@ -48,6 +48,7 @@ The agent wrote:
 | `base-sha` | `SHA` |
 | `tests-before` | `failed (exit 1)` |
 | `tests-after` | `passed` |
+| `proof` | `proven` |
 | `tokens-in` | `400` |
 | `tokens-out` | `80` |
 | `model` | `openai/scripted` |
@@ -84,6 +85,7 @@ def test_a_comment_becomes_a_proven_pull_request(tmp_path: Path) -> None:
             head_sha=pull.head_sha,
             tests_before="failed (exit 1)",
             tests_after="passed",
+            proof="proven",
             cost_usd="",
             model="openai/scripted",
             structured_output="",

@@ -24,14 +24,15 @@ Closes #1
 
 ### Evidence
 
-| | command | commit | exit code | time | output SHA-256 |
-|---|---|---|---|---|---|
-| before (base + new tests) | `python3 -m unittest test_pieces` | `COMMIT` | 🔴 1 | \
-N s | `DIGEST` |
-| after | `python3 -m unittest test_pieces` | `COMMIT` | 🟢 0 | N s | `DIGEST` |
+| | command | commit | result | time |
+|---|---|---|---|---|
+| without the change | `python3 -m unittest test_pieces` | `COMMIT` | 🔴 exit 1 | N s |
+| with it | `python3 -m unittest test_pieces` | `COMMIT` | 🟢 exit 0 | N s |
 
-<sub>Run by the controller in fresh sandboxes, not by the agent. “Before” is the base \
-commit with only the test files of this change.</sub>
+<sub>Base [`COMMIT`](GITHUB/acme/shop/commit/SHA), head \
+[`COMMIT`](GITHUB/acme/shop/commit/SHA). Run by the controller in fresh sandboxes, not \
+by the agent. “Without the change” is the base commit with only the test files of this \
+change.</sub>
 
 **2 files** changed: 9 lines added, 1 removed.
 
@@ -52,11 +53,10 @@ The agent wrote:
 <details><summary>Evidence: 2 commands, run by the controller in fresh sandboxes\
 </summary>
 
-| | command | commit | exit code | time | output SHA-256 |
-|---|---|---|---|---|---|
-| before (base + new tests) | `python3 -m unittest test_pieces` | `COMMIT` | 🔴 1 | \
-N s | `DIGEST` |
-| after | `python3 -m unittest test_pieces` | `COMMIT` | 🟢 0 | N s | `DIGEST` |
+| | command | commit | result | time |
+|---|---|---|---|---|
+| without the change | `python3 -m unittest test_pieces` | `COMMIT` | 🔴 exit 1 | N s |
+| with it | `python3 -m unittest test_pieces` | `COMMIT` | 🟢 exit 0 | N s |
 
 </details>
 

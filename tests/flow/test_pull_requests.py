@@ -38,7 +38,7 @@ def test_s32_a_mention_in_a_pull_request_moves_its_branch(tmp_path: Path) -> Non
         assert story.branches() == ["feature/x"]
         assert pull.head_sha != start
         assert (pull.title, pull.body) == ("Try x", "My own words.")
-        assert "**Done, proven**" in story.reply(number)
+        assert "**Change made, not proven**" in story.reply(number)
         assert "The change is on [`feature/x`]" in story.reply(number)
 
 
@@ -84,7 +84,7 @@ def test_s35_a_second_mention_goes_on_with_the_pull_request_of_the_first(
         assert pull.draft
         first, second = story.replies(issue)
         assert "**Done, proven** · #2 ·" in first
-        assert "**Done, proven** · #2 (draft) ·" in second
+        assert "**Draft, not proven** · #2 ·" in second
 
 
 def test_s37_if_it_may_not_open_a_pull_request_it_gives_a_link(

@@ -217,7 +217,7 @@ def test_a_ticket_is_asked_in_a_comment(tmp_path: Path) -> None:
         assert "is public, and this ticket is not" in question
         assert story.branches() == []
         say(office, key, "keep it out")
-        assert replies(office, key)[-1].startswith("*Done* · ")
+        assert replies(office, key)[-1].startswith("*Done, proven* · ")
         office.jira.answers(key)
         public = on_github(story)
         planted = (

@@ -86,7 +86,9 @@ def outcome_tone(outcome: Outcome) -> Tone:
 
 
 def is_contradicted(outcome: Outcome) -> bool:
-    return outcome.reason == CONTRADICTED
+    """Tell whether a change is proposed that tests speak against."""
+    in_doubt = outcome.proof is Proof.CONTRADICTED
+    return outcome.reason == CONTRADICTED or (outcome.proposes_change and in_doubt)
 
 
 def _cut_short(title: str, advice: str) -> OutcomeDisplay:

@@ -91,11 +91,21 @@ def _result_line(
     return _join_facts(
         # A number alone is a link in one repository only.
         headline_with_reason(outcome, delivered, is_beside_code=False),
+        "" if outcome.proposes_change else _pull_request(delivered),
         count_noun(outcome.iterations, "step") if ran else "",
         duration_text(outcome.seconds) if ran else "",
         cost_text(outcome.usage, last.allowed(frame.limits)) if ran else "",
         run_link(frame, "run"),
     )
+
+
+def _pull_request(delivered: DeliveryResult) -> str:
+    """Link the pull request of a run that has proposed no change of its own."""
+    if delivered.pull_request is None or delivered.refusal:
+        return ""
+    words = f"pull request #{delivered.pull_request}"
+    draft = " (draft)" if delivered.draft else ""
+    return f"[{words}]({delivered.pull_request_url}){draft}"
 
 
 def _question_text(

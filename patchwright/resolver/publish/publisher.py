@@ -15,7 +15,7 @@ from patchwright.core.types.evidence import Proof, ProofReason, ProofReport
 from patchwright.core.types.outcome_kind import OutcomeKind
 from patchwright.core.types.people import Actor
 from patchwright.core.types.threads import RepoRef
-from patchwright.core.types.work import NOT_DELIVERED, Outcome
+from patchwright.core.types.work import CONTRADICTED, NOT_DELIVERED, Outcome
 from patchwright.resolver.messages.status import DeliveryResult
 from patchwright.resolver.publish.branches import push_branch
 from patchwright.resolver.publish.destination import (
@@ -84,7 +84,7 @@ def as_delivered(outcome: Outcome, delivered: DeliveryResult) -> Outcome:
             evidence=delivered.evidence or outcome.evidence,
             proof_report=report or ProofReport(reason=ProofReason.OTHER_COMMIT),
         )
-        return _without_old_proof(outcome, delivered.head_sha)
+        return _without_old_proof(_contradicted(outcome), delivered.head_sha)
     ours, theirs = outcome.head_sha, delivered.head_sha or outcome.head_sha
     if not ours:
         return outcome
@@ -103,6 +103,14 @@ def _renamed_head(outcome: Outcome, ours: str, theirs: str) -> Outcome:
         for one in outcome.evidence
     )
     return outcome.replace(evidence=evidence, proof_report=report)
+
+
+def _contradicted(outcome: Outcome) -> Outcome:
+    """Return it as a change that tests speak against, if they do where it is now."""
+    is_resolved = outcome.kind is OutcomeKind.RESOLVED
+    if not is_resolved or outcome.proof is not Proof.CONTRADICTED:
+        return outcome
+    return outcome.replace(kind=OutcomeKind.NEEDS_INPUT, reason=CONTRADICTED)
 
 
 _CLAIMS: Final = frozenset({Proof.PROVEN, Proof.SHOWN_BY_COMMAND})
