@@ -92,8 +92,8 @@ def test_a_comment_that_somebody_deletes_is_written_anew(tmp_path: Path) -> None
 
 
 WIKI = """\
-*Done, proven* · [pull request #1|GITHUB/acme/shop/pull/1] · 4 steps · Ns · 480 tokens, \
-price unknown · 2 files, \\+9 \\-1 · [run|GITHUB/runs/RUN]
+*Done, proven* · [pull request #1|GITHUB/acme/shop/pull/1] · 4 steps · Ns · \
+480 tokens, price unknown · 2 files, \\+9 \\-1 · [run|GITHUB/runs/RUN]
 
 🟢 *Proven*: in fresh sandboxes, the test fails without the change and passes with \
 it. {{python3 &#45;m unittest test_pieces}}: exit 1 without the change, exit 0 with it.

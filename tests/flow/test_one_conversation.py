@@ -29,8 +29,8 @@ run RUN
 
 * Stop: reply {{@patchwright stop}}"""
 DONE_IN_JIRA = """\
-*Done, proven* · [pull request #1|GITHUB/acme/shop/pull/1] · 7 steps · Ns · 840 tokens, price \
-unknown · [run|GITHUB/runs/RUN]
+*Done, proven* · [pull request #1|GITHUB/acme/shop/pull/1] · 7 steps · Ns · \
+840 tokens, price unknown · [run|GITHUB/runs/RUN]
 
 run RUN"""
 ANSWERED_IN_SLACK = """\

@@ -18,8 +18,8 @@ TIGHT = {
     "PATCHWRIGHT_LIMITS__MAX_COST_USD": "1.10",
 }
 DONE = """\
-*Done, proven* · <GITHUB/acme/shop/pull/1|pull request #1> · 4 steps · Ns · 480 tokens, price \
-unknown · 2 files, +9 -1 · <GITHUB/runs/RUN|run>
+*Done, proven* · <GITHUB/acme/shop/pull/1|pull request #1> · 4 steps · Ns · \
+480 tokens, price unknown · 2 files, +9 -1 · <GITHUB/runs/RUN|run>
 
 🟢 *Proven*: in fresh sandboxes, the test fails without the change and passes with it. \
 `python3 -m unittest test_pieces`: exit 1 without the change, exit 0 with it.
