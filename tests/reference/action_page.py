@@ -24,9 +24,9 @@ _OUTPUTS: Final = """
 Every output is set at every end of the run, also when it was refused, crashed or
 killed; an output without a value is empty. No output ever contains a token.
 
-`summary`, `branch`, `structured-output` and `left-out` contain text of the model and of
-other people. Pass them to a script in `env:`, and never write `${{ }}` into the script:
-the text would become part of the script.
+`summary`, `branch`, `evidence`, `structured-output` and `left-out` contain text of the
+model and of other people. Pass them to a script in `env:`, and never write `${{ }}`
+into the script: the text would become part of the script.
 
 | output | meaning |
 |---|---|
