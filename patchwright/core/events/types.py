@@ -7,6 +7,7 @@ from pydantic import BaseModel, ConfigDict, Discriminator, Field, Tag
 
 from patchwright.core.events.actions import (
     AgentAction,
+    Ask,
     Browse,
     CallMcpTool,
     ChangeState,
@@ -97,6 +98,7 @@ AgentStep = (
     | WriteTodos
     | Finish
     | Reject
+    | Ask
 )
 Steering = Message | ChangeState | RaiseLimits
 Action = AgentStep | Steering
@@ -171,6 +173,7 @@ __all__ = [
     "AgentState",
     "AgentStep",
     "AnyPayload",
+    "Ask",
     "AttemptStart",
     "Browse",
     "BrowserOutput",
