@@ -48,7 +48,7 @@ class OpenReply:
         self.is_unanswered_text = False
         self.finished: ev.Finish | ev.Reject | None = None
         self.has_ended = False
-        self.asked: ev.Ask | None = None
+        self.asked: ev.AskQuestion | None = None
         self._pending: dict[str, PendingCall] = {}
 
     def follow(self, event: ev.Event) -> None:
@@ -88,7 +88,7 @@ class OpenReply:
         action = None if closed is None else closed.action
         if isinstance(action, ev.Finish | ev.Reject):
             self.finished, self.has_ended = action, True
-        elif isinstance(action, ev.Ask):
+        elif isinstance(action, ev.AskQuestion):
             self.asked = action
 
     def _update(self, call_id: str, **known: object) -> None:
@@ -99,7 +99,7 @@ class OpenReply:
 
 MAX_SHOWN_CHARS = 6_000
 # What touches nothing is not worth anybody's time.
-_HARMLESS = ev.Think | ev.WriteTodos | ev.Finish | ev.Reject | ev.Ask
+_HARMLESS = ev.Think | ev.WriteTodos | ev.Finish | ev.Reject | ev.AskQuestion
 
 
 @dataclass(frozen=True)

@@ -288,7 +288,7 @@ ASK: Final[Tool[Any]] = _tool(
     "ask",
     "Post a question and wait for the answer, where something essential is missing.",
     AskArguments,
-    ev.Ask,
+    ev.AskQuestion,
 )
 DELEGATE: Final[Tool[Any]] = _tool(
     "delegate",

@@ -190,7 +190,7 @@ class Reject(AgentAction):
     reason: ReadableText
 
 
-class Ask(AgentAction):
+class AskQuestion(AgentAction):
     """The agent needs to know something of people, and waits for their answer."""
 
     kind: Literal["ask"] = "ask"

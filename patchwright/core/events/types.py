@@ -7,7 +7,7 @@ from pydantic import BaseModel, ConfigDict, Discriminator, Field, Tag
 
 from patchwright.core.events.actions import (
     AgentAction,
-    Ask,
+    AskQuestion,
     Browse,
     CallMcpTool,
     ChangeState,
@@ -98,7 +98,7 @@ AgentStep = (
     | WriteTodos
     | Finish
     | Reject
-    | Ask
+    | AskQuestion
 )
 Steering = Message | ChangeState | RaiseLimits
 Action = AgentStep | Steering
@@ -173,7 +173,7 @@ __all__ = [
     "AgentState",
     "AgentStep",
     "AnyPayload",
-    "Ask",
+    "AskQuestion",
     "AttemptStart",
     "Browse",
     "BrowserOutput",

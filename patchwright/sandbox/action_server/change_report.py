@@ -62,10 +62,7 @@ def _join(lines: list[str]) -> str:
 def _show_places(lines: list[str]) -> str:
     """Show the lines around each change, numbered as `read` does it."""
     starts = [n for n, line in enumerate(lines) if _PLACE.match(line)]
-    places = [
-        lines[start:end]
-        for start, end in zip(starts, [*starts[1:], len(lines)])
-    ]
+    places = [lines[start:end] for start, end in zip(starts, [*starts[1:], len(lines)])]
     shown = [_show_place(place) for place in places[:MAX_PLACES]]
     left_out = len(places) - MAX_PLACES
     if left_out > 0:

@@ -8,7 +8,7 @@ from jsonschema import Draft202012Validator
 from patchwright.core.agent.agents import coder
 from patchwright.core.agent.tools import Proposal, Toolbox
 from patchwright.core.events.actions import (
-    Ask,
+    AskQuestion,
     Browse,
     CallMcpTool,
     ControlAct,
@@ -88,7 +88,7 @@ ACTIONS: dict[str, tuple[dict[str, object], AgentStep]] = {
         ),
     ),
     "reject": ({"reason": "No."}, Reject(reason="No.", call_id="c")),
-    "ask": ({"question": "Which?"}, Ask(question="Which?", call_id="c")),
+    "ask": ({"question": "Which?"}, AskQuestion(question="Which?", call_id="c")),
 }
 LOOK_UP = McpTool(
     server="docs",
