@@ -21,7 +21,7 @@ ANSWER = call("finish", summary="Looked.", answer="Since it sums the prices.")
 PLAN = call("finish", summary="A plan.", answer="1. Test it.\n2. Fix it.")
 TASK = "The total ignores the pieces\n\n`total([450], [3])` is 450, and not 1350."
 SUMMARY = """\
-**Done** · #2 (draft) · 4 steps · Ns · 480 tokens, price unknown · 2 files, +9 -1
+**Done, proven** · #2 (draft) · 4 steps · Ns · 480 tokens, price unknown · 2 files, +9 -1
 
 🟢 **Proven**: in fresh sandboxes, the test fails without the change and passes with it.
 
@@ -92,7 +92,7 @@ def test_a_comment_becomes_a_proven_pull_request(tmp_path: Path) -> None:
         assert not run.failed
         assert steady_summary(run.job).strip() == SUMMARY.strip()
         assert f"`{pull.head_sha[:10]}`" in run.summary
-        assert scene.reply(issue).startswith("**Done** · #2 (draft)")
+        assert scene.reply(issue).startswith("**Done, proven** · #2 (draft)")
 
 
 def test_the_artifact_has_the_four_files(tmp_path: Path) -> None:

@@ -41,7 +41,7 @@ tokens, price unknown</sub>
 <!-- patchwright:end -->"""
 
 STATUS = """\
-**Done** · #2 · 4 steps · Ns · 480 tokens, price unknown · 2 files, +9 -1
+**Done, proven** · #2 · 4 steps · Ns · 480 tokens, price unknown · 2 files, +9 -1
 
 🟢 **Proven**: in fresh sandboxes, the test fails without the change and passes with it.
 

@@ -105,7 +105,7 @@ def test_the_default_branch_is_renamed_and_the_change_arrives_all_the_same(
         story.work()
         [pull] = story.github.pull_requests(REPO)
         assert pull.base_branch == "trunk"
-        assert f"**Done** · #{pull.number}" in story.reply(number)
+        assert f"**Done, proven** · #{pull.number}" in story.reply(number)
         story.pings(number)
 
 

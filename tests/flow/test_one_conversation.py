@@ -39,7 +39,7 @@ price unknown · <GITHUB/runs/RUN|run>
 run RUN
 Open pull request"""
 DONE_BESIDE_THE_CODE = """\
-**Done** · [pull request #2](GITHUB/acme/shop/pull/2) · 4 steps · Ns · 480 tokens, \
+**Done, proven** · [pull request #2](GITHUB/acme/shop/pull/2) · 4 steps · Ns · 480 tokens, \
 price unknown · [run](GITHUB/runs/RUN)
 
 <sub>run RUN</sub>
@@ -124,7 +124,7 @@ def test_t10_an_issue_that_names_a_ticket_tells_it(tmp_path: Path) -> None:
         key = open_ticket(office)
         issue = story.ask(f"@patchwright please fix the sum, it is {key}")
         story.work()
-        assert "**Done** · #2" in story.reply(issue)
+        assert "**Done, proven** · #2" in story.reply(issue)
         assert len(story.pings(issue)) == 1
         assert reply(office, key).startswith("*Done* · [pull request #2|")
         [pull] = story.github.pull_requests(REPO)

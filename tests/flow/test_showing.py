@@ -42,7 +42,7 @@ def test_p2_the_requester_is_called_once_when_it_is_done(tmp_path: Path) -> None
         story.work()
         assert "patchwright:state=resolved" in story.reply(issue)
         [call] = story.pings(issue)
-        assert call.startswith("@alice **Done** · #2")
+        assert call.startswith("@alice **Done, proven** · #2")
 
 
 def test_the_check_of_a_pull_request_follows_the_run(tmp_path: Path) -> None:

@@ -257,7 +257,7 @@ def test_a_run_that_works_in_public_is_told_nothing_that_is_kept_out(
         story, slack = office.story, office.slack
         issue = story.ask("@patchwright please fix the sum")
         story.work()
-        assert "**Done** · #2" in story.reply(issue)
+        assert "**Done, proven** · #2" in story.reply(issue)
         assert len(story.pings(issue)) == 1
         assert slack.whisper().shown.startswith("A run about #1 works already")
         assert slack.shown(threads[0]) == []

@@ -23,7 +23,7 @@ def test_what_is_asked_of_an_issue_with_a_pull_request_goes_on_there(
         story, slack = office.story, office.slack
         issue = story.ask(WISH)
         story.work()
-        assert "**Done** · #2" in story.replies(issue)[0]
+        assert "**Done, proven** · #2" in story.replies(issue)[0]
         thread = slack.ask(WHAT_ABOUT)
         story.work()
         [told] = slack.runs(thread)

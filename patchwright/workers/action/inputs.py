@@ -130,7 +130,7 @@ INPUTS: Final[Mapping[str, Input]] = {
     "output-schema": Input(),
     "output-schema-file": Input(),
     "upload-artifacts": Input("true", _one_of(*_YES_NO)),
-    "fail-on": Input("error", _one_of("error", "unresolved", "never")),
+    "fail-on": Input("error", _one_of("error", "unresolved", "unproven", "never")),
     "version": Input(),
 }
 # Of each pair only one can be meant.

@@ -16,6 +16,10 @@ from patchwright.core.types.threads import ForgeThread, PullRequest, ThreadKind
 from patchwright.core.types.work import Outcome
 from patchwright.integrations.github.repository import fetch_head
 from patchwright.resolver.messages.elements import details_block
+from patchwright.resolver.messages.proof_json import (
+    evidence_as_json,
+    verdict_as_json,
+)
 from patchwright.resolver.messages.result import final_comment
 from patchwright.resolver.messages.status import mark
 from patchwright.resolver.publish.publisher import as_delivered
@@ -32,7 +36,7 @@ from patchwright.workers.action.result import Grade, Result, grade_of
 from patchwright.workers.jobs.dry_run import list_planned_writes
 
 # The summary shows the words in full above the table.
-_NOT_IN_TABLE: Final = frozenset({"summary", "structured-output"})
+_NOT_IN_TABLE: Final = frozenset({"summary", "structured-output", "evidence"})
 _DRY_RUN: Final = "**Dry run**: nothing was written outside this job."
 
 
@@ -128,7 +132,8 @@ def _test_result(evidence: Sequence[Evidence], role: EvidenceRole) -> str:
 
 def _run_outputs(end: EndedRun) -> dict[str, str]:
     outcome, usage = end.outcome, end.outcome.usage
-    shown = as_delivered(outcome, end.delivered).evidence
+    delivered = as_delivered(outcome, end.delivered)
+    shown = delivered.evidence
     cost = usage.cost_usd
     return {
         "outcome": _kind(end),
@@ -137,6 +142,8 @@ def _run_outputs(end: EndedRun) -> dict[str, str]:
         "base-sha": outcome.base_sha,
         "tests-before": _test_result(shown, EvidenceRole.BEFORE),
         "tests-after": _test_result(shown, EvidenceRole.AFTER),
+        "proof": delivered.proof,
+        "evidence": _evidence(delivered),
         "cost-usd": "" if cost is None else f"{cost:.4f}",
         "tokens-in": str(usage.tokens_in),
         "tokens-out": str(usage.tokens_out),
@@ -149,6 +156,15 @@ def _run_outputs(end: EndedRun) -> dict[str, str]:
         "structured-output": outcome.structured,
         "left-out": _left_out(outcome),
     }
+
+
+def _evidence(outcome: Outcome) -> str:
+    """Return the level and its tables as JSON; empty where no change is proposed."""
+    if not outcome.proposes_change:
+        return ""
+    told = verdict_as_json(outcome.proof, outcome.proof_report)
+    ran = [evidence_as_json(one, has_tail=False) for one in outcome.evidence]
+    return json.dumps({**told, "evidence": ran}, ensure_ascii=False)
 
 
 def _left_out(outcome: Outcome) -> str:
@@ -176,7 +192,9 @@ def _kind(end: EndedRun) -> OutcomeKind:
 
 
 def _grade(end: EndedRun) -> Grade:
-    return Grade.ERROR if _code(end) == _NOT_DELIVERED else grade_of(end.outcome)
+    if _code(end) == _NOT_DELIVERED:
+        return Grade.ERROR
+    return grade_of(as_delivered(end.outcome, end.delivered))
 
 
 def _delivery_outputs(end: EndedRun) -> dict[str, str]:

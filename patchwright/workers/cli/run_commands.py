@@ -23,6 +23,13 @@ class DeliveryChoice(StrEnum):
     READY = "ready"
 
 
+class FailOn(StrEnum):
+    """When the exit code is not 0 though nothing has failed."""
+
+    UNRESOLVED = "unresolved"
+    UNPROVEN = "unproven"
+
+
 class SandboxKind(StrEnum):
     AUTO = "auto"
     DOCKER = "docker"
@@ -35,7 +42,7 @@ class ResolveOptions:
 
     `flags` are settings by their dotted names, None where one was not given. With
     `applies` the change comes into the work tree besides. `as_object` wants one JSON
-    object, and `quiet` no words on the way.
+    object, and `quiet` no words on the way. `fail_on` is what the exit code is 1 for.
     """
 
     url: str | None
@@ -48,6 +55,7 @@ class ResolveOptions:
     applies: bool
     as_object: bool
     quiet: bool
+    fail_on: FailOn
 
 
 @dataclass(frozen=True)
@@ -138,11 +146,19 @@ def _resolve(
     events: Annotated[
         Path | None, typer.Option(help="Write the run's events to this new file.")
     ] = None,
+    fail_on: Annotated[
+        FailOn,
+        typer.Option(
+            help="When the exit code is 1: if it is not resolved, or also if the "
+            "change is not proven."
+        ),
+    ] = FailOn.UNRESOLVED,
 ) -> None:
     """Work on an issue, given by its URL, as a text file or as text.
 
     The exit code is 0 when it is resolved, answered or planned, 1 for any other
-    end, 2 for wrong usage, and 3 if a service, the model or the sandbox failed.
+    end, 2 for wrong usage, and 3 if a service, the model or the sandbox failed. With
+    --fail-on unproven it is also 1 for a change without a proof.
     """
     flags = {
         "llm.model": model,
@@ -151,7 +167,7 @@ def _resolve(
         "sandbox.kind": sandbox.value if sandbox else None,
     }
     options = ResolveOptions(
-        url, repo, issue, task, deliver, flags, events, apply, json, quiet
+        url, repo, issue, task, deliver, flags, events, apply, json, quiet, fail_on
     )
     run = load_handler("cli.resolve_handler", "run_resolve")
     raise typer.Exit(run(options))
