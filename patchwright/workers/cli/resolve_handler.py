@@ -89,12 +89,16 @@ def resolve_local(session: RunSession, local_task: LocalTask) -> FinishedRun:
         return FinishedRun(needs_input_outcome(judged), DeliveryResult())
     config = read_repository_config(repository.objects.read_file(base_sha, CONFIG_FILE))
     session, notes = session.with_repository_config(config)
+    session = session.with_local_view(
+        repository, base_sha, prepares_itself=bool(config.setup)
+    )
     task = _write_task(local_task, repository, base_sha, config.instructions)
     task = task.replace(
         setup=config.setup,
         tests=config.test,
         proves=config.evidence != "off",
-        setup_may_fail=config.on_setup_failure == "continue",
+        setup_may_fail=config.on_setup_failure == "continue"
+        or session.view.shows_environment,
         notes=(*notes, *task.notes),
     )
     outcome = session.resolve(task, repository.objects, base_sha, config=config)
