@@ -50,6 +50,8 @@ from patchwright.sandbox.action_server.shell_process import (
 
 # How many soft limits a command may live.
 HARD_LIMIT_FACTOR = 10
+# Sessions of the host, in which nothing that the repository has set may count.
+_OWN_SESSIONS = "patchwright"
 
 
 class ShellSession:
@@ -64,7 +66,9 @@ class ShellSession:
     ) -> None:
         self._loop = loop
         self._config = config
-        self._launch, self._state = shell_process.plan_shell(config, dict(os.environ))
+        self._launch, self._state = shell_process.plan_shell(
+            config, dict(os.environ), takes_additions=not name.startswith(_OWN_SESSIONS)
+        )
         self._wiring = open_shell_files()
         self._capture = Capture(name, self._wiring.output_read, loop, logs)
         self._spare: ShellProcess | None = None

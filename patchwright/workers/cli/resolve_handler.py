@@ -33,6 +33,7 @@ from patchwright.resolver.context.repository_files import read_instructions
 from patchwright.resolver.messages.status import DeliveryResult
 from patchwright.resolver.outcome import EXCESS
 from patchwright.resolver.publish.publisher import as_delivered
+from patchwright.resolver.set_up.plan import with_inferred_set_up
 from patchwright.resolver.triage import (
     TriageQuestion,
     needs_input_outcome,
@@ -100,7 +101,10 @@ def resolve_local(session: RunSession, local_task: LocalTask) -> FinishedRun:
         setup_may_fail=config.on_setup_failure == "continue"
         or session.view.shows_environment,
         notes=(*notes, *task.notes),
+        trusted_sha=base_sha,
     )
+    sandbox = session.settings.sandbox
+    task = with_inferred_set_up(task, repository.objects, config, sandbox)
     outcome = session.resolve(task, repository.objects, base_sha, config=config)
     finished = _deliver(session, repository, local_task, outcome)
     repository.objects.release(session.run_id)
