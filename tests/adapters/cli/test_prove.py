@@ -156,6 +156,7 @@ def test_what_cannot_be_compared_is_wrong_usage(
     shop.tree.git("checkout", "--quiet", "-b", "empty")
     shop.tree.git("commit", "--quiet", "--allow-empty", "--message=Nothing")
     shop.tree.git("checkout", "--quiet", "--orphan", "other")
+    shop.tree.write("other.txt", b"another beginning\n")
     shop.tree.commit()
     ended = shop.call(
         "prove", "--repo", "shop", f"--base={base}", f"--head={head}", "--json"
