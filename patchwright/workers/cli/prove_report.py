@@ -1,21 +1,20 @@
 """The proof of a branch, for scripts and for people at a terminal."""
 
 import json
-from collections.abc import Callable, Iterator, Sequence
-from typing import Final
+from collections.abc import Callable, Iterator
 
 from pydantic import JsonValue
 from rich.console import Console
 from rich.text import Text
 
 from patchwright.core.types.errors import PatchwrightError
-from patchwright.core.types.evidence import (
-    Evidence,
-    EvidenceRole,
-    Proof,
-    ProofReport,
-)
+from patchwright.core.types.evidence import Evidence, Proof, ProofReport
 from patchwright.resolver.branch_proof import BranchProof
+from patchwright.resolver.messages.branch_proof import (
+    branch_proof_as_json,
+    failing_output,
+    last_lines,
+)
 from patchwright.resolver.messages.proof_json import proof_as_json
 from patchwright.resolver.messages.proof_words import result_words, role_title
 from patchwright.workers.cli.proof_report import one_line, print_proof
@@ -23,28 +22,10 @@ from patchwright.workers.cli.terminal import plain
 
 Redact = Callable[[JsonValue], JsonValue]
 
-_TAIL_LINES: Final = 20
-# Whose failure speaks against the change.
-_WITH_CHANGE: Final = (
-    EvidenceRole.AFTER,
-    EvidenceRole.BASE_TESTS,
-    EvidenceRole.SUITE_AFTER,
-)
-
 
 def proof_as_object(proof: BranchProof, redact: Redact) -> str:
-    """Write the one JSON object that `--json` prints; all its keys are always there."""
-    result, change = proof.result, proof.change
-    told: JsonValue = {
-        **proof_as_json(result.level, result.report, result.evidence),
-        "reason": result.report.reason,
-        "error": None,
-        "base_sha": change.base_sha,
-        "head_sha": change.head_sha,
-        "warnings": list(result.warnings),
-        "notes": list(proof.notes),
-    }
-    return json.dumps(redact(told))
+    """Write the one JSON object that `--json` prints."""
+    return json.dumps(redact(branch_proof_as_json(proof)))
 
 
 def failure_as_json(error: PatchwrightError) -> str:
@@ -65,7 +46,10 @@ def failure_as_json(error: PatchwrightError) -> str:
 def print_branch_proof(console: Console, proof: BranchProof, redact: Redact) -> None:
     """Print the level first, then what was found, and the words of what failed."""
     result = proof.result
-    evidence = _redacted(result.evidence, redact)
+    evidence = tuple(
+        Evidence.model_validate(redact(one.model_dump(mode="json")))
+        for one in result.evidence
+    )
     report = ProofReport.model_validate(redact(result.report.model_dump(mode="json")))
     print_proof(console, result.level, report, evidence)
     for line in _tails(result.level, evidence):
@@ -75,24 +59,10 @@ def print_branch_proof(console: Console, proof: BranchProof, redact: Redact) -> 
             console.print(plain(f"{label}: {text}"), soft_wrap=True)
 
 
-def _redacted(evidence: Sequence[Evidence], redact: Redact) -> list[Evidence]:
-    return [
-        Evidence.model_validate(redact(one.model_dump(mode="json"))) for one in evidence
-    ]
-
-
-def _tails(level: Proof, evidence: Sequence[Evidence]) -> Iterator[Text]:
+def _tails(level: Proof, evidence: tuple[Evidence, ...]) -> Iterator[Text]:
     """Show how the output ended of each command that speaks against a proof."""
-    for one in evidence:
-        if not _is_of_interest(level, one) or not one.tail.strip():
-            continue
+    for one in failing_output(level, evidence):
         words = f"{role_title(one.role)}, {result_words(one)}: "
         yield Text(f"\n{words}", style="bold").append_text(one_line(one.command))
-        for line in one.tail.rstrip().splitlines()[-_TAIL_LINES:]:
+        for line in last_lines(one.tail):
             yield Text("    ").append_text(plain(line))
-
-
-def _is_of_interest(level: Proof, one: Evidence) -> bool:
-    if one.exit_code == 0:
-        return False
-    return one.role in _WITH_CHANGE or level is Proof.NOT_PROVEN
