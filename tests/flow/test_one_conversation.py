@@ -39,8 +39,8 @@ price unknown · <GITHUB/runs/RUN|run>
 run RUN
 Open pull request"""
 DONE_BESIDE_THE_CODE = """\
-**Done, proven** · [pull request #2](GITHUB/acme/shop/pull/2) · 4 steps · Ns · 480 tokens, \
-price unknown · [run](GITHUB/runs/RUN)
+**Done, proven** · [pull request #2](GITHUB/acme/shop/pull/2) · 4 steps · Ns · \
+480 tokens, price unknown · [run](GITHUB/runs/RUN)
 
 <sub>run RUN</sub>
 

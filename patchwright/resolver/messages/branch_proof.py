@@ -11,7 +11,6 @@ from pydantic import JsonValue
 
 from patchwright.core.text.escape import code_block
 from patchwright.core.types.evidence import Evidence, EvidenceRole, Proof
-from patchwright.resolver.branch_proof import BranchProof
 from patchwright.resolver.messages.elements import details_block, join, list_sentences
 from patchwright.resolver.messages.proof_json import proof_as_json
 from patchwright.resolver.messages.proof_markdown import (
@@ -25,6 +24,7 @@ from patchwright.resolver.messages.proof_words import (
     result_words,
     role_title,
 )
+from patchwright.resolver.proof.branch_change import BranchProof
 
 # In each comment with a proof and in no other text of ours.
 PROOF_MARK: Final = "<!-- patchwright:proof "

@@ -182,6 +182,9 @@ _ADVICE: Final[Mapping[ProofReason, str]] = {
     ProofReason.MISSING_NAME: (
         "Ask for a test that calls what there was before the change."
     ),
+    ProofReason.NOT_RUN_WITH_CHANGE: (
+        "Check why that test is skipped, renamed or removed."
+    ),
     ProofReason.UNCOVERED: "Ask for a test that needs the changed code.",
     ProofReason.FLAKY: "Make the test independent of time, order and network.",
     ProofReason.ALTERED_TESTS: (

@@ -35,6 +35,7 @@ from patchwright.core.types.errors import (
 )
 from patchwright.core.types.evidence import (
     Evidence,
+    EvidenceRole,
     Proof,
     ProofReason,
     ProofReport,
@@ -54,13 +55,7 @@ from patchwright.integrations.github.auth import MemoryTokenCache
 from patchwright.integrations.github.configured import connect_github, trust_for_git
 from patchwright.integrations.github.settings import GitHubSettings
 from patchwright.integrations.github.webhooks.triggers import SERVICE
-from patchwright.resolver.branch_proof import (
-    BranchChange,
-    BranchProof,
-    NoChangeError,
-    find_change,
-    prove_change,
-)
+from patchwright.resolver.branch_proof import prove_change
 from patchwright.resolver.configuration import apply_configuration
 from patchwright.resolver.messages.branch_proof import (
     PROOF_MARK,
@@ -71,6 +66,12 @@ from patchwright.resolver.messages.branch_proof import (
 from patchwright.resolver.messages.proof_json import evidence_as_json, verdict_as_json
 from patchwright.resolver.messages.proof_markdown import CodeLinks
 from patchwright.resolver.messages.proof_words import level_sentence
+from patchwright.resolver.proof.branch_change import (
+    BranchChange,
+    BranchProof,
+    NoChangeError,
+    find_change,
+)
 from patchwright.resolver.proof.evidence import ProofResult
 from patchwright.resolver.prove import ProofDependencies
 from patchwright.resolver.sandboxes import InterruptibleSandboxes, sandbox_spec
@@ -78,7 +79,7 @@ from patchwright.sandbox.factory import create_factory
 from patchwright.workers.action.configuration import find_settings, make_run_overrides
 from patchwright.workers.action.inputs import Inputs, check_version
 from patchwright.workers.action.job import when_cancelled
-from patchwright.workers.action.outputs import output_table, test_results
+from patchwright.workers.action.outputs import output_table, test_result
 from patchwright.workers.action.result import Grade, Result
 from patchwright.workers.action.trigger import (
     number_of_checks,
@@ -249,7 +250,9 @@ class ProofJob:
     def _redacted(self, proof: BranchProof) -> BranchProof:
         clean = self.redactor.redact_json
         result = proof.result
-        report = ProofReport.model_validate(clean(result.report.model_dump(mode="json")))
+        report = ProofReport.model_validate(
+            clean(result.report.model_dump(mode="json"))
+        )
         evidence = tuple(
             Evidence.model_validate(clean(one.model_dump(mode="json")))
             for one in result.evidence
@@ -276,7 +279,8 @@ class ProofJob:
             "base-sha": proof.change.base_sha,
             "head-sha": proof.change.head_sha,
             "comment-url": url,
-            **test_results(proof.result.evidence),
+            "tests-before": test_result(proof.result.evidence, EvidenceRole.BEFORE),
+            "tests-after": test_result(proof.result.evidence, EvidenceRole.AFTER),
             "proof": level,
             "evidence": _as_output(proof),
             "evidence-file": str(self._write_evidence(proof)),
@@ -286,9 +290,7 @@ class ProofJob:
         summary = "\n\n".join(filter(None, (*parts, output_table(outputs))))
         return Result(_grade_of(proven), outputs, summary)
 
-    def _comment(
-        self, github: GitHub, proven: _Proven, text: str
-    ) -> tuple[str, str]:
+    def _comment(self, github: GitHub, proven: _Proven, text: str) -> tuple[str, str]:
         """Write the one comment, or over it; return its address, and what was odd."""
         if self._inputs.is_true("dry-run"):
             return "", "**Dry run**: the comment was not written."

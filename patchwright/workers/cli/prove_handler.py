@@ -30,14 +30,14 @@ from patchwright.core.types.errors import (
 from patchwright.core.types.evidence import Proof
 from patchwright.integrations.git.local import LocalRepository
 from patchwright.integrations.settings import load_settings_here
-from patchwright.resolver.branch_proof import (
+from patchwright.resolver.branch_proof import prove_change
+from patchwright.resolver.configuration import apply_configuration
+from patchwright.resolver.proof.branch_change import (
     BranchChange,
     BranchProof,
     NoChangeError,
     find_change,
-    prove_change,
 )
-from patchwright.resolver.configuration import apply_configuration
 from patchwright.resolver.prove import ProofDependencies
 from patchwright.resolver.sandboxes import InterruptibleSandboxes, sandbox_spec
 from patchwright.sandbox.factory import create_factory

@@ -60,6 +60,7 @@ def _proof(outcome: Outcome | None, delivered: DeliveryResult) -> dict[str, Json
 
 # Where nobody looks at the width, no line is cut.
 _UNBOUNDED: Final = 10_000
+_STEPS_FROM: Final = 92
 _TITLE_FROM: Final = 110
 _MOST_TITLE: Final = 60
 _MOST_LOGIN: Final = 12
@@ -84,11 +85,16 @@ def print_runs(runs: Sequence[RunRow], now: datetime) -> None:
         console = Console(width=_UNBOUNDED, color_system=None)
     logins = [len(one.requester) for one in runs]
     place = max(_LEAST_PLACE, console.width - _FIXED - min(max(logins), _MOST_LOGIN))
-    rows = [_cells(one, now, place) for one in runs]
+    hidden = "steps" if console.width < _STEPS_FROM else ""
+    names = [name for name in _HEADINGS if name != hidden]
+    rows = [
+        [cell for name, cell in _cells(one, now, place).items() if name != hidden]
+        for one in runs
+    ]
     table = Table(box=None, padding=(0, 2, 0, 0), header_style="dim", pad_edge=False)
-    for number, name in enumerate(_HEADINGS):
+    for number, name in enumerate(names):
         # All that is left is for the title, which is the one that may be cut.
-        least = max(row[number].cell_len for row in rows)
+        least = max(len(name), *(row[number].cell_len for row in rows))
         justify: JustifyMethod = "right" if name in _FIGURES else "left"
         table.add_column(name, no_wrap=True, justify=justify, min_width=least)
     if console.width >= _TITLE_FROM:
@@ -103,8 +109,9 @@ def _title(run: RunRow) -> Text:
     return _on_one_line(run.title[:_MOST_TITLE])
 
 
-def _cells(run: RunRow, now: datetime, place: int) -> list[Text]:
-    return [
+def _cells(run: RunRow, now: datetime, place: int) -> dict[str, Text]:
+    """Return a row by the headings of its columns."""
+    cells = (
         Text(run.id[:SHORT_ID_LENGTH]),
         Text(run.outcome or run.stage, style=_style(run)),
         _proof_cell(run),
@@ -113,7 +120,8 @@ def _cells(run: RunRow, now: datetime, place: int) -> list[Text]:
         Text(f"{run.steps}/{run.limits.max_iterations}" if run.limits else "-"),
         Text(cost_text(run)),
         Text(age_text(run.asked_at, now)),
-    ]
+    )
+    return dict(zip(_HEADINGS, cells, strict=True))
 
 
 def shorten_middle(text: str, width: int) -> str:

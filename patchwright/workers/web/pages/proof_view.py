@@ -100,7 +100,7 @@ def proof_view(outcome: Outcome) -> ProofView:
         tests=_test_rows(report) if report else (),
         findings=_findings(report) if report else (),
         commands=commands,
-        facts=_facts(report) if report else (),
+        facts=_facts(report) if report and commands else (),
     )
 
 
