@@ -57,12 +57,6 @@ from patchwright.integrations.github.settings import GitHubSettings
 from patchwright.integrations.github.webhooks.triggers import SERVICE
 from patchwright.resolver.branch_proof import prove_change
 from patchwright.resolver.configuration import apply_configuration
-from patchwright.resolver.messages.branch_proof import (
-    PROOF_MARK,
-    branch_proof_as_json,
-    branch_proof_text,
-    mark_of_head,
-)
 from patchwright.resolver.messages.proof_json import evidence_as_json, verdict_as_json
 from patchwright.resolver.messages.proof_markdown import CodeLinks
 from patchwright.resolver.messages.proof_words import level_sentence
@@ -87,6 +81,12 @@ from patchwright.workers.action.trigger import (
     payload_in,
 )
 from patchwright.workers.action.workflow import WorkflowJob, secrets_in
+from patchwright.workers.branch_proof_text import (
+    PROOF_MARK,
+    branch_proof_as_json,
+    branch_proof_text,
+    mark_of_head,
+)
 
 PROVE_ONLY: Final = "prove-only"
 _READ_ONLY: Final = (

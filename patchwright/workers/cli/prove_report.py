@@ -9,14 +9,14 @@ from rich.text import Text
 
 from patchwright.core.types.errors import PatchwrightError
 from patchwright.core.types.evidence import Evidence, Proof, ProofReport
-from patchwright.resolver.messages.branch_proof import (
+from patchwright.resolver.messages.proof_json import proof_as_json
+from patchwright.resolver.messages.proof_words import result_words, role_title
+from patchwright.resolver.proof.branch_change import BranchProof
+from patchwright.workers.branch_proof_text import (
     branch_proof_as_json,
     failing_output,
     last_lines,
 )
-from patchwright.resolver.messages.proof_json import proof_as_json
-from patchwright.resolver.messages.proof_words import result_words, role_title
-from patchwright.resolver.proof.branch_change import BranchProof
 from patchwright.workers.cli.proof_report import one_line, print_proof
 from patchwright.workers.cli.terminal import plain
 
