@@ -223,7 +223,7 @@ def probe_script(project: Project) -> str:
 def read_facts(output: str) -> SandboxFacts:
     """Read what the script has printed; lines of others are passed over."""
     found = [line.split("\t") for line in output.splitlines()]
-    facts = [words[1:] for words in found if words[0] == _MARK]
+    facts = [words[1:] for words in found if words[0] == _MARK and len(words) > 2]  # noqa: PLR2004 - a kind, and of what
     python = next((one[1:] for one in facts if one[0] == "python"), [])
     version, path, is_virtual = [*python, "", "", ""][:3]
     return SandboxFacts(

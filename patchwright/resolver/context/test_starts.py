@@ -23,12 +23,13 @@ _MOST_CHARS: Final = 120
 # What may stand before a runner: variables, and programs that run another one.
 _BEFORE: Final = (
     r"(?:[A-Za-z_]\w*=\S* +)*(?:"
-    r"(?:uv|poetry|pdm|pipenv|hatch|rye) +run +(?:--?[\w=-]+ +)*"
+    r"(?:uv|poetry|pdm|pipenv|hatch|rye) +run +"
+    r"(?:--(?:group|extra|with|python|package) +\S+ +|--?[\w=-]+ +)*"
     r"|bundle +exec +|npx +|pnpm +exec +|coverage +run +(?:-[\w=-]+ +)*?(?=-m )"
     r"|xvfb-run +(?:-\S+ +)*|(?:python3?|\{envpython\}|py) +(?=-m ))?"
 )
 _RUNNER: Final = re.compile(
-    rf"{_BEFORE}(?:(?:-m +)?(?:pytest|py\.test|unittest|tox|nox|nose2)\b"
+    rf"{_BEFORE}(?:(?:-m +)?(?:pytest|py\.test|unittest|tox|nox|nose2)(?![\w-])"
     r"|jest\b|vitest\b|mocha\b|node +--test\b"
     r"|(?:npm|pnpm|yarn|bun) +(?:-\S+ +)*(?:run +)?(?:test|t\b)"
     r"|go +test\b|gotestsum\b|cargo +(?:test|nextest)\b|rspec\b|rake +(?:test|spec)\b"
