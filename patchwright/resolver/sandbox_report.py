@@ -4,8 +4,14 @@ from typing import Final
 
 import structlog
 
-from patchwright.core.events.actions import Message, RunCommand
+from patchwright.core.events.actions import (
+    ControlAct,
+    ControlCommand,
+    Message,
+    RunCommand,
+)
 from patchwright.core.events.log import EventLog
+from patchwright.core.events.observations import CommandOutput
 from patchwright.core.events.payload import Source
 from patchwright.core.runtime import Places, Runtime
 from patchwright.core.types.base import RandomIds
@@ -25,7 +31,6 @@ from patchwright.resolver.context.test_starts import (
     files_with_starts,
     find_test_starts,
 )
-from patchwright.resolver.sandboxes import run_to_end
 from patchwright.resolver.services import RunDependencies
 
 # The import of a large package takes longest; what came before it counts all the same.
@@ -77,7 +82,13 @@ def ask_sandbox(runtime: Runtime, project: Project) -> SandboxFacts:
     action = RunCommand(
         command=probe_script(project), session=_SESSION, timeout_s=PROBE_S
     )
-    return read_facts(run_to_end(runtime, action, RandomIds().new()).output)
+    output = runtime.run(action, RandomIds().new())
+    if not isinstance(output, CommandOutput):
+        raise SandboxError(f"the sandbox could not be asked: {output}")
+    if output.still_running:
+        kill = ControlCommand(handle=output.handle, act=ControlAct.KILL)
+        runtime.run(kill, RandomIds().new())
+    return read_facts(output.output)
 
 
 def _has_begun(events: EventLog, start_id: int) -> bool:
