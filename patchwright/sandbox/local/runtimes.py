@@ -292,6 +292,7 @@ def _start(
     files = [
         DataFile("/etc/passwd", isolation.PASSWD),
         DataFile("/etc/group", isolation.GROUP),
+        DataFile("/etc/hosts", isolation.HOSTS),
         DataFile(isolation.ARCHIVE, pack_action_server()),
     ]
     folders = [
