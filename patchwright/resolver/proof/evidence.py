@@ -1,23 +1,9 @@
-"""Say what the commands amount to that the controller has run."""
+"""What a proof has found, for who goes on with the change."""
 
-from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import Final
 
-from patchwright.core.text.escape import inline_code
-from patchwright.core.types.evidence import (
-    Evidence,
-    EvidenceRole,
-    Proof,
-    ProofReason,
-    ProofReport,
-    TestResults,
-)
+from patchwright.core.types.evidence import Evidence, Proof, ProofReport
 from patchwright.core.types.work import Outcome
-from patchwright.resolver.proof.runners import NO_PROGRAM, RunnerKind, says_failed
-
-# Of commands that have not run.
-_NOT_RUN: Final = (None, *NO_PROGRAM)
 
 
 @dataclass(frozen=True)
@@ -37,92 +23,3 @@ class ProofResult:
             evidence=self.evidence,
             warnings=(*outcome.warnings, *self.warnings),
         )
-
-
-@dataclass(frozen=True)
-class ProofVerdict:
-    level: Proof
-    reason: ProofReason
-
-
-def judge_evidence(
-    evidence: Sequence[Evidence], *, is_doubtful: bool = False
-) -> ProofVerdict:
-    """Return what the evidence amounts to: red on base and green on head, or not.
-
-    Red is a test that a known runner has seen fail. Green is that the same test has run
-    and passed, and that no command fails with the change. A change that `is_doubtful`
-    affects its own tests: a person must look at it first.
-    """
-    before = [one for one in evidence if one.role is EvidenceRole.BEFORE]
-    after = [one for one in evidence if one.role is EvidenceRole.AFTER]
-    mended = [_is_fixed(one, _same_command(one, after)) for one in before]
-    green = all(one.exit_code == 0 for one in after)
-    if not (mended and all(mended) and green):
-        return _without_proof(before, after)
-    if is_doubtful:
-        return ProofVerdict(Proof.NOT_PROVEN, ProofReason.DOUBTFUL)
-    return ProofVerdict(Proof.PROVEN, ProofReason.RED_TO_GREEN)
-
-
-def _without_proof(
-    before: Sequence[Evidence], after: Sequence[Evidence]
-) -> ProofVerdict:
-    """Say why evidence is no proof."""
-    if not (before or after):
-        return ProofVerdict(Proof.NOT_PROVEN, ProofReason.NO_COMMAND)
-    if any(one.exit_code != 0 for one in after):
-        return ProofVerdict(Proof.CONTRADICTED, ProofReason.FAILS_WITH_CHANGE)
-    if any(one.exit_code == 0 for one in before):
-        return ProofVerdict(Proof.NOT_PROVEN, ProofReason.GREEN_WITHOUT_CHANGE)
-    if not before or any(one.exit_code in _NOT_RUN for one in before):
-        return ProofVerdict(Proof.NOT_PROVEN, ProofReason.NO_RUNNER)
-    if any(one.results is None for one in before):
-        return ProofVerdict(Proof.SHOWN_BY_COMMAND, ProofReason.COMMAND_TO_GREEN)
-    if not all(map(is_red, before)):
-        return ProofVerdict(Proof.NOT_PROVEN, ProofReason.COLLECTION_ERROR)
-    return ProofVerdict(Proof.NOT_PROVEN, ProofReason.NOT_RUN_WITH_CHANGE)
-
-
-def _same_command(before: Evidence, after: Sequence[Evidence]) -> Evidence | None:
-    return next((one for one in after if one.command == before.command), None)
-
-
-def _is_fixed(before: Evidence, after: Evidence | None) -> bool:
-    if after is None or after.exit_code != 0 or not is_red(before):
-        return False
-    was, now = before.results, after.results
-    if was is None or now is None or was.runner != now.runner:
-        return False
-    if not was.names_tests:
-        return _all_ran(was, now, was.failed)
-    named = bool(was.failing) and set(was.failing) <= set(now.passing)
-    return named and _all_ran(was, now, len(was.failing))
-
-
-def _all_ran(was: TestResults, now: TestResults, mended: int) -> bool:
-    """Tell whether no test was left out with the change that had run without it.
-
-    Both have the same tests: what is new of them was put on the base, too.
-    """
-    if now.failed or now.skipped > was.skipped:
-        return False
-    return now.passed >= was.passed + mended
-
-
-def is_red(one: Evidence) -> bool:
-    """Tell whether a test has run and failed, by the report of its runner."""
-    found = one.results
-    if found is None or not found.failed:
-        return False
-    return says_failed(RunnerKind(found.runner), one.exit_code)
-
-
-def find_regressions(evidence: Sequence[Evidence]) -> tuple[str, ...]:
-    """Say which commands the change breaks when the tests are as they were."""
-    return tuple(
-        f"{inline_code(one.command)} fails on the changed code with the tests of the "
-        "base. It passed before the change."
-        for one in evidence
-        if one.role is EvidenceRole.BASE_TESTS and one.exit_code != 0
-    )
