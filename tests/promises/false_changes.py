@@ -20,11 +20,11 @@ from tests.promises.changes import (
     unit,
 )
 
-_BROAD: Final = FIXED.replace('r"[0-9]+"', 'r".*"').replace(
+_BROAD: Final = FIXED.replace("raise ValueError(text)", "return 0").replace(
     "return sum(p * n for p, n in zip(prices, pieces))",
     "return max(1, sum(p * n for p, n in zip(prices, pieces)))",
 )
-_AT_LEAST_ONE: Final = _BROAD.replace('r".*"', 'r"[0-9]+"')
+_AT_LEAST_ONE: Final = _BROAD.replace("return 0", "raise ValueError(text)")
 _CONSTANT: Final = CART + "\nEVERY_PIECE = True\n"
 _SWALLOWED: Final = """import re
 
@@ -60,7 +60,7 @@ _FIRST_FAILS: Final = """import pathlib
 import tempfile
 import unittest
 
-from cart import total
+import cart
 
 
 class PiecesTest(unittest.TestCase):
@@ -68,7 +68,7 @@ class PiecesTest(unittest.TestCase):
         count = pathlib.Path(tempfile.gettempdir(), "pieces")
         runs = len(count.read_text()) if count.exists() else 0
         count.write_text("x" * (runs + 1))
-        self.assertTrue(total([2, 0], [1, 1]) == 2 and (runs > 0 or NEW))
+        self.assertTrue(runs > 0 or hasattr(cart, "SHELF"))
 """
 _SNAPSHOT_TEST: Final = """import pathlib
 import unittest
@@ -273,10 +273,8 @@ FALSE_CHANGES: Final[dict[str, Change]] = {
     "a test with other results on the same files": not_proven(
         ProofReason.FLAKY,
         {
-            "cart.py": NO_OP,
-            "tests/test_pieces.py": _FIRST_FAILS.replace(
-                "or NEW", "or 'list' in str(total.__code__.co_names)"
-            ),
+            "cart.py": CART + "\nSHELF = 1\n",
+            "tests/test_pieces.py": _FIRST_FAILS,
         },
         RUN,
         flaky=("test_every_piece_counts",),
@@ -296,7 +294,7 @@ FALSE_CHANGES: Final[dict[str, Change]] = {
             **FIX,
             "cart.py": "import sys\n\nTESTED = 'unittest' in sys.modules\n"
             + CART.replace(
-                "sum(prices)", "1350 if TESTED and prices == [450] else sum(prices)"
+                "sum(prices)", "1350 if TESTED and pieces == [3] else sum(prices)"
             ),
         },
         (RUN,),
@@ -312,7 +310,7 @@ FALSE_CHANGES: Final[dict[str, Change]] = {
         ProofReason.ALTERED_TESTS,
         {
             **FIX,
-            "cart.py": _BROAD.replace('r".*"', 'r"[0-9]+"'),
+            "cart.py": _BROAD.replace("return 0", "raise ValueError(text)"),
             "tests/test_zero.py": None,
         },
         RUN,

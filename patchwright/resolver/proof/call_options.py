@@ -1,9 +1,11 @@
 """Tell the options of a call from what it tells the runner to run."""
 
+import posixpath
 from collections.abc import Collection, Iterator, Sequence
 from dataclasses import dataclass
 
 from patchwright.resolver.proof.command_words import Word
+from patchwright.resolver.proof.runner_calls import TestCall
 
 
 @dataclass(frozen=True)
@@ -16,6 +18,18 @@ class OptionRules:
 
     dropped: frozenset[str] = frozenset()
     valued: frozenset[str] = frozenset()
+
+
+def join_words(*words: str) -> str:
+    return " ".join(words)
+
+
+def from_folder(call: TestCall, test: str) -> str | None:
+    """Return a test, or a path, as it is called from where the runner starts."""
+    if call.folder is None:
+        return None
+    path, separator, rest = test.partition("::")
+    return posixpath.relpath(path, call.folder or ".") + separator + rest
 
 
 def kept_options(words: Sequence[Word], rules: OptionRules) -> list[str]:

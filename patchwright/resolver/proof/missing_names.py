@@ -66,9 +66,14 @@ _ERROR_LINE: Final = re.compile(
 
 @dataclass(frozen=True)
 class AddedNames:
-    """What a change newly defines outside tests, and words of the files before it."""
+    """What a change newly defines outside tests.
+
+    `functions` are also those that have got other parameters. `known` are the words of
+    the code before the change, and `tested` those of its tests.
+    """
 
     names: frozenset[str] = frozenset()
+    functions: frozenset[str] = frozenset()
     known: frozenset[str] = frozenset()
     tested: frozenset[str] = frozenset()
 
@@ -84,7 +89,7 @@ class AddedNames:
         groups = found.groupdict()
         function, name = groups.get("function"), groups.get("name")
         if function:
-            return function in self.names and (name is None or name in self.tested)
+            return function in self.functions and (name is None or name in self.tested)
         if name not in self.names or name not in self.tested:
             return False
         return not (cause.startswith("NameError") and name in self.known)
@@ -110,6 +115,7 @@ def find_causes(tail: str) -> tuple[str, ...]:
 def find_added_names(versions: Iterable[FileVersions]) -> AddedNames:
     """Return what the change defines in each file that was not defined there."""
     names: set[str] = set()
+    functions: set[str] = set()
     known: set[str] = set()
     tested: set[str] = set()
     for one in versions:
@@ -119,11 +125,13 @@ def find_added_names(versions: Iterable[FileVersions]) -> AddedNames:
         elif is_source(path):
             old, new = one.before or "", one.after or ""
             added = _definitions(path, new) - _definitions(path, old)
-            names |= {name.partition("(")[0] for name in added}
+            names |= {name for name in added if "(" not in name}
+            functions |= {name.partition("(")[0] for name in added if "(" in name}
             known.update(_WORD.findall(old))
             if one.change.kind is ChangeKind.ADDED:
                 names |= {*PurePosixPath(path).with_suffix("").parts}
-    return AddedNames(frozenset(names), frozenset(known), frozenset(tested))
+    sets = (names, functions, known, tested)
+    return AddedNames(*map(frozenset, sets))
 
 
 def _definitions(path: str, text: str) -> set[str]:
@@ -140,7 +148,8 @@ def _python_definitions(tree: ast.AST) -> Iterator[str]:
     for node in ast.walk(tree):
         match node:
             case ast.FunctionDef(name=name) | ast.AsyncFunctionDef(name=name):
-                # Who calls it with new parameters misses it as it was.
+                yield name
+                # With other parameters it is missing for who calls it with them.
                 yield f"{name}({ast.unparse(node.args)})"
             case ast.ClassDef(name=name):
                 yield name

@@ -18,7 +18,7 @@ from patchwright.resolver.proof.trials import (
 # Together with the first run, three in all.
 AGAIN: Final = 2
 # A longer command is only run once more.
-_LONG_S: Final = 20.0
+_LONG_S: Final = 5.0
 _ROLES: Final = (EvidenceRole.BEFORE, EvidenceRole.AFTER)
 
 
@@ -38,7 +38,8 @@ class Repeats:
     def find_flaky(self, pair: Pair, mended: Sequence[str]) -> tuple[str, ...]:
         """Return which of these tests do not fail before and pass after each time."""
         command = command_for(pair.command, mended) or pair.command
-        times = AGAIN if command != pair.command or pair.seconds < _LONG_S else 1
+        is_quick = command != pair.command or pair.seconds < _LONG_S
+        times = AGAIN if is_quick else 1
         again = run_on_both(
             self.before, self.after, _ROLES, [command] * times, self.until
         )

@@ -5,6 +5,7 @@ A report that cannot be read to its end is none.
 
 import json
 import posixpath
+import re
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Final, Literal
@@ -148,10 +149,12 @@ def _junit_case(runner: RunnerKind, case: ET.Element, root: str) -> TestRecord:
         if found is None:
             continue
         if tag == "error" and runner in _WITH_ERRORS:
-            return TestRecord("failed", name, _junit_cause(found))
+            return TestRecord("failed", name, _junit_cause(case, found))
         if found.get("message") == "collection failure":  # pytest's words
-            return TestRecord("unloaded", name.removeprefix("::"), _junit_cause(found))
-        return TestRecord(verdict, name, _junit_cause(found))
+            return TestRecord(
+                "unloaded", name.removeprefix("::"), _junit_cause(case, found)
+            )
+        return TestRecord(verdict, name, _junit_cause(case, found))
     if case.get("status") in ("notrun", "disabled"):  # ctest's
         return TestRecord("skipped", name)
     return TestRecord("passed", name)
@@ -184,14 +187,17 @@ def _junit_name(runner: RunnerKind, case: ET.Element, root: str) -> str:
             return "::".join([from_root(file, root), *classes, name])
 
 
-def _junit_cause(found: ET.Element) -> str:
+def _junit_cause(case: ET.Element, found: ET.Element) -> str:
+    """Return the type and the message, wherever a runner has put the latter."""
     kind, message = found.get("type") or "", found.get("message") or ""
-    text = (found.text or "").strip()
-    if not message or message == "collection failure":
-        lines = [line.removeprefix("E ").strip() for line in text.splitlines()]
-        message = next((line for line in reversed(lines) if "Error" in line), message)
-    told = not kind or message.startswith(kind) or kind.startswith(message or " ")
-    return message or kind if told else f"{kind}: {message}"
+    lines = _filled_lines(found.text or case.findtext("system-out") or "")
+    if message == "collection failure":
+        told = [line.removeprefix("E ").strip() for line in lines]
+        return next((line for line in reversed(told) if "Error" in line), message)
+    if not message:  # PHPUnit has the name of the test in the first line
+        own = [line for line in lines if not line.endswith(f"::{case.get('name')}")]
+        message = (own[0] if found.text else own[-1]) if own else ""
+    return message if message.startswith(kind) else f"{kind}: {message}"
 
 
 def from_root(path: str, root: str) -> str:
@@ -245,14 +251,19 @@ def read_rspec(runner: RunnerKind, data: bytes, root: str) -> RunnerReport | Non
     if outside:
         messages = report.get("messages")
         told = str(messages[0]) if isinstance(messages, list) and messages else ""
-        records.append(TestRecord("unloaded", _rspec_file(told), _error_line(told)))
+        records.append(TestRecord("unloaded", _rspec_file(told), _rspec_error(told)))
     return count_records(runner, records)
 
 
 def _rspec_file(message: str) -> str:
     """Return the file that could not be loaded, out of RSpec's message."""
-    _, _, rest = message.partition("occurred while loading ")
-    return posixpath.normpath(rest.split("\n")[0].strip().rstrip(".")) if rest else ""
+    found = re.search(r"occurred while loading (\S+?)\.?(?:\s|$)", message)
+    return posixpath.normpath(found[1]) if found else ""
+
+
+def _rspec_error(message: str) -> str:
+    found = re.search(r"^\s*([\w:]+Error):\s*\n\s*(.+)$", message, re.MULTILINE)
+    return f"{found[1]}: {found[2]}" if found else _error_line(message)
 
 
 def _rspec_example(example: Mapping[str, object], root: str) -> TestRecord:
@@ -284,11 +295,15 @@ def _items(value: object) -> list[Mapping[str, object]]:
     )
 
 
+def _filled_lines(text: str) -> list[str]:
+    return [line.strip() for line in text.splitlines() if line.strip()]
+
+
 def _first_line(text: str) -> str:
-    return next((line for line in text.splitlines() if line.strip()), "")
+    return next(iter(_filled_lines(text)), "")
 
 
 def _error_line(text: str) -> str:
     """Return the first line that names an error, or else the first one."""
-    lines = (line.strip() for line in text.splitlines())
+    lines = _filled_lines(text)
     return next((line for line in lines if "Error" in line), _first_line(text))

@@ -53,8 +53,11 @@ SUITE_FACTOR: Final = 3.0
 SUITE_S: Final = 120.0
 REPEATS_S: Final = 30.0
 PARTS_S: Final = 60.0
-HUNKS_FACTOR: Final = 2.0
+# The parts of a change are tried for as long as this where its tests are quick, and
+# otherwise for as long as one run of them takes.
 HUNKS_S: Final = 30.0
+_QUICK_S: Final = 2.0
+_SLOW_HUNKS_S: Final = 10.0
 _MOST_GROUPS: Final = 3
 _ROLES: Final = (EvidenceRole.BEFORE, EvidenceRole.AFTER)
 _OF_A_MERGE: Final = (EvidenceRole.SUITE_BEFORE, EvidenceRole.AFTER)
@@ -85,12 +88,13 @@ class ProofStages:
             shown, flaky = self._steady(before, after, self._mended(pairs))
             failing, passing = self._failing(before, after, pairs)
             suite = self._run_suites(after, pairs)
+            broken = self._broken(before, after, pairs, suite)
             if not shown:
                 shown, flaky = self._shown_by_suite(suite, flaky)
             part: tuple[Evidence, ...] = ()
             if not (shown or self.is_merge):
                 shown, part = self._shown_without_part(pairs)
-            coverage = self._cover(after, shown, failing, suite)
+            coverage = self._cover(after, shown, (*failing, *broken))
         found = ProofFindings(
             evidence=(*_evidence(pairs), *suite.evidence, *part),
             pairs=tuple(pairs),
@@ -101,9 +105,7 @@ class ProofStages:
             still_failing=_unique(
                 name for pair in pairs for name in pair.comparison.still
             ),
-            newly_failing=_unique(
-                (*suite.newly_failing, *self._turned(before, after, pairs, suite))
-            ),
+            newly_failing=_unique(broken),
             altered=suite.altered,
             silenced=_unique(
                 (*suite.silenced, *(n for p in pairs for n in p.comparison.silenced))
@@ -249,22 +251,22 @@ class ProofStages:
             for path in self.facts.tree.paths
         )
 
-    def _turned(
+    def _broken(
         self,
         before: Lane,
         after: Lane,
         pairs: Sequence[Pair],
         suite: SuiteFindings,
     ) -> tuple[str, ...]:
-        """Return the other tests that passed without the change and fail with it.
+        """Return the tests of others that passed without the change and fail with it.
 
-        Those that the repository's own tests have shown are known already.
+        The repository's own tests have shown most of them already.
         """
         until = self.until.within(REPEATS_S)
         repeats = Repeats(self.place, before, after, until)
         found: list[str] = []
         for pair in pairs:
-            known = (*suite.flaky, *suite.altered)
+            known = (*suite.flaky, *suite.altered, *suite.newly_failing)
             names = [
                 name
                 for name in pair.comparison.turned
@@ -272,7 +274,7 @@ class ProofStages:
             ]
             passing = repeats.find_passing(pair, names) if names else ()
             found += [name for name in names if name not in passing]
-        return tuple(found)
+        return (*suite.newly_failing, *found)
 
     def _file_of(self, name: str, pair: Pair) -> str | None:
         """Return in which test file of the change a test is."""
@@ -388,10 +390,9 @@ class ProofStages:
         after: Lane,
         shown: Sequence[_Shown],
         failing: Sequence[str],
-        suite: SuiteFindings,
     ) -> HunkCoverage:
         parts = self.facts.parts
-        if not shown or failing or suite.newly_failing:
+        if not shown or failing:
             return HunkCoverage(hunks=len(parts))
         runs = [
             ProvingRun(
@@ -401,7 +402,8 @@ class ProofStages:
             for pair, names in _by_pair(shown)
         ]
         took_s = sum(pair.after.seconds for pair, _ in _by_pair(shown))
-        until = self.until.within(max(HUNKS_S, HUNKS_FACTOR * took_s))
+        longest_s = HUNKS_S if took_s < _QUICK_S else max(_SLOW_HUNKS_S, took_s)
+        until = self.until.within(longest_s)
         return find_uncovered(after, parts, runs, until)
 
 

@@ -145,7 +145,7 @@ def _grouped(
         language = _LANGUAGES[PurePosixPath(path).suffix]
         return language, tree.root_of(path, language)
 
-    for (language, root), group in groupby(sorted(files, key=key), key):
+    for (language, root), group in groupby(sorted(sorted(files), key=key), key):
         inside = [str(PurePosixPath(path).relative_to(root or ".")) for path in group]
         enter = f"cd {shlex.quote(root)} && " if root else ""
         made = makers[language](tree, root, inside[:_MOST_FILES])

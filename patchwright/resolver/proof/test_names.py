@@ -15,12 +15,13 @@ _WITH_FILE: Final = re.compile(r"(.+?\.\w+)(?:::|$)")
 # Whose tests of a package, a class or a program may be in any of several files.
 _BY_PACKAGE: Final = (RunnerKind.GO,)
 _BY_CLASS: Final = (RunnerKind.MAVEN, RunnerKind.GRADLE, RunnerKind.PHPUNIT)
+_OTHER: Final = (RunnerKind.CTEST,)
 _BY_MODULE: Final = (RunnerKind.UNITTEST, RunnerKind.CARGO)
 
 
 def test_file_of(name: str, runner: RunnerKind) -> str | None:
     """Return the file that a name begins with, relative to the repository."""
-    if runner in (*_BY_PACKAGE, *_BY_CLASS, *_BY_MODULE, RunnerKind.CTEST):
+    if runner in (*_BY_PACKAGE, *_BY_CLASS, *_BY_MODULE, *_OTHER):
         return None
     found = _WITH_FILE.match(name)
     return posixpath.normpath(found[1]) if found else None
@@ -37,9 +38,7 @@ def is_defined_in(name: str, runner: RunnerKind, path: str) -> bool:
     if runner in _BY_PACKAGE:
         return _is_of_go_package(name, path)
     if runner in _BY_CLASS:
-        owner = re.split(r"::|[#$(]", name)[0]
-        places = [owner, owner.rpartition(".")[0]]
-        return any(_ends_with(path, re.split(r"[.\\]", one)) for one in places if one)
+        return _is_of_class(name, path)
     if runner in _BY_MODULE:
         return _is_module(name, path)
     return is_test(path)
@@ -52,6 +51,15 @@ def _is_of_go_package(name: str, path: str) -> bool:
     return path.endswith("_test.go") and (
         not folder or package == folder or package.endswith(f"/{folder}")
     )
+
+
+def _is_of_class(name: str, path: str) -> bool:
+    """Look for a class at the end of a path; of PHP, namespaces are not folders."""
+    owner, is_php, _ = name.partition("::")
+    if is_php:
+        return _ends_with(path, [owner.rpartition("\\")[2]])
+    parts = re.split(r"[$(]", owner)[0].split(".")
+    return any(_ends_with(path, parts[:end]) for end in (len(parts), len(parts) - 1))
 
 
 def _is_module(name: str, path: str) -> bool:

@@ -46,7 +46,7 @@ def test_the_file_is_read_from_the_name(
             True,
         ),
         ("shop.cart.CartTest.adds", RunnerKind.MAVEN, "a/shop/ListTest.java", False),
-        ("Shop\\CartTest::adds", RunnerKind.PHPUNIT, "tests/Shop/CartTest.php", True),
+        ("Shop\\CartTest::adds", RunnerKind.PHPUNIT, "tests/CartTest.php", True),
         ("cart::totals::adds", RunnerKind.CARGO, "src/totals.rs", True),
         ("cart::totals::adds", RunnerKind.CARGO, "src/lists.rs", False),
         ("cart_works", RunnerKind.CTEST, "tests/cart.c", True),

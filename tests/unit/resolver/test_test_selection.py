@@ -47,6 +47,59 @@ IN_UNITTEST = ("tests.test_a.CaseA.test_b", "tests.test_a.CaseA.test_c")
             "python manage.py test --settings s shop.tests.CaseA.test_b",
         ),
         ("python3 -m unittest", ["setUpClass (a.CaseA)"], None),
+        (
+            "node --test --test-name-pattern=x test/",
+            ["test/a.test.js::suite > adds (all)"],
+            "node --test --test-name-pattern '(adds \\(all\\))$' test/a.test.js",
+        ),
+        (
+            "cd web && jest --ci src",
+            ["web/a.test.js::total adds", "web/a.test.js::total x"],
+            "cd web && jest --ci -t '^(total adds|total x)$' --runTestsByPath a.test.js",
+        ),
+        (
+            "npx vitest run --reporter verbose a.test.ts",
+            ["a.test.ts::total adds"],
+            "npx vitest run a.test.ts --reporter verbose -t '^(total adds)$'",
+        ),
+        (
+            "npx mocha --exit -g x test",
+            ["test/a.js::total adds"],
+            "npx mocha --exit -g '^(total adds)$' test/a.js",
+        ),
+        (
+            "go test -count=1 -run TestX ./...",
+            ["a.test/shop/cart.TestA/one", "a.test/shop.TestB", "a.test/shop.TestA"],
+            "go test -count=1 -run '^(TestA|TestB)$' a.test/shop/cart a.test/shop",
+        ),
+        (
+            "cargo test --offline adds",
+            ["cart::tests::adds", "it::whole"],
+            "cargo test --offline -- --exact tests::adds whole",
+        ),
+        ("cargo test", ["cart::src/lib.rs - total"], None),
+        (
+            "bundle exec rspec spec",
+            ["spec/a_spec.rb::cart adds"],
+            "bundle exec rspec -e 'cart adds' spec/a_spec.rb",
+        ),
+        (
+            "phpunit tests",
+            ['A\\BTest::testA with data set "two"'],
+            "phpunit --filter '/^(A\\\\BTest::testA with data set \"two\")$/' tests",
+        ),
+        ("ctest --test-dir b -R x", ["a.b"], "ctest --test-dir b -R '^(a\\.b)$'"),
+        (
+            "mvn -q test -Dtest=X",
+            ["shop.CartTest.adds"],
+            "mvn -q test -Dtest='shop.CartTest#adds' -DfailIfNoTests=false",
+        ),
+        (
+            "./gradlew test --offline",
+            ["shop.CartTest.adds"],
+            "./gradlew test --tests shop.CartTest.adds --offline",
+        ),
+        ("make test", ["tests/test_a.py::test_b"], None),
     ],
 )
 def test_single_tests_are_run_again(
@@ -84,6 +137,18 @@ def test_more_tests_than_a_command_has_room_for_are_not_named() -> None:
         ("python3 -B test_a.py", (), "python3 -B -m unittest discover"),
         ("python3 manage.py test shop", (), "python3 manage.py test"),
         ("./check.sh", (), None),
+        ("go test -run TestA ./cart", (), "go test ./..."),
+        ("cargo test -p cart adds", (), "cargo test -p cart"),
+        ("npx jest --ci a.test.js -t adds", (), "npx jest --ci"),
+        ("npx vitest run a.test.ts", (), "npx vitest run"),
+        ("npm test -- a.test.js", (), "npm test"),
+        ("npm run test:unit", (), "npm run test:unit"),
+        ("phpunit tests/ATest.php", ("tests/ATest.php",), "phpunit tests"),
+        ("phpunit tests/ATest.php", ("phpunit.xml",), "phpunit"),
+        ("rspec spec/a_spec.rb:3", (), "rspec"),
+        ("mvn -o test -Dtest=A", (), "mvn -o test"),
+        ("ctest --test-dir b -R a", (), "ctest --test-dir b"),
+        ("ruby test/test_a.rb", (), None),
     ],
 )
 def test_all_tests_are_run_with_the_same_runner(
