@@ -42,7 +42,8 @@ class PlaceGuard:
     """
 
     def __init__(self, home: Path, *, nobody: bool | None = None) -> None:
-        self._homes = tuple(dict.fromkeys((home, _resolved(home))))
+        homes = dict.fromkeys((str(home), str(_resolved(home))))
+        self._homes = tuple(homes)
         self._nobody = os.geteuid() == 0 if nobody is None else nobody
 
     def find_refusal(self, place: Path) -> str:
@@ -62,17 +63,18 @@ class PlaceGuard:
             return "it is no absolute path"
         if len(path.parts) <= 2:  # noqa: PLR2004 - the root and a folder in it
             return "it is too much of this machine"
-        if any(_is_within(path, Path(one)) for one in _OWN):
+        place = str(path)
+        if any(_is_within(place, one) for one in _OWN):
             return "the sandbox has its own folder there"
-        at_home = any(_is_within(path, home) for home in self._homes)
-        if not at_home and any(_is_within(path, Path(one)) for one in _RESERVED):
+        at_home = any(_is_within(place, home) for home in self._homes)
+        if not at_home and any(_is_within(place, one) for one in _RESERVED):
             return "it belongs to the machine"
         for home in self._homes:
-            if _is_within(home, path):
+            if _is_within(home, place):
                 return "it contains the home folder"
             for name in _PRIVATE:
-                private = home / name
-                if _is_within(path, private) or _is_within(private, path):
+                private = f"{home}/{name}"
+                if _is_within(place, private) or _is_within(private, place):
                     return f"~/{name} is private"
         if path.name in MASKED_NAMES:
             return "such files may hold passwords"
@@ -81,10 +83,10 @@ class PlaceGuard:
 
 def is_seen_anyway(place: Path) -> bool:
     """Tell whether every sandbox shows it, since it belongs to the system."""
-    hidden = (Path("/", name) for name in HIDDEN_FOLDERS)
-    if any(_is_within(place, one) for one in hidden):
+    path = str(place)
+    if any(_is_within(path, f"/{name}") for name in HIDDEN_FOLDERS):
         return False
-    return any(_is_within(place, Path(one)) for one in _SYSTEM)
+    return any(_is_within(path, one) for one in _SYSTEM)
 
 
 def show(place: Path) -> Iterator[ShownPlace]:
@@ -126,8 +128,9 @@ def _resolved(path: Path) -> Path:
         return path
 
 
-def _is_within(path: Path, folder: Path) -> bool:
-    return path.is_relative_to(folder)
+def _is_within(path: str, folder: str) -> bool:
+    # As texts: of all that this costs, comparing paths as such was the most.
+    return path == folder or path.startswith(f"{folder}/")
 
 
 def _is_open_to_all(path: Path) -> bool:
