@@ -8,10 +8,11 @@ import yaml
 _HEAD: Final = """\
 # The Action's inputs and outputs
 
-All inputs except `llm-model` are optional. The model's key is not an input: set the
-environment variable `LLM_API_KEY` of the step from a secret. Lists are separated by
-commas, unless the description says otherwise. If an input is not set, or has its
-default value, the repository's `.patchwright.toml` decides.
+All inputs are optional, but without `prove-only` `llm-model` must be set. The model's
+key is not an input: set the environment variable `LLM_API_KEY` of the step from a
+secret. Lists are separated by commas, unless the description says otherwise. If an
+input is not set, or has its default value, the repository's `.patchwright.toml`
+decides.
 
 ## Inputs
 

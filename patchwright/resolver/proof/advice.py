@@ -12,7 +12,7 @@ from patchwright.core.types.evidence import (
     TestChange,
     TestResults,
 )
-from patchwright.resolver.messages.proof_words import level_sentence
+from patchwright.resolver.messages.proof_words import level_sentence, result_words
 from patchwright.resolver.proof.evidence import ProofResult
 
 # How often an agent is told that its proof falls short.
@@ -71,23 +71,7 @@ def _names(title: str, names: Sequence[str]) -> str:
 def _command_line(one: Evidence) -> str:
     counts = f", {_counts(one.results)}" if one.results else ""
     command = inline_code(_short(one.command))
-    return f"{one.role.words}: {command}: {_ending(one)}{counts}"
-
-
-def _ending(one: Evidence) -> str:
-    ended = "did not end" if one.exit_code is None else f"exit code {one.exit_code}"
-    words = _STATUS_WORDS[one.status]
-    return f"{ended} ({words})" if words else ended
-
-
-_STATUS_WORDS: Final = {
-    RunStatus.RAN: "",
-    RunStatus.NO_TESTS: "no test was run",
-    RunStatus.COLLECTION_ERROR: "the tests could not be loaded",
-    RunStatus.NO_RUNNER: "the program is not there",
-    RunStatus.TIMED_OUT: "it took too long",
-    RunStatus.UNREAD: "",
-}
+    return f"{one.role.words}: {command}: {result_words(one)}{counts}"
 
 
 def _counts(results: TestResults) -> str:

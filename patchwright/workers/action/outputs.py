@@ -52,7 +52,7 @@ def summary_of(end: EndedRun, outputs: dict[str, str]) -> str:
         _taken_out(end.outcome.removed),
         _undelivered(end),
         _planned_writes(end),
-        _output_table(outputs),
+        output_table(outputs),
     )
     return "\n\n".join(part for part in parts if part)
 
@@ -86,7 +86,7 @@ def _undelivered(end: EndedRun) -> str:
     return f"**Not delivered** before the time limit:\n{lines}"
 
 
-def _output_table(outputs: dict[str, str]) -> str:
+def output_table(outputs: dict[str, str]) -> str:
     """Show the outputs that are set, and short enough to be read in a table."""
     rows = [
         f"| `{name}` | {table_code(text)} |"
@@ -123,7 +123,7 @@ def result_of(end: EndedRun) -> Result:
     return Result(_grade(end), outputs, summary_of(end, outputs))
 
 
-def _test_result(evidence: Sequence[Evidence], role: EvidenceRole) -> str:
+def test_result(evidence: Sequence[Evidence], role: EvidenceRole) -> str:
     """Summarise the tests: the first that failed counts."""
     found = [one for one in evidence if one.role is role]
     failed = next((one for one in found if one.exit_code != 0), None)
@@ -144,8 +144,8 @@ def _run_outputs(end: EndedRun) -> dict[str, str]:
         "error-code": _code(end),
         "summary": outcome.summary,
         "base-sha": outcome.base_sha,
-        "tests-before": _test_result(shown, EvidenceRole.BEFORE),
-        "tests-after": _test_result(shown, EvidenceRole.AFTER),
+        "tests-before": test_result(shown, EvidenceRole.BEFORE),
+        "tests-after": test_result(shown, EvidenceRole.AFTER),
         "proof": delivered.proof,
         "evidence": _evidence(delivered),
         "cost-usd": "" if cost is None else f"{cost:.4f}",

@@ -33,6 +33,7 @@ from patchwright.resolver.context.repository_files import read_instructions
 from patchwright.resolver.messages.status import DeliveryResult
 from patchwright.resolver.outcome import EXCESS
 from patchwright.resolver.publish.publisher import as_delivered
+from patchwright.resolver.set_up.plan import with_inferred_set_up
 from patchwright.resolver.triage import (
     TriageQuestion,
     needs_input_outcome,
@@ -89,14 +90,21 @@ def resolve_local(session: RunSession, local_task: LocalTask) -> FinishedRun:
         return FinishedRun(needs_input_outcome(judged), DeliveryResult())
     config = read_repository_config(repository.objects.read_file(base_sha, CONFIG_FILE))
     session, notes = session.with_repository_config(config)
+    session = session.with_local_view(
+        repository, base_sha, prepares_itself=bool(config.setup)
+    )
     task = _write_task(local_task, repository, base_sha, config.instructions)
     task = task.replace(
         setup=config.setup,
         tests=config.test,
         proves=config.evidence != "off",
-        setup_may_fail=config.on_setup_failure == "continue",
+        setup_may_fail=config.on_setup_failure == "continue"
+        or session.view.shows_environment,
         notes=(*notes, *task.notes),
+        trusted_sha=base_sha,
     )
+    sandbox = session.settings.sandbox
+    task = with_inferred_set_up(task, repository.objects, config, sandbox)
     outcome = session.resolve(task, repository.objects, base_sha, config=config)
     finished = _deliver(session, repository, local_task, outcome)
     repository.objects.release(session.run_id)

@@ -1,4 +1,4 @@
-"""The commands `resolve`, `replay` and `runs`, with their options."""
+"""The commands `resolve`, `prove`, `replay` and `runs`, with their options."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass
@@ -59,6 +59,29 @@ class ResolveOptions:
 
 
 @dataclass(frozen=True)
+class ProveOptions:
+    """What `prove` is asked to prove: what the commit `head` adds to `base`.
+
+    Without `commands` those are run that the repository or the change's tests name.
+    `setup` replaces the repository's own.
+    """
+
+    base: str
+    head: str
+    commands: tuple[str, ...]
+    setup: tuple[str, ...]
+    repo: Path | None
+    flags: Mapping[str, object]
+    as_object: bool
+    quiet: bool
+
+    @property
+    def is_silent(self) -> bool:
+        """Whether there are no words but the result."""
+        return self.quiet or self.as_object
+
+
+@dataclass(frozen=True)
 class ReplayOptions:
     """What `replay` is asked to show of a file, or with `reruns` to run again."""
 
@@ -75,6 +98,7 @@ class ReplayOptions:
 
 def add_run_commands(app: typer.Typer) -> None:
     app.command("resolve")(_resolve)
+    app.command("prove")(_prove)
     app.command("replay")(_replay)
     add_group(
         app,
@@ -171,6 +195,71 @@ def _resolve(
     )
     run = load_handler("cli.resolve_handler", "run_resolve")
     raise typer.Exit(run(options))
+
+
+def _prove(
+    *,
+    base: Annotated[
+        str,
+        typer.Option(
+            metavar="REF",
+            help="The branch or commit that the change is for; it is compared with "
+            "the newest commit that both have.",
+        ),
+    ],
+    head: Annotated[
+        str, typer.Option(metavar="REF", help="The branch or commit of the change.")
+    ] = "HEAD",
+    command: Annotated[
+        list[str] | None,
+        typer.Option(
+            metavar="COMMAND",
+            help="A command that fails without the change and passes with it; can be "
+            "repeated. By default the tests of the change, or `test` of "
+            ".patchwright.toml.",
+        ),
+    ] = None,
+    setup: Annotated[
+        list[str] | None,
+        typer.Option(
+            metavar="COMMAND",
+            help="A command that prepares each sandbox; can be repeated. By default "
+            "`setup` of .patchwright.toml.",
+        ),
+    ] = None,
+    repo: Annotated[
+        Path | None,
+        typer.Option(
+            help="A repository on this machine; by default the current folder."
+        ),
+    ] = None,
+    sandbox: Annotated[
+        SandboxKind | None, typer.Option(help="Where commands run.")
+    ] = None,
+    json: AsJson = False,
+    quiet: Annotated[
+        bool, typer.Option("--quiet", "-q", help="Show only the result.")
+    ] = False,
+) -> None:
+    """Prove the change on a branch, whoever made it, without a model.
+
+    The tests run in fresh sandboxes, without the change and with it, as for a change
+    of the agent. Settings are read from .patchwright.toml as it was before the change.
+
+    The exit code is 0 when the change is proven, 1 when it is not, 2 for wrong
+    usage, and 3 if the sandbox failed.
+    """
+    options = ProveOptions(
+        base=base,
+        head=head,
+        commands=tuple(command or ()),
+        setup=tuple(setup or ()),
+        repo=repo,
+        flags={"sandbox.kind": sandbox.value if sandbox else None},
+        as_object=json,
+        quiet=quiet,
+    )
+    raise typer.Exit(load_handler("cli.prove_handler", "run_prove")(options))
 
 
 ReplayFile = Annotated[Path, typer.Argument(help="A log of events, or a trajectory.")]
