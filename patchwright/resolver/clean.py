@@ -174,6 +174,26 @@ def clean(
     )
 
 
+@dataclass(frozen=True)
+class WholeChange:
+    """What all commits of a pull request do to the tests that are to judge it."""
+
+    warnings: tuple[str, ...] = ()
+    rules_out_proof: bool = False
+
+
+def judge_whole(code: ObjectStore, base_sha: str, head_sha: str) -> WholeChange:
+    """Judge a pull request that is proven as a whole, also what came before.
+
+    One that is too large to be read counts as one that affects its own tests.
+    """
+    changes = code.changed_paths(base_sha, head_sha)
+    if find_excess(changes, SizeLimits()):
+        return WholeChange(rules_out_proof=True)
+    versions = read_versions(code, base_sha, head_sha, changes)
+    return WholeChange(find_tampering(versions), rules_out_proof(versions))
+
+
 def _split_change(
     code: ObjectStore,
     base_sha: str,

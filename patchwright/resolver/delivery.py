@@ -15,7 +15,7 @@ from patchwright.core.types.errors import (
     RuntimeLostError,
     SandboxError,
 )
-from patchwright.core.types.evidence import EvidenceRole, ProofReason
+from patchwright.core.types.evidence import ProofReason
 from patchwright.core.types.people import Actor
 from patchwright.core.types.threads import RepoRef, Repository
 from patchwright.core.types.work import Outcome, Task
@@ -25,7 +25,7 @@ from patchwright.resolver.admission import Declined, check_access
 from patchwright.resolver.configuration import apply_configuration, commit_author_of
 from patchwright.resolver.job import Job
 from patchwright.resolver.preparation import fetch_mirror
-from patchwright.resolver.proof.evidence import ProofResult
+from patchwright.resolver.proof.evidence import ProofResult, earlier_commands
 from patchwright.resolver.prove import proof_dependencies, proof_request, prove
 from patchwright.resolver.publish.destination import (
     ProveAgain,
@@ -62,12 +62,13 @@ class SecondProof:
         if outcome.seconds + took_s > limits.max_minutes * 60:
             return _NO_TIME
         dependencies = self._dependencies(mirror)
-        task = _task_of(dependencies.log, base_sha)
+        task = _task_of(dependencies.log)
         if task is None:
             return _NO_SANDBOX
-        before = (e for e in outcome.evidence if e.role is EvidenceRole.BEFORE)
-        commands = tuple(dict.fromkeys(one.command for one in before))
+        commands = earlier_commands((outcome,))
         try:
+            whole = self._proof_base(mirror, head_sha) if task.proof_base_sha else ""
+            task = task.replace(base_sha=base_sha, proof_base_sha=whole)
             wanted = proof_request(
                 task,
                 dependencies,
@@ -75,10 +76,17 @@ class SecondProof:
                 commands,
                 is_doubtful=_was_doubtful(outcome),
             )
-            return prove(wanted, proof_dependencies(dependencies))
+            proof = prove(wanted, proof_dependencies(dependencies))
         except (GitError, RuntimeLostError, SandboxError) as error:
             log.warning("not_proven_again", reason=error.reason, error=str(error))
             return _NO_SANDBOX
+        report = outcome.proof_report
+        return proof.as_rerun() if report and report.is_rerun else proof
+
+    def _proof_base(self, mirror: Mirror, head_sha: str) -> str:
+        """Return where the moved pull request has left its base branch."""
+        trusted_sha = self._plan.trusted_sha
+        return mirror.objects.merge_base(head_sha, trusted_sha) or ""
 
     def _dependencies(self, mirror: Mirror) -> RunDependencies:
         services, job, settings = self._services, self._job, self._settings
@@ -103,14 +111,11 @@ def _was_doubtful(outcome: Outcome) -> bool:
     return report is not None and report.reason is ProofReason.DOUBTFUL
 
 
-def _task_of(events: EventLog, base_sha: str) -> Task | None:
-    """Return the task of the newest run, for another base commit."""
+def _task_of(events: EventLog) -> Task | None:
+    """Return the task of the newest run."""
     newest = events.read(limit=1, reverse=True, kinds=frozenset({"run_started"}))
     tasks = (e.payload.task for e in newest if isinstance(e.payload, RunStarted))
-    task = next(tasks, None)
-    if task is None:
-        return None
-    return Task.model_validate(task.model_dump() | {"base_sha": base_sha})
+    return next(tasks, None)
 
 
 def fetch_commits(
@@ -130,15 +135,28 @@ def fetch_commits(
     if repository is None or target is None:
         raise GitError("the run ended before its repository was known")
     fetch = partial(fetch_mirror, services.sources, repository)
-    try:
-        mirror = fetch(target.start_ref)
-    except NotFoundError:
+    mirror = _fetch_what_is_left(
+        fetch, ((target.start_ref, target.trusted_ref), (target.start_ref,))
+    )
+    if mirror is None:
         # The branch was deleted; the mirror still has its commits.
         mirror = fetch(f"refs/heads/{find_present(repository).default_branch}")
     if packed is None:
         raise GitError("the commits of this run are lost")
     mirror.objects.take(packed, outcome.base_sha, job_id)
     return mirror
+
+
+def _fetch_what_is_left(
+    fetch: Callable[..., Mirror], choices: Sequence[tuple[str, ...]]
+) -> Mirror | None:
+    """Fetch the first of the choices of which every branch is still there."""
+    for refs in choices:
+        try:
+            return fetch(*refs)
+        except NotFoundError:
+            continue
+    return None
 
 
 def _no_mirror() -> Mirror:

@@ -33,6 +33,7 @@ from patchwright.resolver.clean import (
     Objection,
     check_merge,
     clean,
+    judge_whole,
 )
 from patchwright.resolver.messages.elements import (
     AGENT_WROTE,
@@ -43,7 +44,12 @@ from patchwright.resolver.messages.left_out import (
     left_out_warnings,
     taken_from_note,
 )
-from patchwright.resolver.prove import proof_dependencies, proof_request, prove
+from patchwright.resolver.prove import (
+    is_rerun,
+    proof_dependencies,
+    proof_request,
+    prove,
+)
 from patchwright.resolver.sandboxes import set_up_failures, sum_blocked_requests
 from patchwright.resolver.services import RunDependencies
 from patchwright.sandbox.workspace import Export
@@ -133,9 +139,17 @@ def _settle_change(
         changed = changed.replace(notes=(*changed.notes, *merged.notes))
     if cleaned.objection:
         return _as_objected(changed, cleaned.objection, ending)
-    return _with_evidence(
-        task, dependencies, changed, ending.finish, doubtful=cleaned.rules_out_proof
-    )
+    doubtful = cleaned.rules_out_proof
+    if task.proof_base_sha:
+        base = task.proof_base_sha
+        whole = judge_whole(dependencies.code, base, changed.head_sha)
+        doubtful = doubtful or whole.rules_out_proof
+        warnings = dict.fromkeys((*changed.warnings, *whole.warnings))
+        changed = changed.replace(
+            warnings=tuple(warnings),
+            proposed=dependencies.code.diff_stat(base, changed.head_sha),
+        )
+    return _with_evidence(task, dependencies, changed, ending.finish, doubtful=doubtful)
 
 
 def _as_objected(
@@ -220,10 +234,12 @@ def _with_evidence(
     wanted = proof_request(task, dependencies, head_sha, commands, is_doubtful=doubtful)
     try:
         proof = prove(wanted, proof_dependencies(dependencies))
+        if is_rerun(task, dependencies.code, head_sha):
+            proof = proof.as_rerun()
     except (SandboxError, GitError) as error:
         note = f"No fresh sandbox could be used: {truncate_middle(str(error), 500)}"
         report = ProofReport(
-            reason=ProofReason.NO_SANDBOX, base_sha=task.base_sha, head_sha=head_sha
+            reason=ProofReason.NO_SANDBOX, base_sha=task.proof_base, head_sha=head_sha
         )
         return changed.replace(
             proof=Proof.NOT_PROVEN,

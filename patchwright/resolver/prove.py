@@ -17,7 +17,11 @@ from patchwright.core.types.evidence import (
     ProofReport,
 )
 from patchwright.core.types.work import Task
-from patchwright.integrations.git.changes import ChangedPath, find_test_dependencies
+from patchwright.integrations.git.changes import (
+    ChangedPath,
+    find_test_dependencies,
+    is_test,
+)
 from patchwright.integrations.git.objects import ObjectStore
 from patchwright.resolver.guards.tampering import changed_tests
 from patchwright.resolver.proof.evidence import (
@@ -85,16 +89,32 @@ def proof_request(
     *,
     is_doubtful: bool = False,
 ) -> ProofRequest:
-    """Return what is to be proven of a change that was made for a task."""
+    """Return what is to be proven of a change that was made for a task.
+
+    A pull request that was there before is proven as a whole, with its earlier tests.
+    Then a merge of its base branch is no exception: they failed there.
+    """
     return ProofRequest(
-        base_sha=task.base_sha,
+        base_sha=task.proof_base,
         head_sha=head_sha,
-        commands=tuple(commands),
+        commands=tuple(dict.fromkeys((*commands, *task.earlier_tests))),
         tests=task.tests,
         set_up=set_up_of_task(task, dependencies),
-        is_merge=bool(task.merge_sha),
+        is_merge=bool(task.merge_sha) and not task.earlier_tests,
         is_doubtful=is_doubtful,
     )
+
+
+def is_rerun(task: Task, code: ObjectStore, head_sha: str) -> bool:
+    """Tell whether earlier tests of a pull request are all that can prove it.
+
+    So it is where the work since then has left the tests as they were. What a merge
+    brings from the base branch is no work on them.
+    """
+    if not task.earlier_tests:
+        return False
+    since = code.changed_paths(task.base_sha, head_sha)
+    return bool(task.merge_sha) or not any(is_test(one.path) for one in since)
 
 
 def proof_dependencies(dependencies: RunDependencies) -> ProofDependencies:

@@ -146,7 +146,7 @@ class RunStore(Protocol):
         ...
 
     def list_outcomes(self) -> tuple[Outcome, ...]:
-        """Return the outcomes of the conversation's runs."""
+        """Return the outcomes of the conversation's runs, the oldest first."""
         ...
 
     def find_last_run(self) -> EarlierRun | None:

@@ -1,7 +1,7 @@
 """Say what the commands amount to that the controller has run."""
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from enum import StrEnum
 from typing import Final
 
@@ -77,6 +77,10 @@ class ProofResult:
     report: ProofReport
     evidence: tuple[Evidence, ...] = ()
     warnings: tuple[str, ...] = ()
+
+    def as_rerun(self) -> "ProofResult":
+        """Return it as that of an earlier proof, which was run again."""
+        return replace(self, report=self.report.replace(is_rerun=True))
 
     def applied_to(self, outcome: Outcome) -> Outcome:
         """Return the outcome with this proof in place of any that it had."""
@@ -165,6 +169,24 @@ def is_red(one: Evidence) -> bool:
     if found is None or not found.failed:
         return False
     return says_failed(RunnerKind(found.runner), one.exit_code)
+
+
+def earlier_commands(outcomes: Sequence[Outcome]) -> tuple[str, ...]:
+    """Return the test commands of the newest proof among outcomes, the oldest first.
+
+    Where nothing was shown by any of them, it is what was tried last.
+    """
+    tried = [one for one in reversed(outcomes) if _commands_before(one)]
+    shown = [
+        one for one in tried if one.proof in (Proof.PROVEN, Proof.SHOWN_BY_COMMAND)
+    ]
+    newest = next(iter((*shown, *tried)), None)
+    return _commands_before(newest) if newest else ()
+
+
+def _commands_before(outcome: Outcome) -> tuple[str, ...]:
+    before = (e.command for e in outcome.evidence if e.role is EvidenceRole.BEFORE)
+    return tuple(dict.fromkeys(before))
 
 
 def find_regressions(evidence: Sequence[Evidence]) -> tuple[str, ...]:

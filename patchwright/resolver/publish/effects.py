@@ -344,7 +344,7 @@ def _pull_request_effects(
     draft = is_draft(outcome, config)
     if target.own_pull_request and target.pull_request is not None:
         described = UpdatePullRequest(number=target.pull_request, draft=draft)
-        return [described, SetPullMetadata()]
+        return [described, SetPullMetadata()] if target.sets_metadata else [described]
     if not target.opens_pull_request or config.pr is DeliveryMode.BRANCH:
         return []
     opened = OpenPullRequest(

@@ -89,7 +89,10 @@ def as_delivered(outcome: Outcome, delivered: DeliveryResult) -> Outcome:
         one.replace(commit=theirs) if one.commit == ours else one
         for one in outcome.evidence
     )
-    return outcome.replace(evidence=evidence)
+    report = outcome.proof_report
+    if report is not None and report.head_sha == ours:
+        report = report.replace(head_sha=theirs)
+    return outcome.replace(evidence=evidence, proof_report=report)
 
 
 def with_refusal(

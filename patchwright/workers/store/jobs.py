@@ -184,9 +184,13 @@ class JobStore:
             return tuple(map(_job_of, connection.execute(query)))
 
     def outcomes_of(self, conversation_id: ConversationId) -> tuple[Outcome, ...]:
-        """Return how the conversation's jobs have ended."""
-        query = sa.select(jobs.c.outcome).where(
-            jobs.c.conversation_id == conversation_id, jobs.c.outcome.is_not(None)
+        """Return how the conversation's jobs have ended, the oldest first."""
+        query = (
+            sa.select(jobs.c.outcome)
+            .where(
+                jobs.c.conversation_id == conversation_id, jobs.c.outcome.is_not(None)
+            )
+            .order_by(jobs.c.created_at)
         )
         with self._database.reading() as connection:
             kept = connection.scalars(query)
