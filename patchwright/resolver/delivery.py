@@ -8,6 +8,7 @@ import structlog
 
 from patchwright.core.events.log import EventLog
 from patchwright.core.events.observations import RunStarted
+from patchwright.core.settings.repository import RepositoryConfig
 from patchwright.core.types.base import JobId
 from patchwright.core.types.errors import (
     GitError,
@@ -20,6 +21,7 @@ from patchwright.core.types.people import Actor
 from patchwright.core.types.threads import RepoRef, Repository
 from patchwright.core.types.work import Outcome, Task
 from patchwright.integrations.git.mirror import Mirror
+from patchwright.integrations.git.objects import ObjectStore
 from patchwright.resolver.access import policy_with
 from patchwright.resolver.admission import Declined, check_access
 from patchwright.resolver.configuration import apply_configuration, commit_author_of
@@ -61,7 +63,10 @@ class SecondProof:
         limits = self._settings.limits.of_a_run()
         if outcome.seconds + took_s > limits.max_minutes * 60:
             return _NO_TIME
-        dependencies = self._dependencies(mirror)
+        config = self._plan.config
+        dependencies = proof_run(
+            self._services, self._job, self._store, config, mirror.objects
+        )
         task = _task_of(dependencies.log)
         if task is None:
             return _NO_SANDBOX
@@ -88,22 +93,30 @@ class SecondProof:
         trusted_sha = self._plan.trusted_sha
         return mirror.objects.merge_base(head_sha, trusted_sha) or ""
 
-    def _dependencies(self, mirror: Mirror) -> RunDependencies:
-        services, job, settings = self._services, self._job, self._settings
-        return RunDependencies(
-            run_id=job.id,
-            models=services.find_models(settings.agent.model),
-            sandboxes=services.sandboxes,
-            spec=sandbox_spec(settings, job.id),
-            code=mirror.objects,
-            log=self._store.open_log(),
-            limits=settings.limits.of_a_run(),
-            run_budget=self._store.open_budget(job.trigger, settings.limits),
-            clock=services.clock,
-            author=commit_author_of(services.directory.forge),
-            agent_configuration=services.agent_configuration,
-            config_file=self._plan.config.file,
-        )
+
+def proof_run(
+    services: StepServices,
+    job: Job,
+    store: RunStore,
+    config: RepositoryConfig,
+    code: ObjectStore,
+) -> RunDependencies:
+    """Return what a proof needs that no agent comes before."""
+    settings = apply_configuration(services.settings, config).settings
+    return RunDependencies(
+        run_id=job.id,
+        models=services.find_models(settings.agent.model),
+        sandboxes=services.sandboxes,
+        spec=sandbox_spec(settings, job.id),
+        code=code,
+        log=store.open_log(),
+        limits=settings.limits.of_a_run(),
+        run_budget=store.open_budget(job.trigger, settings.limits),
+        clock=services.clock,
+        author=commit_author_of(services.directory.forge),
+        agent_configuration=services.agent_configuration,
+        config_file=config.file,
+    )
 
 
 def _was_doubtful(outcome: Outcome) -> bool:

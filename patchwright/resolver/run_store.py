@@ -141,6 +141,10 @@ class RunStore(Protocol):
         """Count the conversation's runs that people asked for at `since` or later."""
         ...
 
+    def count_automatic_runs(self, kind: TriggerKind, since: datetime) -> int:
+        """Count the conversation's runs of a kind that nobody asked for."""
+        ...
+
     def list_since_last_request(self, kind: TriggerKind) -> tuple[EarlierRun, ...]:
         """Return the runs of a kind since a person last started a run, in order."""
         ...

@@ -30,6 +30,7 @@ from patchwright.resolver.linked_threads import (
 )
 from patchwright.resolver.publish import live
 from patchwright.resolver.publish.destination import CrossPostTarget
+from patchwright.resolver.push_proof import prove_after_push
 from patchwright.resolver.repository_resolution import (
     acknowledge_in_chat,
     ask_requester,
@@ -223,6 +224,7 @@ STEPS: tuple[Step, ...] = (
     find_requester,
     find_repository,
     read_configuration,
+    prove_after_push,
     admit,
     answer_if_known,
     stop_if_closed,

@@ -5,7 +5,7 @@ these parts where they are, and nothing else.
 """
 
 import re
-from collections.abc import Collection, Iterator
+from collections.abc import Iterator
 from dataclasses import dataclass
 from enum import StrEnum
 from typing import Final
@@ -27,8 +27,6 @@ class BodyPart(StrEnum):
     WORDS = "words"
 
 
-# What is true of one commit only; the words about a change stay.
-_OF_A_COMMIT: Final = frozenset(BodyPart) - {BodyPart.WORDS}
 _PART: Final = re.compile(
     r"<!-- patchwright:part=(?P<name>\w+)(?P<facts>(?: \w+=[\w.-]*)*) -->\n"
     r"(?P<text>.*?)\n<!-- patchwright:end=(?P=name) -->",
@@ -103,21 +101,17 @@ def has_parts(body: str) -> bool:
     return any(True for _ in _parts_of(_plain(body)))
 
 
-def replace_parts(
-    body: str, new: str, kept: Collection[BodyPart] = (), *, adds_words: bool = True
-) -> str:
+def replace_parts(body: str, new: str, *, adds_words: bool = True) -> str:
     """Return a body with the parts of a new text in place of its own.
 
-    What is true of one commit is replaced, but for the parts to be `kept`. The words of
-    an earlier run stay, and those of this one come after them. A verdict that a person
-    has taken out comes first again.
+    The words of earlier runs stay, and those of this one come after them. A verdict
+    that a person has taken out comes first again.
     """
     fresh = dict(_parts_of(new))
-    names = _OF_A_COMMIT.difference(kept)
 
     def put(found: re.Match[str]) -> str:
         name = _name_of(found)
-        if name not in names:
+        if name is None or name is BodyPart.WORDS:
             return found[0]
         return fresh[name][0] if name in fresh else mark_part(name, "")
 

@@ -324,13 +324,14 @@ def _section(title: str, text: str) -> str:
 
 def _footer(outcome: Outcome, origin: Provenance) -> str:
     run = f"run {origin.run_id[:8]}"
+    worked = outcome.iterations > 0
     facts = [
         f"[{run}]({origin.run_url})" if origin.run_url else run,
         f"asked for by @{origin.requester}",
-        f"model {origin.model}",
-        count_noun(outcome.iterations, "step"),
+        *([f"model {origin.model}"] if worked else []),
+        *([count_noun(outcome.iterations, "step")] if worked else []),
         duration_text(outcome.seconds),
-        cost_text(outcome.usage),
+        *([cost_text(outcome.usage)] if worked else []),
     ]
     return f"<sub>{' · '.join(facts)}{_STATUS[outcome.proof]}</sub>"
 

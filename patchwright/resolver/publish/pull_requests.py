@@ -45,6 +45,7 @@ from patchwright.resolver.publish.destination import Destination, PublisherDepen
 from patchwright.resolver.publish.effects import (
     AnswerReviews,
     OpenPullRequest,
+    RefreshEvidence,
     UpdatePullRequest,
 )
 
@@ -95,6 +96,28 @@ def update_pull_request(
     return _with_pull_request(pull, so_far)
 
 
+def refresh_evidence(
+    effect: RefreshEvidence,
+    outcome: Outcome,
+    to: Destination,
+    dependencies: PublisherDependencies,
+    so_far: DeliveryResult,
+) -> DeliveryResult:
+    """Say what is shown of a head that others have pushed; their words stay.
+
+    Who has pushed has chosen whether it is a draft, too.
+    """
+    repo = to.repository.ref
+    found = dependencies.forge.fetch_pull_request(repo, effect.number)
+    if not found.is_open or found.head_sha != effect.sha:
+        return so_far
+    text = _renewed_text(
+        outcome, to, found, effect.sha, draft=found.draft, adds_words=False
+    )
+    pull = dependencies.forge.update_pull_request(repo, effect.number, text)
+    return _with_pull_request(pull, so_far)
+
+
 def set_pull_metadata(
     to: Destination, dependencies: PublisherDependencies, so_far: DeliveryResult
 ) -> DeliveryResult:
@@ -128,7 +151,13 @@ def _first_text(
 
 
 def _renewed_text(
-    outcome: Outcome, to: Destination, found: PullRequest, head_sha: str, *, draft: bool
+    outcome: Outcome,
+    to: Destination,
+    found: PullRequest,
+    head_sha: str,
+    *,
+    draft: bool,
+    adds_words: bool = True,
 ) -> PullRequestText:
     """Say what is true of a new head, and leave what people have written.
 
@@ -136,9 +165,10 @@ def _renewed_text(
     """
     left = find_state(found.body)
     # What tests speak against becomes a draft, whatever a person has made of it.
+    is_contradicted = outcome.proof is Proof.CONTRADICTED
     is_theirs = left is not None and left.is_draft != found.draft
-    stays = is_theirs and outcome.proof is not Proof.CONTRADICTED
-    will_be = found.draft if stays else draft
+    stays = is_theirs and not is_contradicted
+    will_be = is_contradicted or (found.draft if stays else draft)
     if not has_parts(found.body):
         kept = find_peoples_text(found)
         text = _first_text(outcome, to, kept, head_sha, draft=draft)
@@ -146,7 +176,7 @@ def _renewed_text(
     noted = left.is_draft if left and stays else will_be
     state = BodyState(head_sha=head_sha, level=outcome.proof, is_draft=noted)
     ours = pull_request_text(outcome, to.origin, draft=will_be, state=state)
-    body = replace_parts(found.body, ours.body)
+    body = replace_parts(found.body, ours.body, adds_words=adds_words)
     return PullRequestText(title=found.title, body=body, draft=will_be)
 
 
