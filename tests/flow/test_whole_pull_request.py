@@ -9,7 +9,7 @@ from patchwright.core.types.work import Outcome
 from patchwright.resolver.messages.body_parts import find_state
 from tests.fakes.github import bare
 from tests.fakes.github.acts.pulls import follow_heads
-from tests.fakes.github.state import Issue
+from tests.fakes.github.seen import PullRequestSeen
 from tests.fakes.llm.turns import TurnLike, call
 from tests.flow.script import Request, in_turn
 from tests.flow.story import CART, NEW_TEST, REPO, Story, fix_turns, telling
@@ -45,7 +45,7 @@ def _git(story: Story, *words: str) -> str:
     return bare.git(story.github.git_folder(REPO), *words).decode().strip()
 
 
-def _pull(story: Story) -> Issue:
+def _pull(story: Story) -> PullRequestSeen:
     [pull] = story.github.pull_requests(REPO)
     return pull
 
