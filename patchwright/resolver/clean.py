@@ -1,13 +1,13 @@
 """Remove unwanted files from a change, and find what a person must decide."""
 
 from collections.abc import Collection, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from enum import StrEnum
 
 from patchwright.core.settings.repository import CONFIG_FILE, PROTECTED_PATHS
 from patchwright.core.text.escape import inline_code
 from patchwright.core.text.strings import count_noun
-from patchwright.core.types.work import LeftOut, LeftOutReason
+from patchwright.core.types.work import DiffStat, LeftOut, LeftOutReason
 from patchwright.integrations.git.changes import (
     GITLINK,
     ChangedPath,
@@ -180,6 +180,7 @@ class WholeChange:
 
     warnings: tuple[str, ...] = ()
     rules_out_proof: bool = False
+    size: DiffStat = field(default_factory=DiffStat)
 
 
 def judge_whole(code: ObjectStore, base_sha: str, head_sha: str) -> WholeChange:
@@ -188,10 +189,11 @@ def judge_whole(code: ObjectStore, base_sha: str, head_sha: str) -> WholeChange:
     One that is too large to be read counts as one that affects its own tests.
     """
     changes = code.changed_paths(base_sha, head_sha)
+    size = code.diff_stat(base_sha, head_sha)
     if find_excess(changes, SizeLimits()):
-        return WholeChange(rules_out_proof=True)
+        return WholeChange(rules_out_proof=True, size=size)
     versions = read_versions(code, base_sha, head_sha, changes)
-    return WholeChange(find_tampering(versions), rules_out_proof(versions))
+    return WholeChange(find_tampering(versions), rules_out_proof(versions), size)
 
 
 def _split_change(

@@ -139,17 +139,27 @@ def _settle_change(
         changed = changed.replace(notes=(*changed.notes, *merged.notes))
     if cleaned.objection:
         return _as_objected(changed, cleaned.objection, ending)
-    doubtful = cleaned.rules_out_proof
-    if task.proof_base_sha:
-        base = task.proof_base_sha
-        whole = judge_whole(dependencies.code, base, changed.head_sha)
-        doubtful = doubtful or whole.rules_out_proof
-        warnings = dict.fromkeys((*changed.warnings, *whole.warnings))
-        changed = changed.replace(
-            warnings=tuple(warnings),
-            proposed=dependencies.code.diff_stat(base, changed.head_sha),
-        )
-    return _with_evidence(task, dependencies, changed, ending.finish, doubtful=doubtful)
+    doubtful, finish = cleaned.rules_out_proof, ending.finish
+    prove_it = _with_evidence_of_all if task.proof_base_sha else _with_evidence
+    return prove_it(task, dependencies, changed, finish, doubtful=doubtful)
+
+
+def _with_evidence_of_all(
+    task: Task,
+    dependencies: RunDependencies,
+    changed: Outcome,
+    finish: Finish | None,
+    *,
+    doubtful: bool,
+) -> Outcome:
+    """Add the evidence of a pull request, whose earlier commits count as well."""
+    whole = judge_whole(dependencies.code, task.proof_base, changed.head_sha)
+    changed = changed.replace(
+        warnings=tuple(dict.fromkeys((*changed.warnings, *whole.warnings))),
+        proposed=whole.size,
+    )
+    doubtful = doubtful or whole.rules_out_proof
+    return _with_evidence(task, dependencies, changed, finish, doubtful=doubtful)
 
 
 def _as_objected(

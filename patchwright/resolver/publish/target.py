@@ -69,8 +69,7 @@ def plan_target(
     if pull.same_repository:
         is_thread = thread.kind is ThreadKind.PULL_REQUEST
         own = is_own if is_thread else not is_named
-        start_ref = f"refs/heads/{pull.head_branch}"
-        target = _pull_request_target(pull, start_ref, own=own)
+        target = _pull_request_target(pull, f"refs/heads/{pull.head_branch}", own=own)
         # Who asks in the pull request itself has seen who reviews it.
         return target.replace(sets_metadata=not is_thread)
     # The branch of a fork is somewhere else; its commits are here under this name.
