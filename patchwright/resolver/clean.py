@@ -7,7 +7,7 @@ from enum import StrEnum
 from patchwright.core.settings.repository import CONFIG_FILE, PROTECTED_PATHS
 from patchwright.core.text.escape import inline_code
 from patchwright.core.text.strings import count_noun
-from patchwright.core.types.work import DiffStat, LeftOut, LeftOutReason
+from patchwright.core.types.work import DiffStat, LeftOut, LeftOutReason, Outcome
 from patchwright.integrations.git.changes import (
     GITLINK,
     ChangedPath,
@@ -181,6 +181,11 @@ class WholeChange:
     warnings: tuple[str, ...] = ()
     rules_out_proof: bool = False
     size: DiffStat = field(default_factory=DiffStat)
+
+    def added_to(self, outcome: Outcome) -> Outcome:
+        """Return the outcome of the newest of the commits with what holds for all."""
+        warnings = dict.fromkeys((*outcome.warnings, *self.warnings))
+        return outcome.replace(warnings=tuple(warnings), proposed=self.size)
 
 
 def judge_whole(code: ObjectStore, base_sha: str, head_sha: str) -> WholeChange:

@@ -81,12 +81,10 @@ class SecondProof:
                 commands,
                 is_doubtful=_was_doubtful(outcome),
             )
-            proof = prove(wanted, proof_dependencies(dependencies))
+            return prove(wanted, proof_dependencies(dependencies))
         except (GitError, RuntimeLostError, SandboxError) as error:
             log.warning("not_proven_again", reason=error.reason, error=str(error))
             return _NO_SANDBOX
-        report = outcome.proof_report
-        return proof.as_rerun() if report and report.is_rerun else proof
 
     def _proof_base(self, mirror: Mirror, head_sha: str) -> str:
         """Return where the moved pull request has left its base branch."""

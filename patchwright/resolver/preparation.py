@@ -176,7 +176,7 @@ class _Preparation:
             target=target,
             mirror=mirror,
             trusted_sha=trusted_sha,
-            task=self._task(target, work, gathered),
+            task=self._task(target, work, gathered).replace(trusted_sha=trusted_sha),
             images=gathered.images,
             private_texts=gathered.private_texts,
             # Resolved threads come last: so the numbers of the others do not change.

@@ -1,5 +1,6 @@
 """Prove our pull request again after somebody else has pushed to it; no model."""
 
+from dataclasses import dataclass, replace
 from datetime import timedelta
 from typing import Final
 
@@ -9,7 +10,9 @@ from patchwright.core.forge import PullRequestText
 from patchwright.core.text.escape import inline_code
 from patchwright.core.types.errors import (
     GitError,
+    LeaseLostError,
     PatchwrightError,
+    RuntimeLostError,
     SandboxError,
     ServiceError,
 )
@@ -18,8 +21,9 @@ from patchwright.core.types.outcome_kind import OutcomeKind
 from patchwright.core.types.threads import PullRequest
 from patchwright.core.types.triggers import TriggerKind
 from patchwright.core.types.work import CONTRADICTED, Outcome, Task
-from patchwright.integrations.git.mirror import Mirror
+from patchwright.integrations.git.objects import ObjectStore
 from patchwright.resolver.clean import WholeChange, judge_whole
+from patchwright.resolver.configuration import apply_configuration
 from patchwright.resolver.delivery import proof_run
 from patchwright.resolver.messages.body_parts import (
     BodyState,
@@ -39,6 +43,7 @@ from patchwright.resolver.publish.live import without_trace
 from patchwright.resolver.run import End, Run, end, fail
 from patchwright.resolver.run_plan import AttemptResult
 from patchwright.resolver.services import StepServices
+from patchwright.resolver.set_up.plan import with_inferred_set_up
 
 PROVEN_AGAIN: Final = "proven-again"
 _SHOWN: Final = (Proof.PROVEN, Proof.SHOWN_BY_COMMAND)
@@ -55,6 +60,8 @@ def prove_new_head(services: StepServices, run: Run) -> End:
     """
     try:
         return _PushProof(services, run).prove()
+    except LeaseLostError:
+        raise
     except PatchwrightError as error:
         log.warning("push_not_proven", reason=error.reason, error=str(error))
         return fail(services, run, error, quiet=True)
@@ -81,6 +88,19 @@ def is_worth_saying(before: Proof, now: Proof) -> bool:
     return before in _SHOWN and now not in _SHOWN
 
 
+@dataclass(frozen=True)
+class _NewHead:
+    """The head of a pull request, which has left its base branch at `base_sha`.
+
+    `target_sha` is where the base branch is now.
+    """
+
+    code: ObjectStore
+    sha: str
+    base_sha: str
+    target_sha: str
+
+
 class _PushProof:
     """One run after a push: says at once that the evidence is old, then runs it."""
 
@@ -98,20 +118,20 @@ class _PushProof:
             return self._nothing("closed")
         if said is None:
             return self._nothing("not-described")
-        mirror, head_sha, base_sha = self._fetch(pull)
-        if said.head_sha == head_sha:
+        head = self._fetch(pull)
+        if said.head_sha == head.sha:
             return self._nothing("known-head")
         why_not = self._why_not()
-        self._flag(pull, said, head_sha, why_not)
+        self._flag(pull, said, head.sha, why_not)
         if why_not:
             return self._nothing("not-run-again")
-        outcome = self._outcome(mirror, pull, base_sha, head_sha)
-        effects: list[Effect] = [RefreshEvidence(number=number, sha=head_sha)]
+        outcome = self._outcome(head, pull)
+        effects: list[Effect] = [RefreshEvidence(number=number, sha=head.sha)]
         if is_worth_saying(said.level, outcome.proof):
             effects.append(FinalMessage())
         return AttemptResult(outcome, self._plan, 0, effects=tuple(effects))
 
-    def _fetch(self, pull: PullRequest) -> tuple[Mirror, str, str]:
+    def _fetch(self, pull: PullRequest) -> _NewHead:
         """Return the head as it is now, and where it has left the base branch."""
         repository = self._forge.fetch_repository(self._thread.repo)
         head, base = f"refs/heads/{pull.head_branch}", f"refs/heads/{pull.base_branch}"
@@ -119,7 +139,7 @@ class _PushProof:
         head_sha, target_sha = mirror.resolve(head), mirror.resolve(base)
         base_sha = mirror.objects.merge_base(head_sha, target_sha) or target_sha
         self._plan = self._plan.replace(repository=repository)
-        return mirror, head_sha, base_sha
+        return _NewHead(mirror.objects, head_sha, base_sha, target_sha)
 
     def _nothing(self, reason: str) -> AttemptResult:
         outcome = Outcome(kind=OutcomeKind.NO_CHANGE, reason=reason)
@@ -153,17 +173,15 @@ class _PushProof:
         except ServiceError as error:
             log.warning("evidence_not_flagged", reason=error.reason, error=str(error))
 
-    def _outcome(
-        self, mirror: Mirror, pull: PullRequest, base_sha: str, head_sha: str
-    ) -> Outcome:
-        clock, code = self._services.clock, mirror.objects
+    def _outcome(self, head: _NewHead, pull: PullRequest) -> Outcome:
+        clock = self._services.clock
         started = clock.monotonic()
-        whole = judge_whole(code, base_sha, head_sha)
-        proof = self._prove(mirror, whole, base_sha, head_sha)
+        whole = judge_whole(head.code, head.base_sha, head.sha)
+        proof = self._prove(head, whole)
         is_contradicted = proof.level is Proof.CONTRADICTED
         text = (
             "Somebody else has pushed to this pull request, and its proof does not "
-            f"hold for the new head `{head_sha[:_SHA_CHARS]}`. The evidence is in the "
+            f"hold for the new head `{head.sha[:_SHA_CHARS]}`. The evidence is in the "
             "description of the pull request."
         )
         outcome = Outcome(
@@ -173,39 +191,48 @@ class _PushProof:
             service_text=text,
             title=pull.title,
             base_branch=pull.base_branch,
-            base_sha=base_sha,
-            head_sha=head_sha,
-            tree=code.tree_of(head_sha),
+            base_sha=head.base_sha,
+            head_sha=head.sha,
+            tree=head.code.tree_of(head.sha),
             changed=whole.size,
             warnings=whole.warnings,
             seconds=round(clock.monotonic() - started, 1),
         )
         return proof.applied_to(outcome)
 
-    def _prove(
-        self, mirror: Mirror, whole: WholeChange, base_sha: str, head_sha: str
-    ) -> ProofResult:
-        run, config = self._run, self._config
-        dependencies = proof_run(
-            self._services, run.job, run.store, config, mirror.objects
+    def _prove(self, head: _NewHead, whole: WholeChange) -> ProofResult:
+        run, services = self._run, self._services
+        dependencies = proof_run(services, run.job, run.store, self._config, head.code)
+        task = self._task(head)
+        wanted = proof_request(
+            task, dependencies, head.sha, (), is_doubtful=whole.rules_out_proof
         )
+        # Nobody has named a test of what was pushed.
+        wanted = replace(wanted, is_rerun=bool(task.earlier_tests))
+        try:
+            return prove(wanted, proof_dependencies(dependencies))
+        except (GitError, RuntimeLostError, SandboxError) as error:
+            if run.release_signal.done():
+                raise LeaseLostError("the job was given back") from error
+            log.warning("push_not_proven", reason=error.reason, error=str(error))
+            report = ProofReport(
+                reason=ProofReason.NO_SANDBOX,
+                base_sha=head.base_sha,
+                head_sha=head.sha,
+            )
+            return ProofResult(Proof.NOT_PROVEN, report)
+
+    def _task(self, head: _NewHead) -> Task:
+        """Return what the proof is for; the set-up is that of the base branch."""
+        config = self._config
         task = Task(
             text="",
-            base_sha=base_sha,
+            base_sha=head.base_sha,
             setup=config.setup,
             tests=config.test,
             setup_may_fail=config.on_setup_failure == "continue",
-            earlier_tests=earlier_commands(run.store.list_outcomes()),
+            trusted_sha=head.target_sha,
+            earlier_tests=earlier_commands(self._run.store.list_outcomes()),
         )
-        wanted = proof_request(
-            task, dependencies, head_sha, (), is_doubtful=whole.rules_out_proof
-        )
-        try:
-            proof = prove(wanted, proof_dependencies(dependencies))
-        except (GitError, SandboxError) as error:
-            log.warning("push_not_proven", reason=error.reason, error=str(error))
-            report = ProofReport(
-                reason=ProofReason.NO_SANDBOX, base_sha=base_sha, head_sha=head_sha
-            )
-            return ProofResult(Proof.NOT_PROVEN, report)
-        return proof.as_rerun() if task.earlier_tests else proof
+        sandbox = apply_configuration(self._services.settings, config).settings.sandbox
+        return with_inferred_set_up(task, head.code, config, sandbox)

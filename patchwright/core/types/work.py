@@ -35,9 +35,11 @@ class Task(Value):
     the agent starts, `tests` those that the controller runs besides the agent's own.
     `notes` go into the outcome. `message_trailer` ends the message of the commit.
     Without `proves` nothing is run to prove a change. With `setup_may_fail` the work
-    goes on after a set-up that failed. `result_schema` is a JSON schema, as text, of
-    what the agent hands over besides its words, if anything. `removed` counts the
-    hidden things that were taken out of other people's texts.
+    goes on after a set-up that failed; with `setup_is_inferred` nobody has written it
+    down. `trusted_sha` is the head of the branch that the change is for: commits of its
+    history are the repository's own. `result_schema` is a JSON schema, as text, of what
+    the agent hands over besides its words, if anything. `removed` counts the hidden
+    things that were taken out of other people's texts.
 
     Work on an existing pull request is proven together with all of it: from
     `proof_base_sha`, where the pull request left its base branch, and with
@@ -58,6 +60,8 @@ class Task(Value):
     message_trailer: str = ""
     proves: bool = True
     setup_may_fail: bool = False
+    setup_is_inferred: bool = False
+    trusted_sha: str = ""
     result_schema: str = ""
     removed: int = 0
     proof_base_sha: str = ""

@@ -65,7 +65,7 @@ def test_what_is_true_of_one_commit_is_replaced() -> None:
     changed = replace_parts(body_of(OLD), body_of(NEW, unproven(), run="run-2"))
     assert find_state(changed) == state(NEW, Proof.NOT_PROVEN)
     assert "**Proven**" not in changed
-    assert "| after |" not in changed
+    assert "### Evidence" not in changed
     assert OLD not in changed
 
 
@@ -117,7 +117,7 @@ def test_a_notice_takes_the_place_of_the_verdict_alone() -> None:
     changed = replace_verdict(body_of(OLD), "> Of another commit.")
     assert "> Of another commit." in changed
     assert "**Proven**" not in changed
-    assert "| after |" in changed
+    assert "### Evidence" in changed
     assert find_state(changed) == state(OLD)
 
 
