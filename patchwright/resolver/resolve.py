@@ -41,6 +41,7 @@ from patchwright.resolver.checkout import (
 )
 from patchwright.resolver.finish_proof import FinishProofs
 from patchwright.resolver.outcome import complete_outcome, settle_outcome
+from patchwright.resolver.sandbox_report import report_sandbox
 from patchwright.resolver.sandboxes import (
     close_and_record_blocked,
     set_up,
@@ -245,6 +246,9 @@ class _RunAttempt:
                 self._left_out = find_earlier_left_out(dependencies, run_log.state)
             if failed := self._set_up(run_log, checkout):
                 return failed, NO_EXPORT
+            report_sandbox(
+                checkout.runtime, task.base_sha, dependencies, self._start_id
+            )
             ending = self._run_agent(run_log, checkout, proofs)
             if run_log.state.is_planning:
                 # Changes that were made only to write a plan are not kept.

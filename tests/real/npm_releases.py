@@ -36,7 +36,8 @@ def read_release(release: Release) -> dict[str, bytes]:
 
 def pack_tools(tools: Sequence[str]) -> bytes:
     """Return an archive of the `node_modules` that have these packages."""
-    folder = CACHE / "-".join(tools).replace("/", "+")
+    # By its own name npm would take the folder for the package.
+    folder = CACHE / "-".join(("tools", *tools)).replace("/", "+").replace("@", "-")
     archive = folder / "node_modules.tar"
     with machine_lock("npm"):
         if not archive.exists():

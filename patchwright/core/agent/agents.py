@@ -10,7 +10,7 @@ from patchwright.core.agent.endings import AgentEnding
 from patchwright.core.agent.prompts import prompt
 from patchwright.core.agent.results import FinishReview, FinishTry, ResultSchema
 from patchwright.core.agent.run_log import ReleaseSignal
-from patchwright.core.agent.tools import DELEGATE, ENDING, RECALL, WORKING, Tool
+from patchwright.core.agent.tools import ASK, DELEGATE, ENDING, RECALL, WORKING, Tool
 from patchwright.core.condense.condenser import Condenser
 from patchwright.core.events.actions import Delegate
 from patchwright.core.events.state import RunState
@@ -45,7 +45,8 @@ class Agent:
         """Return the tools of an agent so many delegations down."""
         more = (RECALL,) if recalls else ()
         delegating = (DELEGATE,) if depth < max_depth else ()
-        return (*self.tools, *more, *delegating, *ENDING)
+        asking = () if depth else (ASK,)
+        return (*self.tools, *more, *delegating, *asking, *ENDING)
 
 
 def coder() -> Agent:

@@ -153,6 +153,7 @@ def _result_of(action: ev.AgentStep, observation: ev.Observation) -> ev.Observat
 
 
 SKIPPED_AFTER_END: Final = "Not run: the run had ended before it."
+SKIPPED_AFTER_QUESTION: Final = "Not run: the question before it was to be answered."
 
 
 class ToolCallExecutor:

@@ -7,6 +7,7 @@ from pydantic import BaseModel, ConfigDict, Discriminator, Field, Tag
 
 from patchwright.core.events.actions import (
     AgentAction,
+    AskQuestion,
     Browse,
     CallMcpTool,
     ChangeState,
@@ -98,6 +99,7 @@ AgentStep = (
     | WriteTodos
     | Finish
     | Reject
+    | AskQuestion
 )
 Steering = Message | ChangeState | RaiseLimits
 Action = AgentStep | Steering
@@ -173,6 +175,7 @@ __all__ = [
     "AgentState",
     "AgentStep",
     "AnyPayload",
+    "AskQuestion",
     "AttemptStart",
     "Browse",
     "BrowserOutput",

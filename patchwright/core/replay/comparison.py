@@ -19,11 +19,11 @@ from patchwright.core.types.work import Outcome
 Normal = dict[str, JsonValue]
 
 # Who a run is and when it was, what its commits are called (their dates are in the
-# name), and how a result came about.
+# name), how a result came about, and how it is put to the model.
 _INCIDENTAL: Final = {
     *("run_id", "version", "model", "latency_ms", "duration_ms", "seconds", "until"),
     *("full_output_path", "dropped_bytes", "risk", "commit", "head_sha", "tree"),
-    *("digest", "up_to"),
+    *("digest", "up_to", "note", "excerpt"),
 }
 _LISTING: Final = "unknown-tool"
 

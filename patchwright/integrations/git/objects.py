@@ -83,6 +83,11 @@ class ObjectStore:
             raise GitError(f"git cannot compare the commits: {done.error_summary}")
         return done.output.decode("ascii").strip() or None
 
+    def is_shallow(self) -> bool:
+        """Tell whether older commits were left out when this was fetched."""
+        asked = ["rev-parse", "--is-shallow-repository"]
+        return self.git.run_text(asked) == "true"
+
     def read_file(self, commit: str, path: str) -> bytes | None:
         """Return a file's bytes, or None if the commit has no file there."""
         done = self.git.call(["cat-file", "blob", f"{commit}:{path}"])

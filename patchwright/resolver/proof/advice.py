@@ -12,9 +12,7 @@ from patchwright.core.types.evidence import (
     TestChange,
     TestResults,
 )
-from patchwright.core.types.outcome_kind import OutcomeKind
-from patchwright.core.types.work import Outcome
-from patchwright.resolver.messages.elements import proof_sentence
+from patchwright.resolver.messages.proof_words import level_sentence, result_words
 from patchwright.resolver.proof.evidence import ProofResult
 
 # How often an agent is told that its proof falls short.
@@ -42,7 +40,7 @@ def proof_advice(result: ProofResult, rounds: int) -> str:
     report = result.report
     last = _LAST_ROUND if rounds + 1 >= MAX_ROUNDS else _NEXT_ROUND
     parts = [
-        f"{HELD_BACK} {_sentence(result)}",
+        f"{HELD_BACK} {level_sentence(result.level, report)}",
         _list(
             "What was run, each time in a fresh copy of the repository:",
             [_command_line(one) for one in result.evidence],
@@ -56,11 +54,6 @@ def proof_advice(result: ProofResult, rounds: int) -> str:
         f"{_REMEDIES[report.reason]} {last}".strip(),
     ]
     return "\n\n".join(part for part in parts if part)
-
-
-def _sentence(result: ProofResult) -> str:
-    proven = result.applied_to(Outcome(kind=OutcomeKind.RESOLVED))
-    return proof_sentence(proven).replace("**", "")
 
 
 def _list(title: str, lines: Sequence[str], most: int) -> str:
@@ -78,23 +71,7 @@ def _names(title: str, names: Sequence[str]) -> str:
 def _command_line(one: Evidence) -> str:
     counts = f", {_counts(one.results)}" if one.results else ""
     command = inline_code(_short(one.command))
-    return f"{one.role.words}: {command}: {_ending(one)}{counts}"
-
-
-def _ending(one: Evidence) -> str:
-    ended = "did not end" if one.exit_code is None else f"exit code {one.exit_code}"
-    words = _STATUS_WORDS[one.status]
-    return f"{ended} ({words})" if words else ended
-
-
-_STATUS_WORDS: Final = {
-    RunStatus.RAN: "",
-    RunStatus.NO_TESTS: "no test was run",
-    RunStatus.COLLECTION_ERROR: "the tests could not be loaded",
-    RunStatus.NO_RUNNER: "the program is not there",
-    RunStatus.TIMED_OUT: "it took too long",
-    RunStatus.UNREAD: "",
-}
+    return f"{one.role.words}: {command}: {result_words(one)}{counts}"
 
 
 def _counts(results: TestResults) -> str:
@@ -234,5 +211,6 @@ _REMEDIES: Final = {
         "change to the code too: import inside the test what only your change adds."
     ),
     ProofReason.TIMED_OUT: "Name a command that runs only the tests of your change.",
+    ProofReason.OTHER_COMMIT: "",
     ProofReason.SWITCHED_OFF: "",
 }

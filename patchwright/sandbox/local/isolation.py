@@ -9,6 +9,8 @@ from typing import Final, NamedTuple
 USER = "1000"
 ARCHIVE = "/opt/patchwright/server.pyz"
 WORKSPACE = "/workspace"
+# The folder of the repository in the workspace.
+CLONE = "repo"
 
 # Of /usr, where a machine's own settings and people's files may be, tokens with them.
 HIDDEN_FOLDERS = (
@@ -49,6 +51,8 @@ SYSTEM_PATTERNS = (
     *("php/*/cli/conf.d", "php/*/mods-available"),
 )
 PASSWD = f"patchwright:x:{USER}:{USER}::{WORKSPACE}/home:/bin/bash\n".encode()
+# Test runners open ports there under this name, and no one else answers for it.
+HOSTS = b"127.0.0.1 localhost\n::1 localhost\n"
 GROUP = f"patchwright:x:{USER}:\n".encode()
 
 

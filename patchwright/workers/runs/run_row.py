@@ -13,7 +13,12 @@ from patchwright.core.types.outcome_kind import OutcomeKind
 from patchwright.core.types.threads import ForgeThread, ThreadRef
 from patchwright.core.types.work import Limits, Usage
 from patchwright.resolver.job import Job, JobState, outcome_of
-from patchwright.resolver.messages.outcome_kinds import Tone, display_of
+from patchwright.resolver.messages.outcome_kinds import (
+    Tone,
+    display_of,
+    outcome_title,
+    outcome_tone,
+)
 from patchwright.workers.runs.selection import RunStage
 
 # The kinds of events that say anything of it.
@@ -202,7 +207,9 @@ def state_and_tone(job: Job) -> tuple[str, Tone]:
         case JobState.WAITING_USER:
             return "Needs you", "open"
         case JobState.DONE | JobState.FAILED | JobState.CANCELLED:
-            ended = display_of(job.outcome.kind if job.outcome else OutcomeKind.FAILED)
-            return ended.title, ended.tone
+            if job.outcome is None:
+                lost = display_of(OutcomeKind.FAILED)
+                return lost.title, lost.tone
+            return outcome_title(job.outcome), outcome_tone(job.outcome)
         case _:
             assert_never(job.state)
