@@ -212,5 +212,6 @@ _REMEDIES: Final = {
         "change to the code too: import inside the test what only your change adds."
     ),
     ProofReason.TIMED_OUT: "Name a command that runs only the tests of your change.",
+    ProofReason.OTHER_COMMIT: "",
     ProofReason.SWITCHED_OFF: "",
 }
