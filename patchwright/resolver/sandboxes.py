@@ -138,6 +138,8 @@ SETUP_S: Final = 1800.0
 # The agent name of set-up events: no agent has it, so no agent reads them as its own.
 SETUP: Final = "setup"
 _TAIL_CHARS: Final = 2_000
+# What a shell answers for a program that it does not find.
+_NOT_FOUND: Final = 127
 
 
 @dataclass(frozen=True)
@@ -254,7 +256,10 @@ def _failed_ending(command: str, output: ev.CommandOutput, file: str) -> AgentEn
 
 def _failure_text(command: str, exit_code: int | None) -> str:
     code = "did not end" if exit_code is None else f"exit {exit_code}"
-    return f"The repository's set-up failed ({code}): {inline_code(command)}."
+    if exit_code == _NOT_FOUND:
+        code = f"{code}, a program is not in the sandbox"
+    first_line = command.partition("\n")[0]
+    return f"The repository's set-up failed ({code}): {inline_code(first_line)}."
 
 
 def close_and_record_blocked(runtime: Runtime, log: EventLog) -> None:

@@ -37,6 +37,7 @@ from patchwright.resolver.preparation import (
     fetch_thread,
     prepare,
 )
+from patchwright.resolver.proof.evidence import earlier_commands
 from patchwright.resolver.resolve import resolve
 from patchwright.resolver.round_trigger import find_competing_pull_request
 from patchwright.resolver.run import End, Run, Step, skipped_on_resume
@@ -50,6 +51,7 @@ from patchwright.resolver.run_store import (
 )
 from patchwright.resolver.sandboxes import sandbox_spec
 from patchwright.resolver.services import RunDependencies, StepServices
+from patchwright.resolver.set_up.plan import with_inferred_set_up
 from patchwright.resolver.status_comment import begin_check
 from patchwright.resolver.steering import open_steering, with_follow_ups
 from patchwright.resolver.triage import (
@@ -140,6 +142,13 @@ def prepare_task(services: StepServices, run: Run) -> Run | End:
     run_settings = apply_configuration(services.settings, run.plan.config)
     prepared = prepare(services.sources, _request(services, run))
     prepared = prepared.with_notes((*run_settings.notes, *notes))
+    task = with_inferred_set_up(
+        prepared.task,
+        prepared.mirror.objects,
+        run.plan.config,
+        run_settings.settings.sandbox,
+    )
+    prepared = replace(prepared, task=task)
     plan = with_provenance(
         _with_found(run.plan, prepared).replace(
             checks_need_nudge=services.code_host.starts_no_checks
@@ -176,6 +185,11 @@ def _request(services: StepServices, run: Run) -> PreparationRequest:
         token=_token(run),
         privacy=privacy_note() if plan.openness.keeps_out else "",
         schema=services.overrides.schema,
+        is_own_pull=any(
+            one.is_own_pull and str(one.ref) == str(run.trigger.thread)
+            for one in run.linked
+        ),
+        earlier_tests=earlier_commands(run.store.list_outcomes()),
     )
 
 

@@ -9,6 +9,7 @@ from patchwright.core.types.outcome_kind import OutcomeKind
 from tests.fakes.llm.turns import TurnLike, call
 from tests.flow.script import Request, asked, in_turn
 from tests.flow.story import REPO, Story, fix_turns, telling
+from tests.flow.text import without_marks
 
 WISH = "@patchwright please fix the sum"
 
@@ -19,7 +20,7 @@ def wishing(text: str) -> dict[str, str | bytes]:
 
 def body_of(story: Story) -> str:
     [pull] = story.github.pull_requests(REPO)
-    return pull.body
+    return without_marks(pull.body)
 
 
 def unproven_turns() -> list[TurnLike]:
@@ -46,7 +47,7 @@ def test_the_text_of_a_pull_request_is_a_repositorys_own(tmp_path: Path) -> None
         assert "### Evidence\n\n🟢 **Proven**" in body
         assert body.startswith("<!-- patchwright:body ")
         assert "files** changed" not in body
-        assert "**Done** · #2" in story.reply(issue)
+        assert "**Done, proven** · #2" in story.reply(issue)
 
 
 @pytest.mark.parametrize(

@@ -7,6 +7,7 @@ from pydantic import BaseModel, ConfigDict, Discriminator, Field, Tag
 
 from patchwright.core.events.actions import (
     AgentAction,
+    AskQuestion,
     Browse,
     CallMcpTool,
     ChangeState,
@@ -49,6 +50,7 @@ from patchwright.core.events.observations import (
     Null,
     OutcomeReached,
     PlanApproved,
+    ProofStarted,
     Recalled,
     RequestBlocked,
     RunStarted,
@@ -97,6 +99,7 @@ AgentStep = (
     | WriteTodos
     | Finish
     | Reject
+    | AskQuestion
 )
 Steering = Message | ChangeState | RaiseLimits
 Action = AgentStep | Steering
@@ -128,6 +131,7 @@ Record = (
     | ConfirmationAsked
     | CheckpointTaken
     | RequestBlocked
+    | ProofStarted
     | EvidenceRecorded
     | OutcomeReached
 )
@@ -171,6 +175,7 @@ __all__ = [
     "AgentState",
     "AgentStep",
     "AnyPayload",
+    "AskQuestion",
     "AttemptStart",
     "Browse",
     "BrowserOutput",
@@ -205,6 +210,7 @@ __all__ = [
     "OutcomeReached",
     "Payload",
     "PlanApproved",
+    "ProofStarted",
     "RaiseLimits",
     "ReadFile",
     "Recall",

@@ -149,6 +149,12 @@ class SandboxSettings(SettingsSection):
         "also allows one file for each 8 KiB.",
     )
     cpus: float = Field(2.0, gt=0, description="Limit of processors; only with Docker.")
+    infer_setup: bool = Field(
+        default=True,
+        description="Whether a sandbox is set up as lock files say (`npm ci`, "
+        "`uv sync` and others) if `.patchwright.toml` has no `setup`; only with "
+        "registries that `network` opens.",
+    )
     command_timeout_s: float = Field(
         120.0,
         gt=0,

@@ -35,9 +35,15 @@ class Task(Value):
     the agent starts, `tests` those that the controller runs besides the agent's own.
     `notes` go into the outcome. `message_trailer` ends the message of the commit.
     Without `proves` nothing is run to prove a change. With `setup_may_fail` the work
-    goes on after a set-up that failed. `result_schema` is a JSON schema, as text, of
-    what the agent hands over besides its words, if anything. `removed` counts the
-    hidden things that were taken out of other people's texts.
+    goes on after a set-up that failed; with `setup_is_inferred` nobody has written it
+    down. `trusted_sha` is the head of the branch that the change is for: commits of its
+    history are the repository's own. `result_schema` is a JSON schema, as text, of what
+    the agent hands over besides its words, if anything. `removed` counts the hidden
+    things that were taken out of other people's texts.
+
+    Work on an existing pull request is proven together with all of it: from
+    `proof_base_sha`, where the pull request left its base branch, and with
+    `earlier_tests`, the commands of its earlier proof. Both are empty for new work.
     """
 
     text: str
@@ -54,8 +60,17 @@ class Task(Value):
     message_trailer: str = ""
     proves: bool = True
     setup_may_fail: bool = False
+    setup_is_inferred: bool = False
+    trusted_sha: str = ""
     result_schema: str = ""
     removed: int = 0
+    proof_base_sha: str = ""
+    earlier_tests: tuple[str, ...] = ()
+
+    @property
+    def proof_base(self) -> str:
+        """Return the commit without the change that is to be proven."""
+        return self.proof_base_sha or self.base_sha
 
 
 class WaitReason(StrEnum):
@@ -176,7 +191,8 @@ class Outcome(Value):
 
     With `waits` the task has not ended: it continues when a person has answered.
     `head_sha` is empty when nothing was changed, and so is `tree`, git's name for what
-    that commit holds. `changed` counts what it changes. `notes` are remarks for the
+    that commit holds. `changed` counts what it changes, and `proposed` what the whole
+    pull request changes that was there before. `notes` are remarks for the
     reader of the result, one sentence each: what was removed, skipped or doubted;
     `warnings` are those that a reviewer must see, and make the change a draft. With
     `as_patch` the change must not become a branch, and is handed over as a patch.
@@ -200,6 +216,7 @@ class Outcome(Value):
     head_sha: str = ""
     tree: str = ""
     changed: DiffStat = DiffStat()
+    proposed: DiffStat = DiffStat()
     reviews: tuple[ReviewAnswer, ...] = ()
     evidence: tuple[Evidence, ...] = ()
     proof_report: ProofReport | None = None

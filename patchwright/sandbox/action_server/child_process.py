@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import fcntl
 import os
+import re
 import resource
 import signal
 import sys
@@ -24,8 +25,20 @@ _NEVER_ASK = {
 _DEFAULT_PATH = "/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin"
 
 
-def plan_environment(config: Config, inherited: dict[str, str]) -> dict[str, str]:
-    """Return the image's own variables, ours over them, and those of the host last."""
+# Lines NAME=value that a set-up adds for all that is started after it; the last counts.
+ENVIRONMENT_FILE = "environment"
+_MOST_ENVIRONMENT = 1 << 16
+_NAME = re.compile(r"[A-Za-z_][A-Za-z0-9_]*")
+
+
+def plan_environment(
+    config: Config, inherited: dict[str, str], *, takes_additions: bool = True
+) -> dict[str, str]:
+    """Return the image's own variables, ours over them, and those of the host last.
+
+    What a set-up has added comes after all of them.
+    """
+    path = os.path.join(config.workspace, ENVIRONMENT_FILE)
     return {
         "PATH": _DEFAULT_PATH,
         "LANG": "C.UTF-8",
@@ -34,8 +47,29 @@ def plan_environment(config: Config, inherited: dict[str, str]) -> dict[str, str
         "USER": "patchwright",
         "LOGNAME": "patchwright",
         "WORKSPACE": config.workspace,
+        "PATCHWRIGHT_ENV": path,
         **_NEVER_ASK,
         **config.environment,
+        **(_read_additions(path) if takes_additions else {}),
+    }
+
+
+def _read_additions(path: str) -> dict[str, str]:
+    """Return the variables in the file; lines that are none are passed over."""
+    try:
+        # Whatever is there by now: neither a link nor a pipe is followed.
+        file = os.open(path, os.O_RDONLY | os.O_NOFOLLOW | os.O_NONBLOCK)
+    except OSError:
+        return {}
+    try:
+        text = os.fsdecode(os.read(file, _MOST_ENVIRONMENT))
+    except OSError:
+        return {}
+    finally:
+        os.close(file)
+    lines = (line.partition("=") for line in text.replace("\0", "").split("\n"))
+    return {
+        name: value for name, found, value in lines if found and _NAME.fullmatch(name)
     }
 
 

@@ -127,19 +127,23 @@ def _quote(path: str) -> bytes:
     return os.fsencode(shlex.quote(path))
 
 
-def plan_shell(config: Config, inherited: dict[str, str]) -> tuple[Launch, ShellState]:
+def plan_shell(
+    config: Config, inherited: dict[str, str], *, takes_additions: bool = True
+) -> tuple[Launch, ShellState]:
     """Choose bash, or sh where there is none; the image's own variables stay.
 
     Variables are a part of the state, so that one which a command has unset stays so. A
-    shell cannot keep those whose names are none: each is started with them.
+    shell cannot keep those whose names are none: each is started with them. Which shell
+    it is, nothing decides that a set-up may have added.
     """
-    variables = plan_environment(config, inherited)
+    own = plan_environment(config, inherited, takes_additions=False)
+    variables = plan_environment(config, inherited, takes_additions=takes_additions)
     named = {name: variables[name] for name in variables if _NAME.fullmatch(name)}
     others = {name: variables[name] for name in variables if name not in named}
     lines = [f"export {name}={shlex.quote(named[name])}\n" for name in named]
     folder = os.path.join(config.workspace, "repo")
     state = ShellState(os.fsencode("".join(lines)), b"", folder)
-    bash = find_program("bash", variables["PATH"])
+    bash = find_program("bash", own["PATH"])
     if bash:
         words = [bash, "--noprofile", "--norc", "-c", _BASH, "bash"]
         return Launch(bash, words, others), state

@@ -50,6 +50,8 @@ from patchwright.sandbox.action_server.shell_process import (
 
 # How many soft limits a command may live.
 HARD_LIMIT_FACTOR = 10
+# Sessions of the host, in which nothing that the repository has set may count.
+_OWN_SESSIONS = "patchwright"
 
 
 class ShellSession:
@@ -64,7 +66,9 @@ class ShellSession:
     ) -> None:
         self._loop = loop
         self._config = config
-        self._launch, self._state = shell_process.plan_shell(config, dict(os.environ))
+        self._launch, self._state = shell_process.plan_shell(
+            config, dict(os.environ), takes_additions=not name.startswith(_OWN_SESSIONS)
+        )
         self._wiring = open_shell_files()
         self._capture = Capture(name, self._wiring.output_read, loop, logs)
         self._spare: ShellProcess | None = None
@@ -251,7 +255,8 @@ class ShellSessions:
         """
         session = self._session(request.text("session", "main"))
         if session.command is not None:
-            answer(session.command.report_running(hints.BUSY))
+            running = session.command
+            answer(running.report_running(hints.busy(running.order.command)))
             return None
         order = self._order(request)
         command = session.start(order)
@@ -322,7 +327,7 @@ class ShellSessions:
     def _find(self, handle: str) -> tuple[ShellSession, RunningCommand]:
         found = self._commands.get(handle)
         if found is None or found[1].is_reported:
-            text = f"no command runs under the handle {handle!r}; it may have ended"
+            text = f"no command runs under the handle {handle!r}: it has ended"
             raise ActionError("no-such-command", text)
         return found
 

@@ -293,6 +293,7 @@ def _start(
     files = [
         DataFile("/etc/passwd", isolation.PASSWD),
         DataFile("/etc/group", isolation.GROUP),
+        DataFile("/etc/hosts", isolation.HOSTS),
         DataFile(isolation.ARCHIVE, pack_action_server()),
         *(DataFile(path, b"") for path in spec.places.masked),
     ]

@@ -22,6 +22,7 @@ from patchwright.core.events.state import RunState, fold
 from patchwright.core.llm.model import Image, Models
 from patchwright.core.runtime import RuntimeFactory
 from patchwright.core.settings.environment import process_environment
+from patchwright.core.settings.limits import SandboxSettings
 from patchwright.core.settings.model import Settings, secret_values
 from patchwright.core.settings.repository import RepositoryConfig
 from patchwright.core.system.clock import Clock, SystemClock
@@ -135,16 +136,12 @@ class RunSession:
         Only bubblewrap's do. A repository that `prepares_itself`, where it can fetch
         packages, installs them in the sandbox instead: what is shown is read-only.
         """
-        sandbox = self.settings.sandbox
-        is_wanted = sandbox.toolchains == "auto" and self.sandboxes.kind == SHOWS_PLACES
-        if not is_wanted or repository.root is None:
-            return self
-        is_offline = sandbox.network == "deny"
-        view = find_local_view(
-            repository.root,
-            Machine.here(process_environment(), is_offline=is_offline),
-            partial(repository.tracked_among, base_sha),
-            with_environments=is_offline or not prepares_itself,
+        view = view_of(
+            repository,
+            base_sha,
+            self.settings.sandbox,
+            self.sandboxes.kind,
+            prepares_itself=prepares_itself,
         )
         for line in filter(None, (view.note, *view.refused)):
             self.console.print(Text(line), soft_wrap=True)
@@ -204,6 +201,30 @@ class RunSession:
         path = Path(f"patchwright-{self.run_id[:8]}.patch")
         path.write_bytes(code.format_patch(outcome.base_sha, outcome.head_sha))
         self.console.print(f"patch: {path}")
+
+
+def view_of(
+    repository: LocalRepository,
+    base_sha: str,
+    sandbox: SandboxSettings,
+    kind: str,
+    *,
+    prepares_itself: bool,
+) -> LocalView:
+    """Return what sandboxes of this kind show of the user's environment, if anything.
+
+    A repository that `prepares_itself`, where it can fetch packages, installs them.
+    """
+    is_wanted = sandbox.toolchains == "auto" and kind == SHOWS_PLACES
+    if not is_wanted or repository.root is None:
+        return NO_LOCAL_VIEW
+    is_offline = sandbox.network == "deny"
+    return find_local_view(
+        repository.root,
+        Machine.here(process_environment(), is_offline=is_offline),
+        partial(repository.tracked_among, base_sha),
+        with_environments=is_offline or not prepares_itself,
+    )
 
 
 @contextmanager

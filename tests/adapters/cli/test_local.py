@@ -18,12 +18,27 @@ PROMISED = [
     "outcome",
     "reason",
     "proof",
+    "proof_reason",
+    "proof_sentence",
+    "proof_base_sha",
+    "proof_head_sha",
+    "proof_is_rerun",
+    "proof_rounds",
+    "tests",
+    "newly_failing",
+    "altered",
+    "flaky",
+    "uncovered",
+    "hunks",
+    "suite",
+    "evidence",
+    "warnings",
+    "notes",
     "summary",
     "branch",
     "base_sha",
     "head_sha",
     "pr_url",
-    "evidence",
     "cost_usd",
     "tokens",
     "iterations",
@@ -57,16 +72,23 @@ def test_json_is_one_object_with_the_promised_keys(shop: Shop) -> None:
     ] == [
         ("before", 1, "python3 -m unittest test_pieces"),
         ("after", 0, "python3 -m unittest test_pieces"),
+        ("suite-before", 0, "python3 -m unittest test_cart.py"),
+        ("suite-after", 0, "python3 -m unittest test_cart.py"),
     ]
     for one in answer["evidence"]:
         assert list(one) == [
             "role",
             "command",
             "commit",
+            "status",
             "exit_code",
             "seconds",
             "digest",
+            "results",
+            "tail",
         ]
+    assert answer["proof_head_sha"] == answer["head_sha"]
+    assert "FAILED" in answer["evidence"][0]["tail"]
     assert provider.refused == []
 
 
@@ -197,11 +219,21 @@ def test_people_read_lines_without_colours_in_a_pipe(shop: Shop) -> None:
     assert (
         _steady(ended.out)
         == """\
-resolved  proven · 4 steps · Ns · 480 tokens, price unknown
+resolved, proven · 4 steps · Ns · 480 tokens, price unknown
+Proven: in fresh sandboxes, the test fails without the change and passes with it, and \
+no test that passed before fails now.
+without  with it  test
+failed   passed   test_pieces.PiecesTest.test_every_piece_counts
+                  AssertionError: 450 != 1350
+repository's own tests: python3 -m unittest test_cart.py, 1 test compared
+coverage: 1 of 1 changed part taken out in turn
+commits: base COMMIT, head COMMIT
+without the change         exit 1   python3 -m unittest test_pieces  COMMIT, N s
+with it                    exit 0   python3 -m unittest test_pieces  COMMIT, N s
+own tests, without it      exit 0   python3 -m unittest test_cart.py  COMMIT, N s
+own tests, with it         exit 0   python3 -m unittest test_cart.py  COMMIT, N s
 The agent wrote:
 > The total ignored the pieces.
-before exit 1   python3 -m unittest test_pieces  COMMIT, N s
-after  exit 0   python3 -m unittest test_pieces  COMMIT, N s
 branch: patchwright/count-every-piece
 """
     )
@@ -215,6 +247,10 @@ branch: patchwright/count-every-piece
 ✓ Change made
 ✓ `python3 -m unittest test_pieces` before the change: exit 1
 ✓ `python3 -m unittest test_pieces` after the change: exit 0
+✓ `python3 -m unittest test_cart.py` the repository's own tests, before the change: \
+exit 0
+✓ `python3 -m unittest test_cart.py` the repository's own tests, after the change: \
+exit 0
 events: FILE
 """
     )

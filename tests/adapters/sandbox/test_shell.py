@@ -21,6 +21,26 @@ def test_sessions_do_not_share_their_state(box: Box) -> None:
     assert other.sh("echo [$WORD]; pwd").output == "[]\n/workspace/repo\n"
 
 
+def test_what_is_added_to_the_environment_counts_in_later_sessions(fresh: Box) -> None:
+    before = fresh.sh("echo $PATH").output.strip()
+    fresh.sh('export PATH="/opt/tools:$PATH" && echo "PATH=$PATH" >> $PATCHWRIGHT_ENV')
+    fresh.sh(
+        "printf 'WORD=a=b c\\nno variable\\n1X=no\\nWORD=last' >> $PATCHWRIGHT_ENV"
+    )
+    later = Box(fresh.runtime)
+    assert later.sh("echo $PATH; echo $WORD").output == f"/opt/tools:{before}\nlast\n"
+    assert fresh.sh("echo [$WORD]").output == "[]\n"
+    # Our own commands are found where they were before.
+    later.session = "patchwright-own"
+    assert later.sh("echo $PATH").output.strip() == before
+
+
+@pytest.mark.parametrize("made", ["ln -s /etc/passwd", "mkdir", "mkfifo"])
+def test_an_environment_that_is_no_file_adds_nothing(fresh: Box, made: str) -> None:
+    fresh.sh(f"{made} $PATCHWRIGHT_ENV")
+    assert Box(fresh.runtime).sh("echo alive").output == "alive\n"
+
+
 @pytest.mark.parametrize(
     ("command", "exit_code"),
     [
