@@ -1,5 +1,6 @@
 """A pull request of ours says the truth about its head, whoever has moved that."""
 
+import json
 import re
 from pathlib import Path
 
@@ -65,10 +66,12 @@ def _says_the_truth(story: Story, outcome: Outcome, level: Proof = Proof.PROVEN)
     assert outcome.proof is level
     assert outcome.proof_report is not None
     assert outcome.proof_report.base_sha == base
-    # No other commit is named as the one that was run with the change.
-    named = set(re.findall(r"`([0-9a-f]{10,40})`", _evidence(pull.body)))
-    assert head[:10] in named
+    assert {base[:10], head[:10]} <= _commits_in(_evidence(pull.body))
     return pull.body
+
+
+def _commits_in(text: str) -> set[str]:
+    return set(re.findall(r"`([0-9a-f]{10})`", text))
 
 
 def _evidence(body: str) -> str:
@@ -233,6 +236,11 @@ def test_what_people_have_written_stays_where_it_is(tmp_path: Path) -> None:
         body = _says_the_truth(story, _outcome(story))
         assert "Closes #1\n\nMind the cents." in body
         assert _pull(story).title == "My title"
+        # What was said first: each edit is delivered with the text before it.
+        edited = json.loads(story.github.delivery("pull_request", "edited").body)
+        before = edited["changes"]["body"]["from"]
+        assert "; it is being run again." in before
+        assert "**Proven**" not in before
         assert story.reply(issue)
 
 
