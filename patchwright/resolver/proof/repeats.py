@@ -47,8 +47,8 @@ class Repeats:
         # At its deadline a command is ended, which says nothing of its tests.
         ended = [one for one in again if not _is_cut_off(one)]
         flaky = {n: None for one in ended for n in mended if _passes(one.before, n)}
-        unsteady = {n: None for one in ended for n in mended if _differs(one, n)}
-        unsure = [name for name in unsteady if name not in flaky]
+        differing = {n: None for one in ended for n in mended if _differs(one, n)}
+        unsure = [name for name in differing if name not in flaky]
         return (*flaky, *self._flaky_when_fresh(command, unsure))
 
     def _flaky_when_fresh(self, command: str, names: Sequence[str]) -> tuple[str, ...]:

@@ -85,7 +85,7 @@ class ProofStages:
         first = facts.base_sha if self.is_merge else facts.before_sha
         with open_lanes(self.place, first, facts.head_sha) as (before, after):
             pairs = self._run_delivered(before, after)
-            shown, flaky = self._steady(before, after, self._mended(pairs))
+            shown, flaky = self._repeated(before, after, self._mended(pairs))
             failing, passing = self._failing(before, after, pairs)
             suite = self._run_suites(after, pairs)
             broken = self._broken(before, after, pairs, suite)
@@ -114,7 +114,7 @@ class ProofStages:
                 (*suite.silenced, *(n for p in pairs for n in p.comparison.silenced))
             ),
             flaky=_unique((*flaky, *passing, *suite.flaky)),
-            steady=any(pair.comparison.steady for pair in pairs),
+            unchanged=any(pair.comparison.unchanged for pair in pairs),
             needs_code=coverage.needs_code,
             is_doubtful=self.is_doubtful,
             is_merge=self.is_merge,
@@ -197,7 +197,7 @@ class ProofStages:
             or (name not in was and lacks)
         )
 
-    def _steady(
+    def _repeated(
         self, before: Lane, after: Lane, shown: Sequence[_Shown]
     ) -> tuple[list[_Shown], tuple[str, ...]]:
         """Separate the tests that are always red and then green from the others."""
@@ -356,8 +356,8 @@ class ProofStages:
             return [], flaky
         first, then = self.facts.base_sha, self.facts.old_tests_sha
         with open_lanes(self.place, first, then) as (before, after):
-            shown, unsteady = self._steady(before, after, mended)
-        return shown, (*flaky, *unsteady)
+            shown, differing = self._repeated(before, after, mended)
+        return shown, (*flaky, *differing)
 
     # The parts of the change.
 
@@ -377,16 +377,16 @@ class ProofStages:
             lanes = open_lanes(self.place, found.commit, self.facts.head_sha)
             with lanes as (before, after):
                 shown = [(one, part) for one in found.tests]
-                steady, _ = self._steady(before, after, shown)
-            if steady:
-                return steady, found.evidence
+                unchanged, _ = self._repeated(before, after, shown)
+            if unchanged:
+                return unchanged, found.evidence
         return [], ()
 
     def _candidates(self, pair: Pair) -> list[str]:
         """Return the passing tests of the change that could not fail without it."""
         names = set(self._missing(pair))
         if self.facts.has_new_code:
-            names |= set(pair.comparison.steady)
+            names |= set(pair.comparison.unchanged)
         return [name for name in sorted(names) if self._file_of(name, pair)]
 
     def _cover(
