@@ -25,6 +25,13 @@ from patchwright.resolver.proof.hunk_coverage import (
     find_uncovered,
 )
 from patchwright.resolver.proof.judgement import ProofFindings
+from patchwright.resolver.proof.lanes import (
+    Deadline,
+    Lane,
+    open_lanes,
+    run_on_both,
+)
+from patchwright.resolver.proof.proof_sandbox import ProofPlace
 from patchwright.resolver.proof.regressions import SuiteFindings, Suites
 from patchwright.resolver.proof.repeats import Repeats
 from patchwright.resolver.proof.runner_calls import TestCall, read_call
@@ -38,14 +45,7 @@ from patchwright.resolver.proof.test_commands import (
 )
 from patchwright.resolver.proof.test_files import find_file_of, leaf_of
 from patchwright.resolver.proof.test_selection import command_for, whole_suite
-from patchwright.resolver.proof.trial_sandbox import TrialPlace
-from patchwright.resolver.proof.trials import (
-    Deadline,
-    Lane,
-    open_lanes,
-    run_on_both,
-)
-from patchwright.resolver.proof.without_part import PartTrials
+from patchwright.resolver.proof.without_part import PartRuns
 
 # How much longer than the named commands the other stages may take, and how long they
 # may take in any case.
@@ -72,7 +72,7 @@ class ProofStages:
     `named` are the commands of who made it, `configured` those of the repository.
     """
 
-    place: TrialPlace
+    place: ProofPlace
     facts: ChangeFacts
     named: tuple[str, ...]
     configured: tuple[str, ...]
@@ -366,10 +366,10 @@ class ProofStages:
     ) -> tuple[list[_Shown], tuple[Evidence, ...]]:
         """Return tests that fail when only a part of the change is missing."""
         until = self.until.within(PARTS_S)
-        trials = PartTrials(self.place, self.facts, until)
+        part_runs = PartRuns(self.place, self.facts, until)
         for pair in pairs:
             names = self._candidates(pair)
-            found = trials.find_red(pair, names) if names else None
+            found = part_runs.find_red(pair, names) if names else None
             if found is None or not found.tests:
                 continue
             red = found.evidence[0]
