@@ -18,10 +18,10 @@ from patchwright.resolver.proof.change_facts import ChangeFacts
 from patchwright.resolver.proof.evidence import ProofResult
 from patchwright.resolver.proof.hunk_coverage import HunkCoverage
 from patchwright.resolver.proof.judgement import ProofFindings, judge
+from patchwright.resolver.proof.lanes import Deadline
+from patchwright.resolver.proof.proof_sandbox import ProofPlace
 from patchwright.resolver.proof.regressions import SuiteFindings
 from patchwright.resolver.proof.stages import ProofStages
-from patchwright.resolver.proof.trial_sandbox import TrialPlace
-from patchwright.resolver.proof.trials import Deadline
 from patchwright.resolver.sandboxes import NO_SET_UP, SetUp
 from patchwright.resolver.services import RunDependencies, set_up_of_task
 
@@ -134,7 +134,7 @@ def prove(request: ProofRequest, dependencies: ProofDependencies) -> ProofResult
 def _stages(
     request: ProofRequest, dependencies: ProofDependencies, facts: ChangeFacts
 ) -> ProofStages:
-    place = TrialPlace(
+    place = ProofPlace(
         sandboxes=dependencies.sandboxes,
         spec=dependencies.spec,
         code=dependencies.code,

@@ -6,14 +6,14 @@ from typing import Final
 
 from patchwright.core.types.evidence import Evidence, EvidenceRole, TestVerdict
 from patchwright.resolver.proof.comparison import Pair, verdicts_of
-from patchwright.resolver.proof.test_selection import command_for
-from patchwright.resolver.proof.trial_sandbox import TrialPlace
-from patchwright.resolver.proof.trials import (
+from patchwright.resolver.proof.lanes import (
     Deadline,
     Lane,
     open_lanes,
     run_on_both,
 )
+from patchwright.resolver.proof.proof_sandbox import ProofPlace
+from patchwright.resolver.proof.test_selection import command_for
 
 # Together with the first run, three in all.
 AGAIN: Final = 2
@@ -31,7 +31,7 @@ class Repeats:
     in any case.
     """
 
-    place: TrialPlace
+    place: ProofPlace
     before: Lane
     after: Lane
     until: Deadline
@@ -47,8 +47,8 @@ class Repeats:
         # At its deadline a command is ended, which says nothing of its tests.
         ended = [one for one in again if not _is_cut_off(one)]
         flaky = {n: None for one in ended for n in mended if _passes(one.before, n)}
-        unsteady = {n: None for one in ended for n in mended if _differs(one, n)}
-        unsure = [name for name in unsteady if name not in flaky]
+        differing = {n: None for one in ended for n in mended if _differs(one, n)}
+        unsure = [name for name in differing if name not in flaky]
         return (*flaky, *self._flaky_when_fresh(command, unsure))
 
     def _flaky_when_fresh(self, command: str, names: Sequence[str]) -> tuple[str, ...]:
