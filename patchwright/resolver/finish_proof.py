@@ -236,7 +236,7 @@ class FinishProofs:
 
     def _without_run(self, outcome: Outcome, reason: ProofReason) -> _KeptProof:
         report = ProofReport(
-            reason=reason, base_sha=self._task.base_sha, head_sha=outcome.head_sha
+            reason=reason, base_sha=self._task.proof_base, head_sha=outcome.head_sha
         )
         result = ProofResult(Proof.NOT_PROVEN, report)
         return _KeptProof(outcome.tree, (), self._dependencies.clock.now(), result)

@@ -32,7 +32,7 @@ class Project(Value):
     `fixed_release` the one that has the mended files named in `taken`. `tools` are npm
     packages that the tests need. `fixed` are the tests that fail before and pass after;
     `causes` why they fail. `also` pass before and after. Without `selects` no command
-    runs single tests; where that `is_slow` it is not run here.
+    runs single tests.
     """
 
     model_config = ConfigDict(extra="forbid")
@@ -43,7 +43,6 @@ class Project(Value):
     causes: tuple[str, ...]
     also: tuple[str, ...] = ()
     selects: bool = True
-    is_slow: bool = False
     recipe: str = ""
     release: Release | None = None
     fixed_release: Release | None = None

@@ -180,7 +180,9 @@ def _prove(
         prepares_itself=bool(config.setup),
     )
     if view.shows_environment:
+        # In what is shown nothing can be installed, and nothing needs to be.
         config = config.replace(on_setup_failure="continue")
+        sandbox = sandbox.replace(infer_setup=False)
     spec = sandbox_spec(applied.settings, session.run_id).replace(
         places=view.places, environment=view.environment
     )

@@ -75,7 +75,10 @@ def proofs(done: Run) -> int:
     [
         ([FIX, finish()], "no test command was named"),
         ([FIX, finish(RUN_TEST)], RUN_TEST),
-        ([WRITE_GREEN, FIX, finish("python3 -m unittest test_sum")], "exit code 0"),
+        (
+            [WRITE_GREEN, FIX, finish("python3 -m unittest test_sum")],
+            "`python3 -m unittest test_sum`: exit 0",
+        ),
         ([WRITE_TEST, finish(RUN_TEST)], "fails after the change"),
     ],
     ids=["no command", "no such test", "green before", "red after"],
