@@ -58,18 +58,16 @@ def reason_words(level: Proof, report: ProofReport | None) -> str:
         return ""
     if report.is_rerun and level is Proof.PROVEN:
         return _rerun_words(report)
-    match report.reason:
-        case ProofReason.RED_TO_GREEN:
-            shown = _tests_that(report, "without the change")
-            return _with_suite(f"{_FRESH}, {shown}", report)
-        case ProofReason.RED_WITHOUT_PART:
-            part = "without a part of the change"
-            shown = _tests_that(report, part, "with all of it")
-            return _with_suite(f"{_FRESH}, {shown}", report)
-        case ProofReason.BREAKS_TESTS:
-            return _broken_words(report)
-        case reason:
-            return _REASONS[reason]
+    if report.reason is ProofReason.RED_TO_GREEN:
+        shown = _tests_that(report, "without the change")
+        return _with_suite(f"{_FRESH}, {shown}", report)
+    if report.reason is ProofReason.RED_WITHOUT_PART:
+        part = "without a part of the change"
+        shown = _tests_that(report, part, "with all of it")
+        return _with_suite(f"{_FRESH}, {shown}", report)
+    if report.reason is ProofReason.BREAKS_TESTS:
+        return _broken_words(report)
+    return _REASONS[report.reason]
 
 
 def level_sentence(level: Proof, report: ProofReport | None) -> str:
