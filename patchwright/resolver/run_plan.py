@@ -95,24 +95,28 @@ def destination(plan: RunPlan, trigger: Trigger) -> Destination:
         last=plan.last,
         mirrors=plan.mirrors,
         hidden=plan.hidden,
-        origin=Provenance(
-            run_id=plan.frame.run_id,
-            requester=trigger.asker.login,
-            issue=issue_of(trigger.thread) if plan.issue is None else plan.issue,
-            model=plan.frame.model,
-            handle=plan.frame.handle,
-            title=plan.config.title,
-            body=plan.config.body,
-            names=plan.names,
-            template=plan.template,
-            run_url=plan.frame.run_url,
-            code_url=repository.web_url,
-            config_file=plan.config.file,
-            links=plan.frame.links,
-            checks_need_nudge=plan.checks_need_nudge,
-            key=plan.key,
-            origins=plan.origins,
-        ),
+        origin=_provenance(plan, trigger, repository),
+    )
+
+
+def _provenance(plan: RunPlan, trigger: Trigger, repository: Repository) -> Provenance:
+    return Provenance(
+        run_id=plan.frame.run_id,
+        requester=trigger.asker.login,
+        issue=issue_of(trigger.thread) if plan.issue is None else plan.issue,
+        model=plan.frame.model,
+        handle=plan.frame.handle,
+        title=plan.config.title,
+        body=plan.config.body,
+        names=plan.names,
+        template=plan.template,
+        run_url=plan.frame.run_url,
+        code_url=repository.web_url,
+        config_file=plan.config.file,
+        links=plan.frame.links,
+        checks_need_nudge=plan.checks_need_nudge,
+        key=plan.key,
+        origins=plan.origins,
     )
 
 

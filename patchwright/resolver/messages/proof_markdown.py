@@ -128,8 +128,10 @@ def tests_table(tests: Sequence[TestChange]) -> str:
 
 
 def _verdict_cell(verdict: TestVerdict) -> str:
-    signs = {TestVerdict.PASSED: "🟢 ", TestVerdict.FAILED: "🔴 "}
-    return f"{signs.get(verdict, '')}{verdict_words(verdict)}"
+    words = verdict_words(verdict)
+    if verdict is TestVerdict.PASSED:
+        return f"🟢 {words}"
+    return f"🔴 {words}" if verdict is TestVerdict.FAILED else words
 
 
 def commands_table(evidence: Sequence[Evidence]) -> str:

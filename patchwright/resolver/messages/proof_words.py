@@ -58,18 +58,16 @@ def reason_words(level: Proof, report: ProofReport | None) -> str:
         return ""
     if report.is_rerun and level is Proof.PROVEN:
         return _rerun_words(report)
-    match report.reason:
-        case ProofReason.RED_TO_GREEN:
-            shown = _tests_that(report, "without the change")
-            return _with_suite(f"{_FRESH}, {shown}", report)
-        case ProofReason.RED_WITHOUT_PART:
-            part = "without a part of the change"
-            shown = _tests_that(report, part, "with all of it")
-            return _with_suite(f"{_FRESH}, {shown}", report)
-        case ProofReason.BREAKS_TESTS:
-            return _broken_words(report)
-        case reason:
-            return _REASONS[reason]
+    if report.reason is ProofReason.RED_TO_GREEN:
+        shown = _tests_that(report, "without the change")
+        return _with_suite(f"{_FRESH}, {shown}", report)
+    if report.reason is ProofReason.RED_WITHOUT_PART:
+        part = "without a part of the change"
+        shown = _tests_that(report, part, "with all of it")
+        return _with_suite(f"{_FRESH}, {shown}", report)
+    if report.reason is ProofReason.BREAKS_TESTS:
+        return _broken_words(report)
+    return _REASONS[report.reason]
 
 
 def level_sentence(level: Proof, report: ProofReport | None) -> str:
@@ -91,7 +89,7 @@ def advice_on_proof(
     """Say what a person can do about a level; empty where nothing is to be done."""
     if level in (Proof.PROVEN, Proof.NONE) or report is None:
         return ""
-    return _ADVICE.get(report.reason, "").format(file=config_file)
+    return _ADVICE[report.reason].format(file=config_file)
 
 
 def short_reason(level: Proof, report: ProofReport | None) -> str:
@@ -100,7 +98,7 @@ def short_reason(level: Proof, report: ProofReport | None) -> str:
         return ""
     if report.reason is ProofReason.BREAKS_TESTS:
         return _broken_words(report)
-    return _SHORT.get(report.reason, reason_words(level, report))
+    return _SHORT[report.reason] or reason_words(level, report)
 
 
 _LEVELS: Final[Mapping[Proof, str]] = {
@@ -110,8 +108,13 @@ _LEVELS: Final[Mapping[Proof, str]] = {
     Proof.CONTRADICTED: "Contradicted",
     Proof.NONE: "No evidence",
 }
-# What is not said with figures.
+# Three of them are said with figures where there are any.
 _REASONS: Final[Mapping[ProofReason, str]] = {
+    ProofReason.RED_TO_GREEN: "the test fails without the change and passes with it",
+    ProofReason.RED_WITHOUT_PART: (
+        "the test fails without a part of the change and passes with all of it"
+    ),
+    ProofReason.BREAKS_TESTS: "tests that passed before the change fail with it",
     ProofReason.COMMAND_TO_GREEN: (
         "a command fails without the change and passes with it, but it is no test of "
         "the repository"
@@ -154,7 +157,19 @@ _REASONS: Final[Mapping[ProofReason, str]] = {
         "the repository's settings switch the tests off, so nothing was run"
     ),
 }
+# Empty where the reason itself is short enough.
 _SHORT: Final[Mapping[ProofReason, str]] = {
+    ProofReason.RED_TO_GREEN: "",
+    ProofReason.RED_WITHOUT_PART: "",
+    ProofReason.FAILS_WITH_CHANGE: "",
+    ProofReason.BREAKS_TESTS: "",
+    ProofReason.NOT_RUN_WITH_CHANGE: "",
+    ProofReason.FLAKY: "",
+    ProofReason.NO_RUNNER: "",
+    ProofReason.NO_TESTS: "",
+    ProofReason.TIMED_OUT: "",
+    ProofReason.OTHER_COMMIT: "",
+    ProofReason.SWITCHED_OFF: "",
     ProofReason.COMMAND_TO_GREEN: "it is no test of the repository",
     ProofReason.GREEN_WITHOUT_CHANGE: "the test passes without the change too",
     ProofReason.MISSING_NAME: (
@@ -169,6 +184,9 @@ _SHORT: Final[Mapping[ProofReason, str]] = {
 }
 # `{file}` stands for the name of the repository's own file.
 _ADVICE: Final[Mapping[ProofReason, str]] = {
+    ProofReason.RED_TO_GREEN: "",
+    ProofReason.RED_WITHOUT_PART: "",
+    ProofReason.SWITCHED_OFF: "",
     ProofReason.COMMAND_TO_GREEN: (
         "Look at the command before you trust it, or ask for a test."
     ),
@@ -263,11 +281,14 @@ def result_words(one: Evidence) -> str:
     """Say how a command ended, such as `exit 1` or `no tests (exit 5)`."""
     if one.exit_code is None or one.status is RunStatus.TIMED_OUT:
         return "did not end"
-    named = _STATUSES.get(one.status)
+    named = _STATUSES[one.status]
     return f"{named} (exit {one.exit_code})" if named else f"exit {one.exit_code}"
 
 
 _STATUSES: Final[Mapping[RunStatus, str]] = {
+    RunStatus.RAN: "",
+    RunStatus.UNREAD: "",
+    RunStatus.TIMED_OUT: "",
     RunStatus.NO_TESTS: "no tests",
     RunStatus.COLLECTION_ERROR: "tests not loaded",
     RunStatus.NO_RUNNER: "no test runner",

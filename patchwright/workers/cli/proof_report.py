@@ -122,9 +122,10 @@ def _test_lines(tests: Sequence[TestChange]) -> Iterator[Text]:
 
 
 def _verdict(verdict: TestVerdict) -> Text:
-    styles = {TestVerdict.PASSED: "green", TestVerdict.FAILED: "red"}
-    words = verdict_words(verdict)
-    return Text(f"{words:<{_RESULT_CHARS}}", style=styles.get(verdict, "yellow"))
+    style = "red" if verdict is TestVerdict.FAILED else "yellow"
+    if verdict is TestVerdict.PASSED:
+        style = "green"
+    return Text(f"{verdict_words(verdict):<{_RESULT_CHARS}}", style=style)
 
 
 def _named(label: str, names: Sequence[str], style: str) -> Iterator[Text]:

@@ -73,6 +73,7 @@ _PROOFS: Final = {
     Proof.SHOWN_BY_COMMAND: "by command",
     Proof.NOT_PROVEN: "not proven",
     Proof.CONTRADICTED: "contradicted",
+    Proof.NONE: "-",
 }
 _UNITS: Final = ((86_400, "d"), (3_600, "h"), (60, "m"), (1, "s"))
 _HEADINGS: Final = ("run", "state", "proof", "where", "by", "steps", "cost", "age")
@@ -159,7 +160,9 @@ def age_text(asked_at: datetime | None, now: datetime) -> str:
 def _proof_cell(run: RunRow) -> Text:
     """Say how much is shown of a change; of a run without a change there is nothing."""
     level = next((one for one in _PROOFS if one == run.proof), None)
-    return Text(_PROOFS[level], style=proof_style(level)) if level else Text("-")
+    if level in (None, Proof.NONE):
+        return Text("-")
+    return Text(_PROOFS[level], style=proof_style(level))
 
 
 def _style(run: RunRow) -> str:

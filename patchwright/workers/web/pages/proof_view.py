@@ -56,7 +56,7 @@ class CommandRow(Value):
     tail: str
 
 
-class Finding(Value):
+class ProofFinding(Value):
     """Tests or changed lines that a reviewer must know of."""
 
     title: str
@@ -75,7 +75,7 @@ class ProofView(Value):
     tone: Tone = "open"
     advice: str = ""
     tests: tuple[TestRow, ...] = ()
-    findings: tuple[Finding, ...] = ()
+    findings: tuple[ProofFinding, ...] = ()
     commands: tuple[CommandRow, ...] = ()
     facts: tuple[str, ...] = ()
 
@@ -145,14 +145,13 @@ def _test_rows(report: ProofReport) -> tuple[TestRow, ...]:
 
 
 def _verdict(verdict: TestVerdict) -> ResultCell:
-    tones: dict[TestVerdict, Tone] = {
-        TestVerdict.PASSED: "good",
-        TestVerdict.FAILED: "bad",
-    }
-    return ResultCell(words=verdict_words(verdict), tone=tones.get(verdict, "open"))
+    tone: Tone = "bad" if verdict is TestVerdict.FAILED else "open"
+    if verdict is TestVerdict.PASSED:
+        tone = "good"
+    return ResultCell(words=verdict_words(verdict), tone=tone)
 
 
-def _findings(report: ProofReport) -> tuple[Finding, ...]:
+def _findings(report: ProofReport) -> tuple[ProofFinding, ...]:
     found: tuple[tuple[str, Tone, tuple[str, ...]], ...] = (
         ("Fail now, and passed before the change", "bad", report.newly_failing),
         (
@@ -171,7 +170,7 @@ def _findings(report: ProofReport) -> tuple[Finding, ...]:
         ("Flaky, so they do not count", "open", report.flaky),
     )
     return tuple(
-        Finding(title=title, tone=tone, names=names[:_MOST_ROWS])
+        ProofFinding(title=title, tone=tone, names=names[:_MOST_ROWS])
         for title, tone, names in found
         if names
     )
