@@ -37,6 +37,7 @@ from patchwright.resolver.run_plan import RunPlan
 from patchwright.resolver.run_store import RunStore
 from patchwright.resolver.sandboxes import sandbox_spec
 from patchwright.resolver.services import RunDependencies, StepServices
+from patchwright.resolver.set_up.cache import name_repository, open_set_up_cache
 
 _NO_TIME: Final = "the run had no time left to run it again"
 _NO_SANDBOX: Final = "it could not be run again there"
@@ -95,6 +96,8 @@ class SecondProof:
             author=commit_author_of(services.directory.forge),
             agent_configuration=services.agent_configuration,
             config_file=self._plan.config.file,
+            set_up_cache=open_set_up_cache(services.settings, services.clock),
+            repository=name_repository(self._plan.repository),
         )
 
 

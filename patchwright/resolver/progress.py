@@ -71,6 +71,8 @@ class ProgressTracker:
         if isinstance(payload, ev.RunCommand) and event.source is ev.Source.SYSTEM:
             command = inline_code(_shortened(payload.command))
             return shown.replace(doing=f"Setting up: {command}")
+        if isinstance(payload, ev.SetUpRestored) and shown.then == ():
+            return shown.replace(doing="Set up from the cache")
         if isinstance(payload, ev.ModelReply) and not payload.agent:
             return shown.replace(doing=f"Step {self._state.iterations}")
         if isinstance(payload, ev.Action) and event.source is ev.Source.AGENT:

@@ -225,7 +225,7 @@ class _EvidenceRuns:
             alike = self.dependencies.code.without_history(commit)
             packed = self.dependencies.code.bundle(alike)
             Workspace.check_out(runtime, packed, alike, "evidence")
-            set_up_unrecorded(self.request.set_up, runtime)
+            set_up_unrecorded(self.request.set_up, runtime, commit)
             return [
                 self._run_one(runtime, role, commit, command, f"proof-{number}")
                 for number, command in enumerate(commands)

@@ -53,6 +53,7 @@ from patchwright.core.events.observations import (
     RequestBlocked,
     RunStarted,
     SearchResult,
+    SetUpRestored,
     StateChanged,
     UserRejected,
 )
@@ -128,6 +129,7 @@ Record = (
     | ConfirmationAsked
     | CheckpointTaken
     | RequestBlocked
+    | SetUpRestored
     | EvidenceRecorded
     | OutcomeReached
 )
@@ -220,6 +222,7 @@ __all__ = [
     "SandboxObservation",
     "SearchFiles",
     "SearchResult",
+    "SetUpRestored",
     "Source",
     "StateChanged",
     "Steering",

@@ -102,6 +102,14 @@ def is_of_interest(path: str) -> bool:
     return is_near and (name in _NAMES or name.endswith(".txt"))
 
 
+def is_manifest(path: str) -> bool:
+    """Tell whether a file says what is installed: if it changes, all is set up anew."""
+    name = path.rpartition("/")[2]
+    if not is_of_interest(path) or name in _OF_PYTEST:
+        return False
+    return not name.endswith(".txt") or "requirements" in path
+
+
 def _files_of(folder: str, files: Mapping[str, str]) -> dict[str, str]:
     prefix = f"{folder}/" if folder else ""
     return {
@@ -235,6 +243,7 @@ def _with_fallback(install: str, fallback: str) -> str:
 
 
 _Finder = Callable[[_Folder], SetUpStep | None]
+_OF_PYTEST: Final = frozenset({"conftest.py", "pytest.ini", "tox.ini"})
 _NAMES: Final = frozenset({
     *("uv.lock", "poetry.lock", "pdm.lock", "Pipfile.lock", "pyproject.toml"),
     *("setup.py", "setup.cfg", "tox.ini", "pytest.ini", "conftest.py"),

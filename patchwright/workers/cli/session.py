@@ -38,6 +38,7 @@ from patchwright.resolver.progress import ProgressTracker
 from patchwright.resolver.resolve import resolve
 from patchwright.resolver.sandboxes import InterruptibleSandboxes, sandbox_spec
 from patchwright.resolver.services import AgentConfiguration, RunDependencies
+from patchwright.resolver.set_up.cache import open_set_up_cache
 from patchwright.sandbox.factory import create_factory
 from patchwright.workers.agent_configuration import (
     make_agent_configuration,
@@ -150,6 +151,8 @@ class RunSession:
             config_file=config.file,
             find_known=self.redactor.find_known,
             signing_key=forge.commit_key,
+            set_up_cache=open_set_up_cache(self.settings, self.clock),
+            repository=str(code.git.path.resolve()),
         )
         watch = ProgressTracker(self.sandboxes.kind, self.clock.now())
         with live_view(self.console, self.log, watch, dependencies.limits, self.clock):
