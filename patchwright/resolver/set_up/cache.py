@@ -118,7 +118,7 @@ class SetUpCache:
                 continue
             with suppress(OSError):
                 archive = path.with_suffix(_ARCHIVE).open("rb")
-                os.utime(path)
+                self._note_use(path)
                 return FoundSetUp(record, archive, path)
         return None
 
@@ -154,6 +154,7 @@ class SetUpCache:
             part.rename(name.with_suffix(_ARCHIVE))
             part.write_text(record.model_dump_json())
             part.rename(name.with_suffix(_RECORD))
+            self._note_use(name.with_suffix(_RECORD))
         finally:
             part.unlink(missing_ok=True)
         self.evict()
@@ -186,6 +187,10 @@ class SetUpCache:
         if self._folder.is_dir():
             with suppress(OSError):
                 remove_tree(self._folder)
+
+    def _note_use(self, record: Path) -> None:
+        at_s = self._clock.now().timestamp()
+        os.utime(record, (at_s, at_s))
 
     def _records(self, key: SetUpKey | None = None) -> Iterator[Path]:
         return self._folder.glob(f"{key.name if key else '*'}/*{_RECORD}")

@@ -1,7 +1,7 @@
 """A set-up is run once for all sandboxes of a run, and for later runs not at all."""
 
 import re
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass, field, replace
 from datetime import timedelta
@@ -20,11 +20,10 @@ from tests.adapters.resolve.workbench import (
     FIX,
     RUN_TEST,
     WRITE_TEST,
-    Bench,
     bench,
     finish,
 )
-from tests.fakes.scripted_model import ScriptedModel, Step
+from tests.fakes.scripted_model import ScriptedModel, Step, reply
 
 # Each run of it leaves a mark of its own: equal marks are one run.
 MARK = "python3 -c 'import uuid; print(f\"mark:{uuid.uuid4()}\")'"
@@ -61,8 +60,6 @@ class Office:
         *steps: Step,
         setup: tuple[str, ...] = (INSTALL,),
         files: dict[str, str] | None = None,
-        prepare: Callable[[Bench], None] = lambda _: None,
-        **wishes: object,
     ) -> "Told":
         number = len(self.outcomes)
         model = ScriptedModel(list(steps or STEPS))
@@ -77,10 +74,7 @@ class Office:
             for path, text in {"lock.txt": "1", ".gitignore": "vendor/\n"}.items():
                 scene.repository.write(path, (files or {}).get(path, text).encode())
             base_sha = scene.repository.commit()
-            prepare(scene)
-            task = scene.at(base_sha).replace(
-                setup=setup, **{"trusted_sha": base_sha, **wishes}
-            )
+            task = scene.at(base_sha).replace(setup=setup, trusted_sha=base_sha)
             spec = scene.dependencies.spec.replace(run_id=f"run-{number}")
             dependencies = replace(
                 scene.dependencies, run_id=f"run-{number}", spec=spec
@@ -146,3 +140,19 @@ def test_it_runs_once_a_run_and_not_at_all_in_the_next(any_office: Office) -> No
     assert len(first.restored) == first.sandboxes - 1
     assert len(second.restored) == second.sandboxes
     assert len(first.marks() | second.marks()) == 1
+
+
+def test_a_change_of_the_lock_file_sets_up_its_own_sandboxes_and_nothing_else(
+    shop: Office,
+) -> None:
+    first = shop.run()
+    change = reply(calls=[("write", {"path": "lock.txt", "content": "2"})])
+    poison = "echo mark:spoilt > vendor/tools/mark"
+    spoil = reply(calls=[("shell", {"command": poison})])
+    changed = shop.run(change, spoil, *STEPS)
+    # Before the change it is as in the first run, after it it is not.
+    [before] = first.marks()
+    assert before in changed.marks()
+    assert len(changed.marks()) > 1
+    assert "mark:spoilt" not in changed.marks()
+    assert shop.run().marks() == first.marks()
