@@ -57,28 +57,15 @@ def begin() -> dict[str, object]:
     # The other time that this changes would have git read each file again.
     git("-C", REPO, "config", "core.trustctime", "false")
     before = {}
-    for path in _tracked_files():
-        found = os.lstat(os.path.join(os.fsencode(REPO), path))
+    for path in files_of("HEAD"):
+        file = os.path.join(os.fsencode(REPO), path)
+        found = os.lstat(file)
         if stat.S_ISREG(found.st_mode):
-            _forget_access(path, found.st_mtime_ns)
+            os.utime(file, ns=(0, found.st_mtime_ns))
             before[os.fsdecode(path)] = _FileState(found.st_mtime_ns, found.st_size)
     config = (REPO / ".git" / "config").read_text(errors="surrogateescape")
     BEFORE.write_text(json.dumps({"files": before, "config": config}))
     return {}
-
-
-def _tracked_files() -> list[bytes]:
-    return [
-        path for path, one in files_of("HEAD").items() if one and _is_file(one.mode)
-    ]
-
-
-def _is_file(mode: bytes) -> bool:
-    return mode not in (GITLINK, LINK)
-
-
-def _forget_access(path: bytes, modified_ns: int) -> None:
-    os.utime(os.path.join(os.fsencode(REPO), path), ns=(0, modified_ns))
 
 
 def pack(max_bytes: int) -> dict[str, object]:
@@ -177,6 +164,7 @@ def _new_files(tracked: frozenset[bytes]) -> Iterator[str]:
     links = {path for path, one in files_of("HEAD").items() if one and one.mode == LINK}
     known = {os.fsencode(REPO) + b"/" + path for path in (*tracked, *links)}
     passed_over = known | {os.path.dirname(path) for path in known}
+    own = {str(REPO), str(WORKSPACE / "home")}
     skipped = {str(WORKSPACE / name) for name in OURS} | {str(REPO / ".git")}
     for root in (WORKSPACE, TEMPORARY):
         for folder, folders, names in os.walk(root):
@@ -184,7 +172,7 @@ def _new_files(tracked: frozenset[bytes]) -> Iterator[str]:
             paths = [path for path in paths if path not in skipped]
             folders[:] = [os.path.basename(path) for path in paths]
             for path in paths:
-                if os.fsencode(path) not in passed_over and not _is_start(path):
+                if os.fsencode(path) not in passed_over and path not in own:
                     yield path
             for name in names:
                 path = os.path.join(folder, name)
@@ -192,11 +180,6 @@ def _new_files(tracked: frozenset[bytes]) -> Iterator[str]:
                 is_kept = stat.S_ISREG(mode) or stat.S_ISLNK(mode)
                 if is_kept and os.fsencode(path) not in known:
                     yield path
-
-
-def _is_start(path: str) -> bool:
-    """Tell whether each sandbox has this folder from its start."""
-    return path in (str(REPO), str(WORKSPACE / "home"), str(WORKSPACE / "logs"))
 
 
 def _files_of_git(*, has_changed: bool) -> Iterator[str]:

@@ -25,8 +25,8 @@ from patchwright.sandbox.host.gateway import Gateway, with_proxy
 from patchwright.sandbox.host.served_runtime import ServedRuntime
 from patchwright.sandbox.host.server_connection import ServerConnection
 from patchwright.sandbox.local import isolation
-from patchwright.sandbox.local.folder_files import FolderFiles
 from patchwright.sandbox.local.folders import (
+    FolderFiles,
     SandboxFolder,
     create_folder,
     find_abandoned,

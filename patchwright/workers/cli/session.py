@@ -129,7 +129,6 @@ class RunSession:
 
         What the commit `trusted_sha` says for agents can be looked up.
         """
-        limits = self.settings.limits
         forge = find_forge(self.settings).describe(self.settings)
         dependencies = RunDependencies(
             run_id=self.run_id,
@@ -138,8 +137,8 @@ class RunSession:
             spec=sandbox_spec(self.settings, self.run_id),
             code=code,
             log=self.log,
-            limits=limits.of_a_run(),
-            run_budget=open_budget(limits),
+            limits=self.settings.limits.of_a_run(),
+            run_budget=open_budget(self.settings.limits),
             clock=self.clock,
             author=commit_author_of(forge),
             agent_configuration=self.agent_configuration,
