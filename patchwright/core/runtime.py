@@ -9,13 +9,36 @@ from patchwright.core.security.hosts import Domain
 from patchwright.core.types.base import Value
 
 
+class ShownPlace(Value):
+    """A file or folder of this machine, and where a sandbox shows it, read-only."""
+
+    source: str
+    place: str
+
+
+class Places(Value):
+    """What of this machine a sandbox on it shows besides the system, all read-only.
+
+    `checkout` is the user's own folder of the repository: there the sandbox has its own
+    clone, so that what is installed from that folder is the clone's code. `inside` are
+    folders of the checkout, by their paths in it, that the clone shows too. `masked`
+    are files below a shown place that are empty in the sandbox.
+    """
+
+    shown: tuple[ShownPlace, ...] = ()
+    masked: tuple[str, ...] = ()
+    checkout: str = ""
+    inside: tuple[str, ...] = ()
+
+
 class SandboxSpec(Value):
     """What a sandbox must be like. `memory` and `disk` are sizes such as `2g`.
 
     `run_id` labels everything that belongs to the sandbox, so that it can be found and
     removed when its worker is gone; `role` tells the sandboxes of one run apart.
     `lifetime_s` is the hard end of the sandbox. With `network` all public addresses can
-    be reached, without it the `domains` and nothing else.
+    be reached, without it the `domains` and nothing else. Only bubblewrap's sandboxes
+    show `places`.
     """
 
     run_id: str
@@ -31,6 +54,7 @@ class SandboxSpec(Value):
     lifetime_s: float = 7200.0
     engine_runtime: str = ""
     environment: Mapping[str, str] = {}
+    places: Places = Places()
 
     @property
     def has_network_access(self) -> bool:

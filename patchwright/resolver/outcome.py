@@ -1,7 +1,9 @@
 """Make an outcome from the result of an attempt; the work is kept in every case."""
 
 import json
-from dataclasses import replace
+from collections.abc import Callable
+from dataclasses import dataclass, replace
+from datetime import datetime
 from typing import Final
 
 from patchwright.core.agent.endings import AgentEnding
@@ -10,10 +12,9 @@ from patchwright.core.events.actions import Finish, Message
 from patchwright.core.events.log import EventLog
 from patchwright.core.text.document.quotation import quoted_plain
 from patchwright.core.text.escape import make_inert_line
-from patchwright.core.text.strings import truncate_middle
 from patchwright.core.types.base import readable
-from patchwright.core.types.errors import GitError, PatchwrightError, SandboxError
-from patchwright.core.types.evidence import Proof, ProofReason, ProofReport
+from patchwright.core.types.errors import LeaseLostError, PatchwrightError
+from patchwright.core.types.evidence import Proof
 from patchwright.core.types.outcome_kind import OutcomeKind
 from patchwright.core.types.work import (
     CONTRADICTED,
@@ -43,7 +44,7 @@ from patchwright.resolver.messages.left_out import (
     left_out_warnings,
     taken_from_note,
 )
-from patchwright.resolver.prove import proof_dependencies, proof_request, prove
+from patchwright.resolver.proof.evidence import ProofResult
 from patchwright.resolver.sandboxes import set_up_failures, sum_blocked_requests
 from patchwright.resolver.services import RunDependencies
 from patchwright.sandbox.workspace import Export
@@ -55,22 +56,59 @@ _OBJECTION_FIELDS: Final = {
 }
 
 
+@dataclass(frozen=True)
+class SettledChange:
+    """The outcome as it is without a proof.
+
+    A change that `is_provable` is proposed, and is to be proven. One that `is_doubtful`
+    affects its own tests: a person must look at it first.
+    """
+
+    outcome: Outcome
+    is_provable: bool = False
+    is_doubtful: bool = False
+
+
+@dataclass(frozen=True)
+class CommitDetails:
+    """When a change is committed, and the finish whose words its message quotes."""
+
+    when: datetime
+    finish: Finish | None
+
+
 def settle_outcome(
-    task: Task, dependencies: RunDependencies, ending: AgentEnding, export: Export
+    task: Task,
+    dependencies: RunDependencies,
+    ending: AgentEnding,
+    export: Export,
+    add_proof: Callable[[SettledChange], Outcome],
+    *,
+    when: datetime | None = None,
 ) -> Outcome:
     """Return the outcome; `export` is the exported work tree.
 
-    An unfinished merge is not kept.
+    The change is committed as if at the time `when`. Raises `LeaseLostError`.
     """
-    is_half = bool(task.merge_sha) and ending.kind is not OutcomeKind.RESOLVED
-    if is_half or (export.bundle is None and not task.merge_sha):
+    if _has_no_change(task, ending, export):
         return _with_left_out(_unchanged_outcome(ending), export)
+    finish = _logged_finish(dependencies, ending.finish) if ending.finish else None
+    details = CommitDetails(when or dependencies.clock.now(), finish)
     try:
-        outcome = _settle_change(task, dependencies, ending, export.bundle)
+        settled = settle_change(task, dependencies, ending, export, details)
+        outcome = add_proof(settled) if settled.is_provable else settled.outcome
         lacking = _without_kept_files(task, dependencies, outcome, export)
         return _with_left_out(outcome, lacking)
+    except LeaseLostError:
+        raise
     except PatchwrightError as error:
         return error_outcome(error)
+
+
+def _has_no_change(task: Task, ending: AgentEnding, export: Export) -> bool:
+    """Tell whether nothing is to be kept; an unfinished merge is not."""
+    is_half = bool(task.merge_sha) and ending.kind is not OutcomeKind.RESOLVED
+    return is_half or (export.bundle is None and not task.merge_sha)
 
 
 def _without_kept_files(
@@ -97,18 +135,27 @@ def _with_left_out(outcome: Outcome, export: Export) -> Outcome:
     )
 
 
-def _settle_change(
-    task: Task, dependencies: RunDependencies, ending: AgentEnding, bundle: bytes | None
-) -> Outcome:
+def settle_change(
+    task: Task,
+    dependencies: RunDependencies,
+    ending: AgentEnding,
+    export: Export,
+    details: CommitDetails,
+) -> SettledChange:
+    """Make the change that would be delivered; raises `PatchwrightError`."""
+    if _has_no_change(task, ending, export):
+        return SettledChange(_unchanged_outcome(ending))
     base = task.base_sha
     taken = (
         AcceptedCommit(base)
-        if bundle is None
-        else dependencies.code.take_without_refused(bundle, base, dependencies.run_id)
+        if export.bundle is None
+        else dependencies.code.take_without_refused(
+            export.bundle, base, dependencies.run_id
+        )
     )
     merged = _checked_merge(task, dependencies, taken.head)
     if merged is not None and merged.objection:
-        return _unfinished_merge(merged, ending)
+        return SettledChange(_unfinished_merge(merged, ending))
     cleaned = clean(
         dependencies.code,
         base,
@@ -121,21 +168,20 @@ def _settle_change(
     )
     left_out = (*_refused_by_git(taken), *cleaned.left_out)
     if cleaned.excess:
-        oversized = _oversized_outcome(task, dependencies, ending, cleaned)
-        return oversized.replace(left_out=left_out)
+        oversized = _oversized_outcome(task, dependencies, ending, cleaned, details)
+        return SettledChange(oversized.replace(left_out=left_out))
     if merged is None and cleaned.tree == dependencies.code.tree_of(base):
-        return _unchanged_outcome(ending).replace(left_out=left_out)
+        unchanged = _unchanged_outcome(ending)
+        return SettledChange(unchanged.replace(left_out=left_out))
     if cleaned.objection and cleaned.objection.keep is KeepAs.NOTHING:
-        return _objection_outcome(cleaned.objection, ending)
-    changed = _changed_outcome(task, dependencies, ending, cleaned)
+        return SettledChange(_objection_outcome(cleaned.objection, ending))
+    changed = _changed_outcome(task, dependencies, ending, cleaned, details)
     changed = changed.replace(left_out=left_out)
     if merged is not None:
         changed = changed.replace(notes=(*changed.notes, *merged.notes))
     if cleaned.objection:
-        return _as_objected(changed, cleaned.objection, ending)
-    return _with_evidence(
-        task, dependencies, changed, ending.finish, doubtful=cleaned.rules_out_proof
-    )
+        return SettledChange(_as_objected(changed, cleaned.objection, ending))
+    return SettledChange(changed, task.proves, cleaned.rules_out_proof)
 
 
 def _as_objected(
@@ -178,10 +224,11 @@ def _changed_outcome(
     dependencies: RunDependencies,
     ending: AgentEnding,
     cleaned: CleanedChange,
+    details: CommitDetails,
     *,
     counts: bool = True,
 ) -> Outcome:
-    head_sha = _commit(task, dependencies, ending, cleaned.tree)
+    head_sha = _commit(task, dependencies, ending, cleaned.tree, details)
     return Outcome(
         kind=ending.kind,
         reason=ending.reason,
@@ -200,40 +247,23 @@ def _changed_outcome(
     )
 
 
-def _with_evidence(
-    task: Task,
-    dependencies: RunDependencies,
-    changed: Outcome,
-    finish: Finish | None,
-    *,
-    doubtful: bool,
-) -> Outcome:
-    """Add the evidence; if the proof fails, the change is still kept.
-
-    A `doubtful` change affects its own tests: a person must look at it first, so it
-    does not count as proven.
-    """
-    if not task.proves:
-        return changed
-    commands = finish.test_commands if finish else ()
-    head_sha = changed.head_sha
-    wanted = proof_request(task, dependencies, head_sha, commands, is_doubtful=doubtful)
-    try:
-        proof = prove(wanted, proof_dependencies(dependencies))
-    except (SandboxError, GitError) as error:
-        note = f"No fresh sandbox could be used: {truncate_middle(str(error), 500)}"
-        report = ProofReport(
-            reason=ProofReason.NO_SANDBOX, base_sha=task.base_sha, head_sha=head_sha
-        )
-        return changed.replace(
-            proof=Proof.NOT_PROVEN,
-            proof_report=report,
-            notes=(*changed.notes, note),
-        )
+def with_proof(changed: Outcome, proof: ProofResult) -> Outcome:
+    """Return the outcome with its proof; a contradicted change is not resolved."""
     proven = proof.applied_to(changed)
     if proof.level is not Proof.CONTRADICTED or proven.kind is not OutcomeKind.RESOLVED:
         return proven
-    return proven.replace(kind=OutcomeKind.NEEDS_INPUT, reason=CONTRADICTED)
+    said = _CONTRADICTED_TEXT
+    return proven.replace(
+        kind=OutcomeKind.NEEDS_INPUT,
+        reason=CONTRADICTED,
+        summary=join(said, proven.summary),
+        service_text=join(said, proven.service_text),
+    )
+
+
+_CONTRADICTED_TEXT: Final = (
+    "The change does not count as done: in fresh sandboxes, tests fail with it."
+)
 
 
 def _unchanged_outcome(ending: AgentEnding) -> Outcome:
@@ -257,6 +287,7 @@ def _oversized_outcome(
     dependencies: RunDependencies,
     ending: AgentEnding,
     cleaned: CleanedChange,
+    details: CommitDetails,
 ) -> Outcome:
     """Ask about a change that is too large, and keep the whole change.
 
@@ -269,7 +300,7 @@ def _oversized_outcome(
     if cleaned.whole == dependencies.code.tree_of(task.base_sha):
         return _objection_outcome(objection, ending)
     whole = replace(cleaned, tree=cleaned.whole)
-    outcome = _changed_outcome(task, dependencies, ending, whole, counts=False)
+    outcome = _changed_outcome(task, dependencies, ending, whole, details, counts=False)
     return _as_objected(outcome, objection, ending)
 
 
@@ -292,18 +323,21 @@ def _service_text(text: str, ending: AgentEnding) -> str:
 
 
 def _commit(
-    task: Task, dependencies: RunDependencies, ending: AgentEnding, tree: str
+    task: Task,
+    dependencies: RunDependencies,
+    ending: AgentEnding,
+    tree: str,
+    details: CommitDetails,
 ) -> str:
     """Make the one commit to deliver, with the tree of the sandbox."""
-    finish = _logged_finish(dependencies) if ending.finish else None
-    message = _commit_message(task, dependencies, ending, finish)
+    message = _commit_message(task, dependencies, ending, details.finish)
     return dependencies.code.commit(
         tree,
         *filter(None, (task.base_sha, task.merge_sha)),
         message=f"{message}\n",
         author=dependencies.author,
         committer=dependencies.author,
-        when=dependencies.clock.now(),
+        when=details.when,
         signing_key=dependencies.signing_key,
     )
 
@@ -329,11 +363,15 @@ def _commit_message(
     return join(title, text, task.message_trailer)
 
 
-def _logged_finish(dependencies: RunDependencies) -> Finish | None:
-    """Return the agent's final answer as the log has it, without secrets."""
+def _logged_finish(dependencies: RunDependencies, finish: Finish) -> Finish:
+    """Return the agent's final answer as the log has it, without secrets.
+
+    One that was held back is only in its reply, which was read from the log.
+    """
     kinds = frozenset({"finish"})
     newest = dependencies.log.read(limit=1, reverse=True, kinds=kinds)
-    return next((e.payload for e in newest if isinstance(e.payload, Finish)), None)
+    logged = (e.payload for e in newest if isinstance(e.payload, Finish))
+    return next((one for one in logged if one.call_id == finish.call_id), finish)
 
 
 def _change_title(task: Task, finish: Finish | None) -> str:

@@ -2,17 +2,20 @@
 
 from collections.abc import Callable
 from datetime import datetime
+from typing import Final
 
 from patchwright.core.agent.loop_finder import describe_step
 from patchwright.core.events import types as ev
 from patchwright.core.events.state import WAITING, RunState, fold
+from patchwright.core.replay.story import Tone, evidence_tone, exit_text
 from patchwright.core.text.escape import inline_code
-from patchwright.core.types.evidence import Evidence
+from patchwright.core.types.evidence import Evidence, EvidenceRole
 from patchwright.core.types.work import Outcome
 from patchwright.resolver.messages.outcome_kinds import display_of
 from patchwright.resolver.messages.status import Progress
 
 _PROVING = "Proving it in fresh sandboxes"
+_CHANGE_MADE = "Change made"
 _LOOKING = "Looking at what was changed"
 
 
@@ -62,17 +65,18 @@ class ProgressTracker:
             )
         if isinstance(payload, ev.StateChanged):
             return self._change(payload)
+        if isinstance(payload, ev.ProofStarted):
+            # What an earlier proof has shown is of another change.
+            return shown.replace(then=(_CHANGE_MADE,), doing=_PROVING)
         if isinstance(payload, ev.Finish) and not payload.agent:
             return self._end_of_work(payload)
         if isinstance(payload, ev.EvidenceRecorded):
-            return shown.replace(then=(*shown.then, _evidence_line(payload.evidence)))
+            return _with_evidence(shown, payload.evidence)
         if isinstance(payload, ev.OutcomeReached):
             return self._outcome(payload.outcome)
         if isinstance(payload, ev.RunCommand) and event.source is ev.Source.SYSTEM:
             command = inline_code(_shortened(payload.command))
             return shown.replace(doing=f"Setting up: {command}")
-        if isinstance(payload, ev.SetUpRestored) and shown.then == ():
-            return shown.replace(doing="Set up from the cache")
         if isinstance(payload, ev.ModelReply) and not payload.agent:
             return shown.replace(doing=f"Step {self._state.iterations}")
         if isinstance(payload, ev.Action) and event.source is ev.Source.AGENT:
@@ -99,10 +103,15 @@ class ProgressTracker:
         return self._shown.replace(doing=step)
 
     def _end_of_work(self, finish: ev.Finish) -> Progress:
+        """Return the progress after a finish that counts; its proof has often ended."""
+        shown = self._shown
+        if _CHANGE_MADE in shown.then:
+            return shown.replace(doing=_LOOKING)
         proves = bool(finish.test_commands)
-        done = "Change made" if proves else "Work ended"
-        then = (*self._shown.then, done)
-        return self._shown.replace(then=then, doing=_PROVING if proves else _LOOKING)
+        done = _CHANGE_MADE if proves else "Work ended"
+        return shown.replace(
+            then=(*shown.then, done), doing=_PROVING if proves else _LOOKING
+        )
 
     def _outcome(self, outcome: Outcome) -> Progress:
         """Keep the last activity of a run that stopped there."""
@@ -112,12 +121,23 @@ class ProgressTracker:
         return self._shown.replace(doing=doing)
 
 
-def _evidence_line(evidence: Evidence) -> str:
-    code = (
-        "no exit code" if evidence.exit_code is None else f"exit {evidence.exit_code}"
-    )
-    command = inline_code(_shortened(evidence.command))
-    return f"{command} {evidence.role.words}: {code}"
+def _with_evidence(shown: Progress, one: Evidence) -> Progress:
+    """Add how a command of the proof ended, and whether that was hoped for."""
+    if one.role is EvidenceRole.WITHOUT_PART:
+        return shown.replace(then=_with_part_taken_out(shown.then))
+    line = f"{inline_code(_shortened(one.command))} {one.role.words}: {exit_text(one)}"
+    missed = (line,) if evidence_tone(one) is Tone.BAD else ()
+    return shown.replace(then=(*shown.then, line), missed=(*shown.missed, *missed))
+
+
+def _with_part_taken_out(then: tuple[str, ...]) -> tuple[str, ...]:
+    """Count the parts in one line: a change can have many."""
+    known = [line for line in then if line.startswith(_PARTS)]
+    number = int(known[0].removeprefix(_PARTS)) + 1 if known else 1
+    return (*(line for line in then if line not in known), f"{_PARTS}{number}")
+
+
+_PARTS: Final = "Parts of the change taken out in turn: "
 
 
 def _shortened(command: str) -> str:

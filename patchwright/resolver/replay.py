@@ -6,9 +6,7 @@ from typing import Final
 
 from patchwright.core.agent.agents import Agent
 from patchwright.core.agent.budget import RunBudget
-from patchwright.core.agent.results import LEFT_OUT
 from patchwright.core.events.log import EventLog
-from patchwright.core.events.observations import ErrorObservation
 from patchwright.core.events.types import Event
 from patchwright.core.knowledge.search import NoKnowledgeLibrary
 from patchwright.core.replay.comparison import Comparison, Difference, compare
@@ -18,6 +16,7 @@ from patchwright.core.replay.recorded_inputs import (
     RecordedCondenser,
     RecordedKnowledge,
     RecordedMcpServers,
+    RecordedReviews,
     ScriptedUser,
     find_depth,
     find_policy,
@@ -25,7 +24,7 @@ from patchwright.core.replay.recorded_inputs import (
     find_task,
     has_waited,
 )
-from patchwright.core.replay.trajectory import find_outcome, payloads_of
+from patchwright.core.replay.trajectory import find_outcome
 from patchwright.core.runtime import RuntimeFactory, SandboxSpec
 from patchwright.core.system.clock import Clock
 from patchwright.core.types.errors import NotFoundError, SettingsError
@@ -147,17 +146,8 @@ def _dependencies(
         library=library or NoKnowledgeLibrary(),
         open_mcp=lambda _: RecordedMcpServers(recorded),
         checkpoints=_MemoryCheckpoints() if has_waited(recorded) else None,
-        reports_left_out=_heard_left_out(recorded),
+        recorded_review=RecordedReviews(recorded).next,
     )
-
-
-def _heard_left_out(recorded: Sequence[Event]) -> bool:
-    """Tell whether the agent was told which files its change lacks.
-
-    Older recorded runs did not tell it.
-    """
-    errors = payloads_of(recorded, ErrorObservation)
-    return any(one.reason == LEFT_OUT for one in errors)
 
 
 class _MemoryCheckpoints:

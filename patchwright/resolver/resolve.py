@@ -9,14 +9,14 @@ from typing import Final
 
 import structlog
 
-from patchwright.core.agent.agents import AgentDependencies, allow_finish
+from patchwright.core.agent.agents import AgentDependencies
 from patchwright.core.agent.controller import Controller
 from patchwright.core.agent.endings import AgentEnding
 from patchwright.core.agent.execution import mark_unknown
 from patchwright.core.agent.model_calls import ModelCaller
 from patchwright.core.agent.results import read_schema
 from patchwright.core.agent.run_log import CancelToken, RunCancelledError, RunLog
-from patchwright.core.events.actions import Finish, Message
+from patchwright.core.events.actions import Message
 from patchwright.core.events.observations import OutcomeReached, RunStarted
 from patchwright.core.events.payload import Source
 from patchwright.core.mcp import McpServers
@@ -39,8 +39,9 @@ from patchwright.resolver.checkout import (
     report_rebuilt_sandbox,
     save_checkpoint,
 )
-from patchwright.resolver.messages.left_out import left_out_advice
+from patchwright.resolver.finish_proof import FinishProofs
 from patchwright.resolver.outcome import complete_outcome, settle_outcome
+from patchwright.resolver.sandbox_report import report_sandbox
 from patchwright.resolver.sandboxes import (
     close_and_record_blocked,
     set_up,
@@ -122,7 +123,6 @@ class _RunAttempt:
         self._started = dependencies.clock.monotonic()
         self._checkpoint_at = dependencies.clock.now()
         self._notes: tuple[str, ...] = ()
-        self._exported: Export | None = None
         self._left_out: tuple[LeftOut, ...] = ()
         wanted = self._task.result_schema
         self._schema = read_schema(wanted) if wanted else None
@@ -137,14 +137,13 @@ class _RunAttempt:
             if still := self._still_waits(run_log):
                 return still
             before_s = run_log.state.worked_s
-            ending, export = self._attempt(run_log)
+            proofs = FinishProofs(task, dependencies, run_log, self._start_id)
+            ending, export = self._attempt(run_log, proofs)
             waits = self._can_wait(ending)
             outcome = (
                 _waiting_outcome(ending)
                 if waits
-                else self._add_second_opinion(
-                    settle_outcome(task, dependencies, ending, export), run_log
-                )
+                else self._settle(run_log, proofs, ending, export)
             )
         took_s = round(before_s + dependencies.clock.monotonic() - self._started, 1)
         outcome = outcome.replace(seconds=took_s, notes=(*self._notes, *outcome.notes))
@@ -166,6 +165,23 @@ class _RunAttempt:
         if not outcomes or not outcomes[0].outcome.waits:
             return None
         return Resolution(outcomes[0].outcome, run_log.last_id)
+
+    def _settle(
+        self,
+        run_log: RunLog,
+        proofs: FinishProofs,
+        ending: AgentEnding,
+        export: Export,
+    ) -> Outcome:
+        outcome = settle_outcome(
+            self._task,
+            self._dependencies,
+            ending,
+            export,
+            partial(proofs.add_proof, ending=ending),
+            when=proofs.commit_time(ending.finish),
+        )
+        return self._add_second_opinion(outcome, run_log)
 
     def _add_second_opinion(self, outcome: Outcome, run_log: RunLog) -> Outcome:
         """Let a second model check a change that no test proves, if there is one."""
@@ -191,18 +207,22 @@ class _RunAttempt:
             return outcome
         return outcome.replace(notes=(*outcome.notes, note))
 
-    def _attempt(self, run_log: RunLog) -> tuple[AgentEnding, Export]:
+    def _attempt(
+        self, run_log: RunLog, proofs: FinishProofs
+    ) -> tuple[AgentEnding, Export]:
         """Return how the agent ended, and its exported work tree."""
         lost = RuntimeLostError("the sandbox was lost")
         for _ in range(MAX_SANDBOXES):
             try:
-                return self._work(run_log)
+                return self._work(run_log, proofs)
             except RuntimeLostError as error:
                 log.warning("sandbox_lost", error=str(error))
                 lost = error
         return _failed_ending(lost), NO_EXPORT
 
-    def _work(self, run_log: RunLog) -> tuple[AgentEnding, Export]:
+    def _work(
+        self, run_log: RunLog, proofs: FinishProofs
+    ) -> tuple[AgentEnding, Export]:
         dependencies, task = self._dependencies, self._task
         is_resumed = run_log.state.has_run
         try:
@@ -226,12 +246,16 @@ class _RunAttempt:
                 self._left_out = find_earlier_left_out(dependencies, run_log.state)
             if failed := self._set_up(run_log, checkout):
                 return failed, NO_EXPORT
-            ending = self._run_agent(run_log, checkout)
+            report_sandbox(
+                checkout.runtime, task.base_sha, dependencies, self._start_id
+            )
+            ending = self._run_agent(run_log, checkout, proofs)
             if run_log.state.is_planning:
                 # Changes that were made only to write a plan are not kept.
                 discard_checkpoint(dependencies)
                 return ending, NO_EXPORT
-            return ending, self._export_work(checkout, run_log, ending)
+            kept = proofs.export_of(ending.finish)
+            return ending, self._export_work(checkout, run_log, ending, kept)
         except LeaseLostError:
             leave = checkout.runtime.detach
             raise
@@ -260,15 +284,20 @@ class _RunAttempt:
         return failed
 
     def _export_work(
-        self, checkout: Checkout, run_log: RunLog, ending: AgentEnding
+        self,
+        checkout: Checkout,
+        run_log: RunLog,
+        ending: AgentEnding,
+        kept: Export | None,
     ) -> Export:
         """Return the work; stray work counts if the agent meant to change something.
 
+        What was `kept` is what the agent had when it finished.
         It is saved before the sandbox ends: a worker killed later loses no work.
         """
         meant = ending.finish is None or not ending.finish.answer
         takes_stray_work = meant and ending.kind is not OutcomeKind.REFUSED
-        export = self._exported or checkout.workspace.export(
+        export = kept or checkout.workspace.export(
             self._task.base_sha, is_last=True, takes_stray_work=takes_stray_work
         )
         export = replace(
@@ -279,21 +308,15 @@ class _RunAttempt:
         )
         return export
 
-    def _check_before_finish(self, checkout: Checkout, finish: Finish) -> str:
-        """Return which files the change would lack; a complete change is exported."""
-        del finish
-        export = checkout.workspace.export(self._task.base_sha, is_last=True)
-        advice = left_out_advice(export.left_out, export.conflicts)
-        self._exported = None if advice else export
-        return advice
-
     def _can_wait(self, ending: AgentEnding) -> bool:
         """Tell whether the run only pauses; a run that nobody resumes has ended."""
         return (
             ending.waits_as is not None and self._dependencies.checkpoints is not None
         )
 
-    def _run_agent(self, run_log: RunLog, checkout: Checkout) -> AgentEnding:
+    def _run_agent(
+        self, run_log: RunLog, checkout: Checkout, proofs: FinishProofs
+    ) -> AgentEnding:
         dependencies, configuration = (
             self._dependencies,
             self._dependencies.agent_configuration,
@@ -315,11 +338,7 @@ class _RunAttempt:
             max_delegate_depth=configuration.max_delegate_depth,
             release_signal=dependencies.release_signal,
             after_step=lambda: self._checkpoint_if_due(checkout, run_log),
-            before_finish=(
-                partial(self._check_before_finish, checkout)
-                if dependencies.reports_left_out
-                else allow_finish
-            ),
+            review_finish=partial(proofs.review, checkout),
             result_schema=self._schema,
         )
         controller = Controller(run_log, agent_dependencies, since_id=self._start_id)

@@ -106,6 +106,8 @@ def destination(plan: RunPlan, trigger: Trigger) -> Destination:
             names=plan.names,
             template=plan.template,
             run_url=plan.frame.run_url,
+            code_url=repository.web_url,
+            config_file=plan.config.file,
             links=plan.frame.links,
             checks_need_nudge=plan.checks_need_nudge,
             key=plan.key,

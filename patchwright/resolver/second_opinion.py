@@ -126,7 +126,7 @@ def _list_changes(changes: Sequence[ChangedPath]) -> str:
 def _evidence_text(one: Evidence) -> str:
     ended = "did not end" if one.exit_code is None else f"exit code {one.exit_code}"
     text = f"$ {one.command}\n{one.tail}\n[{ended}]"
-    return as_data(f"{one.role} the change", "controller", text)
+    return as_data(one.role.words, "controller", text)
 
 
 @cache

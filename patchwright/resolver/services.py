@@ -10,6 +10,7 @@ from pydantic import SecretStr
 
 from patchwright.core.agent.agents import Agent, coder
 from patchwright.core.agent.budget import Budget
+from patchwright.core.agent.results import HeldBack
 from patchwright.core.agent.run_log import (
     ReleaseSignal,
     SteeringFilter,
@@ -96,8 +97,8 @@ class RunDependencies:
     run, so that another worker continues it. Without `checkpoints` no worker continues
     it. The repository's `config_file` sets `protected_paths`, which only people may
     change. `find_known` finds secrets with a known value. With a `signing_key` the
-    commits are signed. `images` are the task's images, by name. With
-    `reports_left_out` the agent is told once which files its change lacks.
+    commits are signed. `images` are the task's images, by name. In a replay
+    `recorded_review` returns what the agent was told when it finished.
     `redact_private` removes private words from a text, `redact_private_title` from a
     title. `find_private_words` returns the words that no file may repeat, if any.
     `set_up_cache` has what set-ups of the `repository`, known by that name, have made.
@@ -124,7 +125,7 @@ class RunDependencies:
     find_known: FindKnownSecrets = find_no_secrets
     signing_key: SecretStr | None = None
     images: Mapping[str, Image] = field(default_factory=dict)
-    reports_left_out: bool = True
+    recorded_review: Callable[[], HeldBack | None] | None = None
     redact_private: Callable[[str], str] = unchanged_text
     redact_private_title: Callable[[str], str] = unchanged_text
     find_private_words: Callable[[], PrivateWords | None] = no_private_words

@@ -21,7 +21,7 @@ ANSWER = call("finish", summary="Looked.", answer="Since it sums the prices.")
 PLAN = call("finish", summary="A plan.", answer="1. Test it.\n2. Fix it.")
 TASK = "The total ignores the pieces\n\n`total([450], [3])` is 450, and not 1350."
 SUMMARY = """\
-**Done** · #2 (draft) · 4 steps · Ns · 480 tokens, price unknown · 2 files, +9 -1
+**Done, proven** · #2 (draft) · 4 steps · Ns · 480 tokens, price unknown · 2 files, +9 -1
 
 🟢 **Proven**: in fresh sandboxes, the test fails without the change and passes with it.
 
@@ -31,10 +31,10 @@ The agent wrote:
 
 <details><summary>Evidence: 2 commands, run by the controller in fresh sandboxes</summary>
 
-| | command | commit | exit code | time | output SHA-256 |
-|---|---|---|---|---|---|
-| before (base + new tests) | `python3 -m unittest test_pieces` | `COMMIT` | 🔴 1 | N s | `DIGEST` |
-| after | `python3 -m unittest test_pieces` | `COMMIT` | 🟢 0 | N s | `DIGEST` |
+| | command | commit | result | time |
+|---|---|---|---|---|
+| without the change | `python3 -m unittest test_pieces` | `COMMIT` | 🔴 exit 1 | N s |
+| with it | `python3 -m unittest test_pieces` | `COMMIT` | 🟢 exit 0 | N s |
 
 </details>
 
@@ -48,6 +48,7 @@ The agent wrote:
 | `base-sha` | `SHA` |
 | `tests-before` | `failed (exit 1)` |
 | `tests-after` | `passed` |
+| `proof` | `proven` |
 | `tokens-in` | `400` |
 | `tokens-out` | `80` |
 | `model` | `openai/scripted` |
@@ -84,6 +85,7 @@ def test_a_comment_becomes_a_proven_pull_request(tmp_path: Path) -> None:
             head_sha=pull.head_sha,
             tests_before="failed (exit 1)",
             tests_after="passed",
+            proof="proven",
             cost_usd="",
             model="openai/scripted",
             structured_output="",
@@ -92,7 +94,7 @@ def test_a_comment_becomes_a_proven_pull_request(tmp_path: Path) -> None:
         assert not run.failed
         assert steady_summary(run.job).strip() == SUMMARY.strip()
         assert f"`{pull.head_sha[:10]}`" in run.summary
-        assert scene.reply(issue).startswith("**Done** · #2 (draft)")
+        assert scene.reply(issue).startswith("**Done, proven** · #2 (draft)")
 
 
 def test_the_artifact_has_the_four_files(tmp_path: Path) -> None:

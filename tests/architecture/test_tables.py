@@ -16,9 +16,9 @@ PARTIAL = {
     "that is not submitted",
     "patchwright/integrations/jira/text/wiki_writer.py:_SIGNS": "what is small is a "
     "macro, not a sign",
-    "patchwright/resolver/proof/runner_calls.py:_CALLS": "Python runners are known by "
-    "their modules, and a script calls a runner",
-    "patchwright/resolver/proof/runner_reports.py:_SUMMARIES": "others list each test",
+    "patchwright/resolver/proof/repository_scripts.py:_CALLS": "Python runners are "
+    "known by their modules, and a script calls a runner",
+    "patchwright/resolver/proof/printed_reports.py:_SUMMARIES": "others list each test",
 }
 
 

@@ -16,7 +16,8 @@ ACTIONS = [ROOT / "action.yml", *sorted(ROOT.glob(".github/actions/*/action.yml"
 REUSABLE = ROOT / ".github" / "workflows" / "patchwright.yml"
 BIN = Path(sys.executable).parent
 # What the called workflow decides itself, and a caller cannot change.
-OUR_OWN = {"github-token", "github-api-url", "github-server-url"}
+# Proving alone asks nobody: a workflow for it needs no gate, and no key of a model.
+OUR_OWN = {"github-token", "github-api-url", "github-server-url", "prove-only"}
 CALLERS = [file for file in EXAMPLES if file.name != "enterprise-server.yml"]
 
 

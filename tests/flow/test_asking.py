@@ -45,7 +45,7 @@ def test_t9_questions_are_answered_while_the_run_works(tmp_path: Path) -> None:
         issue = story.ask(WISH)
         story.work()
         ending, *answered = replies(story, issue, 1 + len(QUESTIONS))
-        assert "**Done** · #2" in ending
+        assert "**Done, proven** · #2" in ending
         for reply, answer in zip(answered, QUESTIONS.values(), strict=True):
             assert answer in reply
             assert "run=" not in reply
@@ -64,7 +64,7 @@ def test_s09_a_strangers_question_is_not_answered(tmp_path: Path) -> None:
     with telling(tmp_path, in_turn(ask, *rest)) as story:
         issue = story.ask(WISH)
         story.work()
-        assert "**Done** · #2" in story.reply(issue)
+        assert "**Done, proven** · #2" in story.reply(issue)
         assert story.reactions(issue, asked[0]) == ["-1"]
 
 
@@ -90,12 +90,12 @@ def test_t9_afterwards_the_last_run_is_told_of(tmp_path: Path) -> None:
         story.work()
         _done, why = story.replies(issue)
         assert "This is how the last run ended:" in why
-        assert "**Done** · #2 · 4 steps" in why
+        assert "**Done, proven** · #2 · 4 steps" in why
         assert "It ended as `resolved`." in why
         # What is said about a run is no run.
         story.say(issue, "@patchwright status")
         story.work()
-        assert "**Done** · #2 · 4 steps" in story.replies(issue)[-1]
+        assert "**Done, proven** · #2 · 4 steps" in story.replies(issue)[-1]
 
 
 def test_t9_a_budget_in_all_counts_what_is_allowed_already(tmp_path: Path) -> None:

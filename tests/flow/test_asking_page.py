@@ -68,7 +68,7 @@ def test_a_request_ends_in_a_pull_request_and_its_page_shows_it(tmp_path: Path) 
         assert "Queued" in page.run_of(sent)
         page.story.work()
         shown = page.run_of(sent)
-        assert "<strong>Done</strong>" in shown
+        assert "<strong>Done, proven</strong>" in shown
         assert "The total ignores the pieces" in shown
         [job] = page.story.jobs()
         assert job.trigger.thread.kind is ThreadKind.REQUEST

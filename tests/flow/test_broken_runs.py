@@ -66,7 +66,7 @@ def test_the_work_is_delivered_where_it_cannot_be_said_who_else_is_told(
         number = story.ask(WISH)
         story.work()
         said = story.reply(number)
-        assert "**Done** · #2" in said
+        assert "**Done, proven** · #2" in said
         assert "tickets of this conversation" in said
         assert len(story.github.pull_requests(REPO)) == 1
         [job] = story.jobs()

@@ -15,7 +15,7 @@ def _made(story: Story, issue: int) -> None:
     assert len(story.jobs()) == 1
     assert story.branches() == ["patchwright/1-wrong-sum"]
     assert len(story.github.pull_requests(REPO)) == 1
-    assert "**Done** · #2" in story.reply(issue)
+    assert "**Done, proven** · #2" in story.reply(issue)
 
 
 def test_s35_two_mentions_before_the_run_begins_are_one_run(tmp_path: Path) -> None:

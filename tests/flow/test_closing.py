@@ -63,5 +63,5 @@ def test_merging_our_pull_request_does_not_hurt_the_run_that_made_it(
         story.github.close_issue(REPO, issue, "alice")
         story.tell()
         story.work()
-        assert "**Done** · #2" in story.reply(issue)
+        assert "**Done, proven** · #2" in story.reply(issue)
         assert story.outcome().kind is OutcomeKind.RESOLVED

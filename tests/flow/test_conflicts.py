@@ -54,8 +54,8 @@ def test_a_push_that_conflicts_with_our_pull_request_is_merged_once(
         _, merging = story.jobs()
         assert merging.trigger.kind is TriggerKind.CONFLICT
         assert merging.trigger.actor.login == "alice"
-        assert "**Done**" in story.reply(after.number)
-        assert "**Done** · #2" in story.reply(issue)
+        assert "**Done, proven**" in story.reply(after.number)
+        assert "**Done, proven** · #2" in story.reply(issue)
 
 
 def test_a_push_that_does_not_conflict_is_passed_over_in_silence(

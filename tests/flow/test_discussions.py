@@ -111,7 +111,7 @@ def test_a_change_from_a_discussion_is_a_pull_request_linked_from_there(
         story.work()
         [pull] = story.github.pull_requests(REPO)
         [only] = said(story, discussion)
-        assert f"**Done** · #{pull.number}" in only
+        assert f"**Done, proven** · #{pull.number}" in only
         assert pull.head_branch == "patchwright/1-wrong-sum"
         assert "Closes" not in pull.body
         assert not pull.draft

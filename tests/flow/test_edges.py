@@ -36,7 +36,7 @@ def test_a_simple_run_reads_nothing_from_github_twice_but_what_a_write_rests_on(
         number = story.ask(WISH)
         before = len(story.github.requests)
         story.work()
-        assert "**Done** · #2" in story.reply(number)
+        assert "**Done, proven** · #2" in story.reply(number)
         assert len(story.pings(number)) == 1
         made = story.github.requests[before:]
     api = "/api/v3"
@@ -62,7 +62,7 @@ def test_a_pull_request_that_cannot_be_adorned_is_there_all_the_same(
         for wait_s in (5, 10):
             story.work_later(wait_s)
         said = story.reply(number)
-        assert "**Done** · #2" in said
+        assert "**Done, proven** · #2" in said
         assert "labels and assignees may be missing" in said
         assert len(story.github.pull_requests(REPO)) == 1
         assert len(story.pings(number)) == 1

@@ -51,7 +51,7 @@ ENDS = {
     "done": End(
         OutcomeKind.RESOLVED,
         "",
-        ("**Done** · #2 · 4 steps", "**Proven**"),
+        ("**Done, proven** · #2 · 4 steps", "**Proven**"),
         fix_turns,
         calls=1,
         branches=(BRANCH,),
@@ -59,7 +59,7 @@ ENDS = {
     "done_without_proof": End(
         OutcomeKind.RESOLVED,
         "",
-        ("**Done** · #2 (draft) · 2 steps", "Check the change carefully"),
+        ("**Draft, not proven** · #2 · 2 steps", "Check the change carefully"),
         lambda: [NOTE, UNTESTED],
         calls=1,
         branches=(BRANCH,),

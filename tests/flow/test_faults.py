@@ -34,7 +34,7 @@ def test_s60_broken_arguments_are_reported_to_the_model_and_not_run(
     with telling(tmp_path, script) as story:
         issue = story.ask(WISH)
         story.work()
-        assert f"**Done** · #2 · {len(BROKEN) + 4} steps" in story.reply(issue)
+        assert f"**Done, proven** · #2 · {len(BROKEN) + 4} steps" in story.reply(issue)
         assert next(calls) == len(BROKEN) + 1
 
 
@@ -46,7 +46,7 @@ def test_faults_of_the_provider_are_outlived(tmp_path: Path) -> None:
     with telling(tmp_path, [first, *turns]) as story:
         issue = story.ask(WISH)
         story.work()
-        assert "**Done** · #2 · 4 steps" in story.reply(issue)
+        assert "**Done, proven** · #2 · 4 steps" in story.reply(issue)
         assert len(story.provider.requests) == len(faults) + 4
 
 
@@ -61,7 +61,7 @@ def test_s22_tokens_that_expire_during_a_run_are_renewed(tmp_path: Path) -> None
     with telling(tmp_path, in_turn(*steps, run_out)) as story:
         issue = story.ask(WISH)
         story.work()
-        assert "**Done** · #2" in story.reply(issue)
+        assert "**Done, proven** · #2" in story.reply(issue)
 
 
 def test_a_forged_delivery_starts_nothing(tmp_path: Path) -> None:
@@ -93,7 +93,7 @@ def test_a_mirror_keeps_nothing_of_a_run_that_was_delivered(tmp_path: Path) -> N
     with telling(tmp_path, fix_turns()) as story:
         issue = story.ask(WISH)
         story.work()
-        assert "**Done** · #2" in story.reply(issue)
+        assert "**Done, proven** · #2" in story.reply(issue)
     [mirror] = (tmp_path / "state" / "mirrors").glob("*/HEAD")
     refs = git(mirror.parent, "for-each-ref", "--format=%(refname)").decode()
     assert refs.split() == ["refs/heads/main"]

@@ -30,7 +30,7 @@ def test_what_the_requester_adds_reaches_the_run_as_data(tmp_path: Path) -> None
     with telling(tmp_path, in_turn(add, see, *rest)) as story:
         issue = story.ask(WISH)
         story.work()
-        assert "**Done** · #2" in story.reply(issue)
+        assert "**Done, proven** · #2" in story.reply(issue)
         assert story.reactions(issue, comments[0]) == ["eyes"]
         assert len(story.jobs()) == 1
 
@@ -45,7 +45,7 @@ def test_s09_what_a_stranger_adds_does_not_reach_the_run(tmp_path: Path) -> None
     with telling(tmp_path, in_turn(add, *rest)) as story:
         issue = story.ask(WISH)
         story.work()
-        assert "**Done** · #2" in story.reply(issue)
+        assert "**Done, proven** · #2" in story.reply(issue)
         assert story.reactions(issue, comments[0]) == ["-1"]
         assert "empty cart" not in b"".join(story.provider.raw_requests).decode()
 
@@ -72,7 +72,7 @@ def test_l2_who_lost_the_permission_steers_no_more(tmp_path: Path) -> None:
         assert "mind the empty cart once" in said
         assert "mind the moon" not in said
         assert [story.reactions(issue, one) for one in comments] == [["eyes"], ["-1"]]
-        assert "**Done** · #2" in story.reply(issue)
+        assert "**Done, proven** · #2" in story.reply(issue)
 
 
 def test_stop_ends_the_run_and_keeps_its_work(tmp_path: Path) -> None:
@@ -106,7 +106,7 @@ def test_s09_a_stranger_cannot_stop_a_run(tmp_path: Path) -> None:
     with telling(tmp_path, in_turn(stop, *rest)) as story:
         issue = story.ask(WISH)
         story.work()
-        assert "**Done** · #2" in story.reply(issue)
+        assert "**Done, proven** · #2" in story.reply(issue)
 
 
 def test_stop_before_the_run_has_begun_ends_it(tmp_path: Path) -> None:
@@ -144,8 +144,8 @@ def test_what_comes_too_late_for_the_run_gets_a_run_of_its_own(tmp_path: Path) -
         issue = story.ask(WISH)
         story.work()
         first, second = story.replies(issue)
-        assert "**Done** · #2 ·" in first
-        assert "**Done** · #2 (draft) ·" in second
+        assert "**Done, proven** · #2 ·" in first
+        assert "**Draft, not proven** · #2 ·" in second
 
 
 @pytest.mark.parametrize("said", ["status", "budget +9999", "resume"])
@@ -170,7 +170,7 @@ def test_a_command_that_was_obeyed_in_the_last_call_is_not_answered_again(
         issue = story.ask(WISH)
         story.work()
         assert len(story.jobs()) == 1
-        assert "**Done** · #2 ·" in story.replies(issue)[0]
+        assert "**Done, proven** · #2 ·" in story.replies(issue)[0]
         assert not any("Nothing is running" in one for one in story.replies(issue))
 
 
@@ -207,6 +207,6 @@ def test_a_request_said_beside_a_command_in_the_last_call_gets_its_run(
         issue = story.ask(WISH)
         story.work()
         first, _status, second = story.replies(issue)
-        assert "**Done** · #2 ·" in first
-        assert "**Done** · #2 (draft) ·" in second
+        assert "**Done, proven** · #2 ·" in first
+        assert "**Draft, not proven** · #2 ·" in second
         assert len(story.jobs()) == 2

@@ -24,14 +24,15 @@ Closes #1
 
 ### Evidence
 
-| | command | commit | exit code | time | output SHA-256 |
-|---|---|---|---|---|---|
-| before (base + new tests) | `python3 -m unittest test_pieces` | `COMMIT` | 🔴 1 | \
-N s | `DIGEST` |
-| after | `python3 -m unittest test_pieces` | `COMMIT` | 🟢 0 | N s | `DIGEST` |
+| | command | commit | result | time |
+|---|---|---|---|---|
+| without the change | `python3 -m unittest test_pieces` | `COMMIT` | 🔴 exit 1 | N s |
+| with it | `python3 -m unittest test_pieces` | `COMMIT` | 🟢 exit 0 | N s |
 
-<sub>Run by the controller in fresh sandboxes, not by the agent. “Before” is the base \
-commit with only the test files of this change.</sub>
+<sub>Base [`COMMIT`](GITHUB/acme/shop/commit/SHA), head \
+[`COMMIT`](GITHUB/acme/shop/commit/SHA). Run by the controller in fresh sandboxes, not \
+by the agent. “Without the change” is the base commit with only the test files of this \
+change.</sub>
 
 **2 files** changed: 9 lines added, 1 removed.
 
@@ -41,7 +42,7 @@ tokens, price unknown</sub>
 <!-- patchwright:end -->"""
 
 STATUS = """\
-**Done** · #2 · 4 steps · Ns · 480 tokens, price unknown · 2 files, +9 -1
+**Done, proven** · #2 · 4 steps · Ns · 480 tokens, price unknown · 2 files, +9 -1
 
 🟢 **Proven**: in fresh sandboxes, the test fails without the change and passes with it.
 
@@ -52,11 +53,10 @@ The agent wrote:
 <details><summary>Evidence: 2 commands, run by the controller in fresh sandboxes\
 </summary>
 
-| | command | commit | exit code | time | output SHA-256 |
-|---|---|---|---|---|---|
-| before (base + new tests) | `python3 -m unittest test_pieces` | `COMMIT` | 🔴 1 | \
-N s | `DIGEST` |
-| after | `python3 -m unittest test_pieces` | `COMMIT` | 🟢 0 | N s | `DIGEST` |
+| | command | commit | result | time |
+|---|---|---|---|---|
+| without the change | `python3 -m unittest test_pieces` | `COMMIT` | 🔴 exit 1 | N s |
+| with it | `python3 -m unittest test_pieces` | `COMMIT` | 🟢 exit 0 | N s |
 
 </details>
 

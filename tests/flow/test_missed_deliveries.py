@@ -37,7 +37,7 @@ def test_a_request_that_was_missed_is_run_exactly_once(tmp_path: Path) -> None:
         assert story.deliver(lost).status == 200
         story.work()
         assert len(story.jobs()) == 1
-        assert "**Done** · #2" in story.reply(1)
+        assert "**Done, proven** · #2" in story.reply(1)
         assert len(story.github.world.hook_log.attempts) == 2
 
 
@@ -53,7 +53,7 @@ def test_a_service_that_is_still_away_is_asked_for_later(tmp_path: Path) -> None
         catch_up()
         story.work()
         assert len(story.jobs()) == 1
-        assert "**Done** · #2" in story.reply(1)
+        assert "**Done, proven** · #2" in story.reply(1)
 
 
 def test_a_github_that_does_not_answer_is_asked_another_time(tmp_path: Path) -> None:
@@ -66,7 +66,7 @@ def test_a_github_that_does_not_answer_is_asked_another_time(tmp_path: Path) -> 
         assert story.jobs() == []
         catch_up()
         story.work()
-        assert "**Done** · #2" in story.reply(1)
+        assert "**Done, proven** · #2" in story.reply(1)
 
 
 @pytest.mark.parametrize(
@@ -83,7 +83,7 @@ def test_with_a_token_the_hook_of_a_repository_tells_who_may_see_it(
         # Repositories are known by what was asked for in them.
         known = story.ask(WISH)
         story.work()
-        assert "**Done**" in story.reply(known)
+        assert "**Done, proven**" in story.reply(known)
         story.github.open_issue(REPO, "alice", "Wrong sum", WISH)
         assert bring(story.github.world, story.github.deliveries[-1]) == 502
         make_catch_up(story.base)()

@@ -105,7 +105,7 @@ def test_the_default_branch_is_renamed_and_the_change_arrives_all_the_same(
         story.work()
         [pull] = story.github.pull_requests(REPO)
         assert pull.base_branch == "trunk"
-        assert f"**Done** · #{pull.number}" in story.reply(number)
+        assert f"**Draft, not proven** · #{pull.number}" in story.reply(number)
         story.pings(number)
 
 
@@ -170,9 +170,9 @@ def test_what_a_colleagues_push_breaks_is_not_proven_any_more(tmp_path: Path) ->
         story.say(number, WISH)
         story.work()
         reply = story.reply(number)
-        assert "Not proven" in reply
+        assert reply.startswith("**Contradicted**")
         assert "its tests were run again there" in reply
-        assert story.outcome().proof == "not-proven"
+        assert story.outcome().proof == "contradicted"
         story.pings(number)
 
 

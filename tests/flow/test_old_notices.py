@@ -55,7 +55,7 @@ def test_an_old_loss_of_access_ends_no_run_of_today(tmp_path: Path, lose: Lose) 
         receipt = story.deliver(_again(old))
         assert (receipt.status, receipt.body) == (200, b'{"status":"ignored"}')
         story.work()
-        assert "**Done** · #2" in story.reply(issue)
+        assert "**Done, proven** · #2" in story.reply(issue)
 
 
 @pytest.mark.parametrize("lose", [_suspend, _take])
@@ -76,7 +76,7 @@ def test_what_github_cannot_be_asked_about_is_to_be_sent_again(tmp_path: Path) -
         story.github.fail_next("GET", "/app/installations/", 400)
         assert story.deliver(_again(old)).status == 503
         story.work()
-        assert "**Done** · #2" in story.reply(issue)
+        assert "**Done, proven** · #2" in story.reply(issue)
 
 
 def test_an_old_rename_moves_nothing_that_has_its_name_again(tmp_path: Path) -> None:
@@ -89,7 +89,7 @@ def test_an_old_rename_moves_nothing_that_has_its_name_again(tmp_path: Path) -> 
         receipt = story.deliver(_again(old))
         assert (receipt.status, receipt.body) == (200, b'{"status":"ignored"}')
         story.work()
-        assert "**Done** · #2" in story.reply(issue)
+        assert "**Done, proven** · #2" in story.reply(issue)
 
 
 def test_an_old_word_that_consent_is_taken_back_forgets_no_token_that_counts(

@@ -29,8 +29,8 @@ run RUN
 
 * Stop: reply {{@patchwright stop}}"""
 DONE_IN_JIRA = """\
-*Done* · [pull request #1|GITHUB/acme/shop/pull/1] · 7 steps · Ns · 840 tokens, price \
-unknown · [run|GITHUB/runs/RUN]
+*Done, proven* · [pull request #1|GITHUB/acme/shop/pull/1] · 7 steps · Ns · \
+840 tokens, price unknown · [run|GITHUB/runs/RUN]
 
 run RUN"""
 ANSWERED_IN_SLACK = """\
@@ -39,8 +39,8 @@ price unknown · <GITHUB/runs/RUN|run>
 run RUN
 Open pull request"""
 DONE_BESIDE_THE_CODE = """\
-**Done** · [pull request #2](GITHUB/acme/shop/pull/2) · 4 steps · Ns · 480 tokens, \
-price unknown · [run](GITHUB/runs/RUN)
+**Done, proven** · [pull request #2](GITHUB/acme/shop/pull/2) · 4 steps · Ns · \
+480 tokens, price unknown · [run](GITHUB/runs/RUN)
 
 <sub>run RUN</sub>
 
@@ -110,7 +110,7 @@ def test_t10_a_ticket_that_names_an_issue_closes_it(tmp_path: Path) -> None:
         )
         key = open_ticket(office)
         say(office, key, calling(office, f"please fix acme/shop#{issue}"))
-        assert replies(office, key)[0].startswith("*Done* · [pull request #2|")
+        assert replies(office, key)[0].startswith("*Done, proven* · [pull request #2|")
         assert steady(story.reply(issue)) == DONE_BESIDE_THE_CODE
         [pull] = story.github.pull_requests(REPO)
         assert pull.title.startswith(f"{key}: ")
@@ -124,9 +124,9 @@ def test_t10_an_issue_that_names_a_ticket_tells_it(tmp_path: Path) -> None:
         key = open_ticket(office)
         issue = story.ask(f"@patchwright please fix the sum, it is {key}")
         story.work()
-        assert "**Done** · #2" in story.reply(issue)
+        assert "**Done, proven** · #2" in story.reply(issue)
         assert len(story.pings(issue)) == 1
-        assert reply(office, key).startswith("*Done* · [pull request #2|")
+        assert reply(office, key).startswith("*Done, proven* · [pull request #2|")
         [pull] = story.github.pull_requests(REPO)
         assert f"Closes #{issue}\nFor [{key}](" in pull.body
         assert [one.url for one in office.jira.fake.remote_links(key)] == [
@@ -161,7 +161,7 @@ def test_who_asks_how_it_stands_is_answered_where_they_asked(tmp_path: Path) -> 
         thread = office.slack.ask(f"please fix the total, see {key}")
         office.story.work()
         done, *answers = replies(office, key)
-        assert done.startswith("*Done*")
+        assert done.startswith("*Done, proven*")
         assert len(answers) == len(["status", "cost", "why"])
         said = "\n".join(answers)
         assert "*Working on it* · step 1 of" in said

@@ -47,7 +47,7 @@ def test_t9_an_approved_plan_is_carried_out_from_a_clean_tree(tmp_path: Path) ->
         answer(story, issue, "approve", author="eve")
         assert waits(story)
         answer(story, issue, "approve")
-        assert "**Done** · #2" in story.reply(issue)
+        assert "**Done, proven** · #2" in story.reply(issue)
         [pull] = story.github.pull_requests("acme/shop")
         assert not pull.draft
         assert len(story.jobs()) == 1
@@ -85,4 +85,4 @@ def test_a_careful_repository_gets_a_plan_for_every_request(tmp_path: Path) -> N
         assert "1. Test it." in story.reply(issue)
         assert waits(story)
         answer(story, issue, "approve")
-        assert "**Done** · #2" in story.reply(issue)
+        assert "**Done, proven** · #2" in story.reply(issue)

@@ -38,7 +38,7 @@ def test_s32_a_mention_in_a_pull_request_moves_its_branch(tmp_path: Path) -> Non
         assert story.branches() == ["feature/x"]
         assert pull.head_sha != start
         assert (pull.title, pull.body) == ("Try x", "My own words.")
-        assert "**Done**" in story.reply(number)
+        assert "**Change made, not proven**" in story.reply(number)
         assert "The change is on [`feature/x`]" in story.reply(number)
 
 
@@ -83,8 +83,8 @@ def test_s35_a_second_mention_goes_on_with_the_pull_request_of_the_first(
         assert "Closes #1" in pull.body
         assert pull.draft
         first, second = story.replies(issue)
-        assert "**Done** · #2 ·" in first
-        assert "**Done** · #2 (draft) ·" in second
+        assert "**Done, proven** · #2 ·" in first
+        assert "**Draft, not proven** · #2 ·" in second
 
 
 def test_s37_if_it_may_not_open_a_pull_request_it_gives_a_link(
@@ -136,7 +136,7 @@ def test_s40_a_status_that_could_not_be_shown_is_shown_later_and_once(
         assert "state=running" in story.reply(issue)
         story.github._site.faults.pending.clear()
         story.work_later(10)
-        assert "**Done** · #2 ·" in story.reply(issue)
+        assert "**Done, proven** · #2 ·" in story.reply(issue)
         assert "state=resolved" in story.reply(issue)
 
 
@@ -147,4 +147,4 @@ def test_s40_a_comment_whose_answer_got_lost_is_not_posted_twice(
         story.github.fail_next("POST", r"/comments$", 502, when=When.AFTER)
         issue = story.ask("@patchwright fix the sum")
         story.work()
-        assert "**Done** · #2 ·" in story.reply(issue)
+        assert "**Done, proven** · #2 ·" in story.reply(issue)

@@ -76,7 +76,7 @@ REFUSALS = {
         ),
         "GitHub Actions may not open pull requests here.",
         "Tick “Allow GitHub Actions to create and approve pull requests”",
-        (ON_BRANCH, ONE_CLICK, "**Done** · needs a click · 4 steps"),
+        (ON_BRANCH, ONE_CLICK, "**Done, proven** · needs a click · 4 steps"),
     ),
     "r9_protected_branch": Refused(
         _protect,
@@ -108,7 +108,7 @@ REFUSALS = {
         _refuse_pull_requests(422, _invalid(field="base", code="invalid")),
         "The target branch does not exist any more.",
         "Set another branch: `base` in `.patchwright.toml`.",
-        (ON_BRANCH, "**Done** · not delivered · 4 steps"),
+        (ON_BRANCH, "**Done, proven** · not delivered · 4 steps"),
     ),
     "s33_field_that_is_not": Refused(
         _refuse_pull_requests(422, _invalid(field="title", code="custom")),

@@ -58,7 +58,7 @@ def test_nothing_is_written_and_everything_is_told_in_order(tmp_path: Path) -> N
         assert "**Proven**" in opened
         assert "- labels: bot" in put
         assert final.startswith("Change the comment on acme/shop#1")
-        assert "**Done**" in final
+        assert "**Done, proven**" in final
         assert "@alice" in ping
 
 

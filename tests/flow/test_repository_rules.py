@@ -105,7 +105,7 @@ def test_mistakes_in_the_file_are_told_and_do_not_stop_the_run(tmp_path: Path) -
     with telling(tmp_path, fix_turns(), files=rules) as story:
         issue = asks(story, "alice")
         said = story.reply(issue)
-        assert "**Done** · #2" in said
+        assert "**Done, proven** · #2" in said
         assert "unknown key, `min_permision`; the nearest known one is" in said
         assert "`ci_rounds` was ignored: it must be a whole number from 0 to 10" in (
             said

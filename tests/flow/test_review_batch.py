@@ -63,7 +63,7 @@ def test_s43_a_review_with_five_mentions_is_one_run_that_answers_each(
         story.work()
         assert len(story.jobs()) == 1
         assert all(f"remark {line}" in told[0] for line in range(1, 6))
-        assert "**Done**" in story.reply(number)
+        assert "**Done, proven**" in story.reply(number)
         threads = [
             story.github.world.reviews[one]
             for one in reviews.thread_ids(story.github.world, review)
@@ -152,4 +152,4 @@ def test_a_review_of_our_pull_request_is_followed_where_a_repository_wants_it(
         [after] = story.github.pull_requests(REPO)
         assert "Count from zero." in told[0]
         assert after.head_sha != before.head_sha
-        assert "**Done**" in story.reply(number)
+        assert "**Done, proven**" in story.reply(number)

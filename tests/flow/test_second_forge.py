@@ -49,7 +49,7 @@ def test_a_second_forge_takes_a_mention_to_a_delivered_change(tmp_path: Path) ->
     assert author == b"patchwright <patchwright@burrow.test>\n"
     [(issue, status), *_] = burrow.posts
     assert issue == 1
-    assert status.startswith("**Done** · #2 · ")
+    assert status.startswith("**Done, proven** · #2 · ")
 
 
 def test_without_a_signature_nothing_is_taken(tmp_path: Path) -> None:

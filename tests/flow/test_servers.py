@@ -20,7 +20,7 @@ def test_a_mention_is_answered_on_every_server_and_with_every_credential(
         [pull] = story.github.pull_requests(REPO)
         assert pull.author == story.bot
         assert not pull.draft
-        assert "**Done** · #2" in story.reply(issue)
+        assert "**Done, proven** · #2" in story.reply(issue)
         assert story.reactions(issue) == ["eyes"]
 
 

@@ -42,7 +42,7 @@ def test_p2_the_requester_is_called_once_when_it_is_done(tmp_path: Path) -> None
         story.work()
         assert "patchwright:state=resolved" in story.reply(issue)
         [call] = story.pings(issue)
-        assert call.startswith("@alice **Done** · #2")
+        assert call.startswith("@alice **Done, proven** · #2")
 
 
 def test_the_check_of_a_pull_request_follows_the_run(tmp_path: Path) -> None:
@@ -78,7 +78,12 @@ def test_the_link_in_the_comment_opens_the_page_of_the_run(tmp_path: Path) -> No
         cookie = {"Cookie": f"patchwright_run={key}"}
         page = httpx.get(f"{story.url}{path}", headers=cookie).text
         head = story.github.pull_requests(REPO)[0].head_sha[:10]
-        for shown in ("Wrong sum", "<strong>Done</strong>", "Pull request #2", head):
+        for shown in (
+            "Wrong sum",
+            "<strong>Done, proven</strong>",
+            "Pull request #2",
+            head,
+        ):
             assert shown in page
         assert "zip(prices, pieces)" in page
         assert httpx.get(f"{story.url}{path}").status_code == 404

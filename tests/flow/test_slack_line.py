@@ -79,7 +79,7 @@ def test_an_unknown_person_gets_from_a_mention_to_a_pull_request_and_back(
         story.work()
         [done] = slack.runs(thread)
         assert done.ts == planned.ts
-        assert "*Done* · <http" in done.shown
+        assert "*Done, proven* · <http" in done.shown
         assert "|pull request #1>" in done.shown
         assert slack.fake.buttons(done) == ["Open pull request"]
         goes_on(office, thread)

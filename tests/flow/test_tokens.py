@@ -31,7 +31,7 @@ def test_s22_a_run_of_two_minutes_works_with_tokens_of_one_minute(
         world.clock, world.token_life = story.clock, timedelta(minutes=1)
         issue = story.ask(WISH)
         story.work()
-        assert "**Done** · #2" in story.reply(issue)
+        assert "**Done, proven** · #2" in story.reply(issue)
         pushes = [
             one for one in story.github.requests if one.path.endswith("receive-pack")
         ]

@@ -52,7 +52,7 @@ def test_the_answer_to_the_question_starts_the_work(tmp_path: Path) -> None:
         story.work()
         question, done = story.replies(issue)
         assert "**Needs you**" in question
-        assert "**Done** · #2" in done
+        assert "**Done, proven** · #2" in done
 
 
 def test_a_thread_is_asked_once_and_then_the_work_begins(tmp_path: Path) -> None:
@@ -63,7 +63,7 @@ def test_a_thread_is_asked_once_and_then_the_work_begins(tmp_path: Path) -> None
         story.work()
         question, done = story.replies(issue)
         assert "**Needs you**" in question
-        assert "**Done** · #2" in done
+        assert "**Done, proven** · #2" in done
 
 
 def test_a_stranger_who_copies_our_mark_suppresses_no_question(tmp_path: Path) -> None:
@@ -91,4 +91,4 @@ def test_triage_can_be_turned_off(tmp_path: Path) -> None:
     with telling(tmp_path, fix_turns(), settings=off) as story:
         issue = story.ask("@patchwright please fix it", title="Bug")
         story.work()
-        assert "**Done** · #2" in story.reply(issue)
+        assert "**Done, proven** · #2" in story.reply(issue)

@@ -48,7 +48,7 @@ def test_failed_checks_of_our_pull_request_are_mended_until_they_fail_alike(
         story.work()
         [second] = story.github.pull_requests(REPO)
         assert second.head_sha != first.head_sha
-        assert "**Done**" in story.replies(second.number)[0]
+        assert "**Done, proven**" in story.replies(second.number)[0]
         for _ in range(2):
             _fail_checks(story, "E501 Line too long\n")
             story.work()
@@ -188,7 +188,7 @@ def test_a_merge_conflict_is_resolved_as_a_merge(tmp_path: Path) -> None:
         [after] = story.github.pull_requests(REPO)
         folder = story.github.git_folder(REPO)
         assert commit_of(folder, after.head_sha).parents == (before.head_sha, base)
-        assert "**Done**" in story.reply(number)
+        assert "**Done, proven**" in story.reply(number)
 
 
 def test_a_conflict_that_is_left_is_not_committed(tmp_path: Path) -> None:

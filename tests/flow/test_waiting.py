@@ -51,7 +51,7 @@ def test_a_question_is_posted_and_its_answer_goes_on_with_the_work(
         assert waits(story)
         assert story.branches() == []
         answer(story, issue, "in cents, always")
-        assert "**Done** · #2" in story.reply(issue)
+        assert "**Done, proven** · #2" in story.reply(issue)
         assert len(story.jobs()) == 1
         [pull] = story.github.pull_requests(REPO)
         assert not pull.draft
@@ -88,7 +88,7 @@ def test_what_is_said_just_before_it_waits_is_not_missed(tmp_path: Path) -> None
     with telling(tmp_path, in_turn(QUESTION, QUESTION, ask, first, *rest)) as story:
         issue = story.ask(WISH)
         story.work()
-        assert "**Done** · #2" in story.reply(issue)
+        assert "**Done, proven** · #2" in story.reply(issue)
 
 
 def test_a_paused_run_goes_on_when_it_is_resumed(tmp_path: Path) -> None:
@@ -106,7 +106,7 @@ def test_a_paused_run_goes_on_when_it_is_resumed(tmp_path: Path) -> None:
         answer(story, issue, "please hurry", author="eve")
         assert waits(story)
         answer(story, issue, "resume")
-        assert "**Done** · #2" in story.reply(issue)
+        assert "**Done, proven** · #2" in story.reply(issue)
 
 
 @pytest.mark.parametrize(
@@ -135,7 +135,7 @@ def test_what_is_risky_waits_for_a_yes(
         answer(story, issue, said)
         was_run = said == "approve"
         done = story.reply(issue)
-        assert ("**Done**" if was_run else "**No change**") in done
+        assert ("**Done, proven**" if was_run else "**No change**") in done
 
 
 def test_a_stranger_cannot_approve(tmp_path: Path) -> None:
@@ -180,4 +180,4 @@ def test_more_money_is_allowed_while_it_runs(tmp_path: Path) -> None:
     with telling(tmp_path, in_turn(allow, *rest), settings=prices) as story:
         issue = story.ask(WISH)
         story.work()
-        assert "**Done** · #2" in story.reply(issue)
+        assert "**Done, proven** · #2" in story.reply(issue)

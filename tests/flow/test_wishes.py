@@ -39,7 +39,7 @@ def test_a_repository_is_set_up_before_the_agent_and_before_each_proof(
             assert f"| `{command}` |" in pull.body
         assert pull.body.count("🔴") == 1
         assert "**Proven**" in pull.body
-        assert "**Done** · #2" in story.reply(issue)
+        assert "**Done, proven** · #2" in story.reply(issue)
 
 
 def test_base_branch_and_title_are_as_a_repository_wants_them(tmp_path: Path) -> None:
@@ -56,7 +56,7 @@ def test_base_branch_and_title_are_as_a_repository_wants_them(tmp_path: Path) ->
         assert pull.head_branch == "bot/1-wrong-sum"
         assert pull.title == "fix: Count every piece"
         assert story.github.issue(REPO, pull.number).assignees == ()
-        assert "**Done** · #2" in story.reply(issue)
+        assert "**Done, proven** · #2" in story.reply(issue)
 
 
 @pytest.mark.parametrize(
@@ -74,7 +74,7 @@ def test_a_change_is_handed_over_as_a_repository_wants_it(
         story.work()
         assert story.branches() == branches
         assert story.github.pull_requests(REPO) == []
-        assert "**Done**" in story.reply(issue)
+        assert "**Done, proven**" in story.reply(issue)
         assert told in story.reply(issue)
 
 
@@ -87,7 +87,7 @@ def test_a_proven_change_is_a_draft_where_a_repository_wants_that(
         [pull] = story.github.pull_requests(REPO)
         assert pull.draft
         assert "**Proven**" in pull.body
-        assert "**Done** · #2 (draft)" in story.reply(issue)
+        assert "**Done, proven** · #2 (draft)" in story.reply(issue)
 
 
 def test_a_repository_may_allow_fewer_steps(tmp_path: Path) -> None:

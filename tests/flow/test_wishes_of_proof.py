@@ -46,7 +46,7 @@ def test_the_text_of_a_pull_request_is_a_repositorys_own(tmp_path: Path) -> None
         assert "### Evidence\n\n🟢 **Proven**" in body
         assert body.startswith("<!-- patchwright:body ")
         assert "files** changed" not in body
-        assert "**Done** · #2" in story.reply(issue)
+        assert "**Done, proven** · #2" in story.reply(issue)
 
 
 @pytest.mark.parametrize(

@@ -12,6 +12,7 @@ _VARYING = {
     r"· (\d+m )?\d+s\b": "· Ns",
     r"\b\d\d:\d\d:\d\dZ": "TIME",
     r"/runs/[0-9a-f]{32}(\?key=\d+-[0-9a-f]+)?": "/runs/RUN",
+    r"/commit/[0-9a-f]{40}": "/commit/SHA",
     r"/link/[\w-]{43}": "/link/TOKEN",
     r"\bhttp://127\.0\.0\.1:\d+": "GITHUB",
     r"\b127\.0\.0\.1:\d+": "127.0.0.1:PORT",

@@ -39,6 +39,7 @@ CALLS: list[Call] = [
     ("fly", {}),
     ("finish", {"summary": "Done."}),
     ("reject", {"reason": "It would."}),
+    ("ask", {"question": "Which?"}),
 ]
 FINISH = reply(calls=[("finish", {"summary": "Done."})])
 ENDLESS: list[Step] = [FINISH] * 30

@@ -8,11 +8,14 @@ from patchwright.core.agent.agents import coder
 from patchwright.core.events.jsonl import JsonlEventLog
 from patchwright.core.events.observations import CommandOutput, OutcomeReached
 from patchwright.core.events.types import Event
+from patchwright.core.llm.model import Models
 from patchwright.core.replay.comparison import Difference
 from patchwright.core.runtime import RuntimeFactory, SandboxSpec
 from patchwright.core.system.clock import SystemClock
 from patchwright.core.types.errors import SettingsError
+from patchwright.core.types.evidence import Proof
 from patchwright.core.types.outcome_kind import OutcomeKind
+from patchwright.core.types.work import Limits
 from patchwright.resolver.replay import ReplayEnvironment, ReplayResult, replay_run
 from patchwright.sandbox.factory import create_factory
 from patchwright.workers.cli.replay_handler import COULD_NOT_RUN, rerun_exit_code
@@ -23,10 +26,11 @@ from tests.adapters.resolve.workbench import (
     WRITE_TEST,
     NoSandboxes,
     Run,
+    bench,
     finish,
     run,
 )
-from tests.fakes.scripted_model import reply
+from tests.fakes.scripted_model import ScriptedModel, reply
 from tests.unit.trajectory.normal import normalise
 
 # Each of them says something else each time, but for what a replay looks at.
@@ -63,6 +67,36 @@ def fixing(folder: Path) -> Run:
     return run(folder, [reply("I look."), WRITE_TEST, NOISY, FIX, finish(RUN_TEST)])
 
 
+def test_what_the_agent_was_told_when_it_finished_is_told_again(
+    tmp_path: Path,
+) -> None:
+    steps = [FIX, finish(), WRITE_TEST, finish(RUN_TEST)]
+    model = ScriptedModel(steps, takes_advice=True)
+    with bench(tmp_path, Models.only(model)) as scene:
+        outcome, recorded = scene.resolve(), scene.events()
+    assert (outcome.proof, model.unplayed) == (Proof.PROVEN, 0)
+    again = run_again(tmp_path, recorded, scene.repository)
+    assert again.comparison.differences == ()
+    assert (again.outcome.kind, again.outcome.proof) == (outcome.kind, outcome.proof)
+    assert again.outcome.proof_report is not None
+    assert again.outcome.proof_report.rounds == 1
+    proofs = [event for event in again.events if event.payload.kind == "proof_started"]
+    assert len(proofs) == 1
+
+
+def test_a_run_that_ended_with_what_was_held_back_does_so_again(
+    tmp_path: Path,
+) -> None:
+    spoil = reply(calls=[("write", {"path": "cart.py", "content": "half"})])
+    model = ScriptedModel([FIX, finish(), spoil], takes_advice=True)
+    limits = Limits(max_iterations=3)
+    with bench(tmp_path, Models.only(model), limits=limits) as scene:
+        outcome, recorded = scene.resolve(), scene.events()
+    again = run_again(tmp_path, recorded, scene.repository)
+    assert again.comparison.differences == ()
+    assert again.outcome.kind is outcome.kind is OutcomeKind.RESOLVED
+
+
 def test_a_fix_is_made_again_and_nothing_is_written(tmp_path: Path) -> None:
     first = fixing(tmp_path)
     refs = first.repository.git("for-each-ref")
@@ -91,7 +125,7 @@ def test_another_result_is_found(tmp_path: Path) -> None:
             step=1, what="run_command cat cart.py", recorded="exit 0", rerun="exit 0"
         ),
     )
-    assert (again.comparison.results_same, again.comparison.results_compared) == (2, 3)
+    assert (again.comparison.results_same, again.comparison.results_compared) == (3, 4)
 
 
 def test_another_tree_is_found(tmp_path: Path) -> None:

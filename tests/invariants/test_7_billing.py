@@ -28,9 +28,6 @@ from tests.fakes.llm.provider import FakeProvider
 from tests.fakes.llm.turns import Turn, drop, raw, say, status
 from tests.invariants.spending import LIMITS, TOLERANCE_USD, Spending, SpendingRun
 
-# pytest makes errors of warnings, and so would hide what becomes of odd answers.
-pytestmark = pytest.mark.filterwarnings("ignore:Pydantic serializer warnings")
-
 A_YEAR_S = 365 * 24 * 3600.0
 ROUNDS = 2
 # What a token costs: in, and out.

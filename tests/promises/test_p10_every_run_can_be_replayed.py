@@ -16,7 +16,7 @@ def test_the_log_folds_to_the_state_and_the_outcome_of_the_run(tmp_path: Path) -
     with telling(tmp_path, fix_turns()) as story:
         issue = story.ask(WISH)
         story.work()
-        assert "**Done**" in story.reply(issue)
+        assert "**Done, proven**" in story.reply(issue)
         events, outcome = story.events(), story.outcome()
 
     state = reduce(fold, events, RunState())
@@ -33,7 +33,7 @@ def test_every_event_of_a_log_survives_its_json(tmp_path: Path) -> None:
     with telling(tmp_path, [odd, broken, *fix_turns()]) as story:
         issue = story.ask("@patchwright läuft nicht 🚀\x00")
         story.work()
-        assert "**Done**" in story.reply(issue)
+        assert "**Done, proven**" in story.reply(issue)
         events = story.events()
 
     assert [Event.model_validate_json(one.model_dump_json()) for one in events] == (

@@ -224,7 +224,7 @@ def test_s55_a_run_whose_sandbox_is_lost_goes_on_in_a_new_one_and_is_told(
     with telling(tmp_path, turns, settings=in_docker) as story:
         issue = story.ask(WISH)
         story.work()
-        assert "**Done** · #2" in story.reply(issue)
+        assert "**Done, proven** · #2" in story.reply(issue)
 
 
 def test_a_run_that_loses_one_sandbox_after_the_other_says_so(

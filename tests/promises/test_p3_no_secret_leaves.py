@@ -51,7 +51,7 @@ def test_s82_s83_a_credential_is_nowhere_it_could_be_read(
         _log_to(log, story)
         issue = story.ask(WISH)
         story.work()
-        assert "**Done**" in story.reply(issue)
+        assert "**Done, proven**" in story.reply(issue)
         assert "job_finished" in log.getvalue()
         places = {**dict(_places(story, tmp_path)), "log": log.getvalue().encode()}
         found = {
@@ -75,7 +75,7 @@ def test_s82_no_credential_is_in_a_container(
     with telling(tmp_path, [look, *fix_turns()], settings=settings) as story:
         issue = story.ask(WISH)
         story.work()
-        assert "**Done**" in story.reply(issue)
+        assert "**Done, proven**" in story.reply(issue)
         requests = b"".join(story.provider.raw_requests)
         assert [
             name
@@ -118,7 +118,7 @@ def test_m8_a_secret_that_was_pasted_is_not_in_the_database_nor_in_a_branch(
         story.say(issue, f"{WISH}, it says {' '.join(pasted)}")
         story.say(issue, f"@patchwright and use {' '.join(pasted)} for it")
         story.work()
-        assert "**Done**" in story.reply(issue)
+        assert "**Done, proven**" in story.reply(issue)
         branches = story.branches()
         stored = _database_files(story)
     # As a branch spells it: in lower case, and without all other signs.

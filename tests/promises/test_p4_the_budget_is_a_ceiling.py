@@ -94,7 +94,7 @@ def test_s67_a_price_of_zero_that_is_stated_is_zero(tmp_path: Path) -> None:
     with telling(tmp_path, free, settings=ONE_DOLLAR) as story:
         issue = story.ask(WISH)
         story.work()
-        assert "**Done** · #2 · 4 steps" in story.reply(issue)
+        assert "**Done, proven** · #2 · 4 steps" in story.reply(issue)
         assert "$0.00 of $1.00" in story.reply(issue)
 
 
@@ -189,4 +189,4 @@ def test_one_reply_of_thought_alone_does_not_end_a_run(tmp_path: Path) -> None:
     with telling(tmp_path, [thought, *fix_turns()], settings=LISTED_PRICE) as story:
         issue = story.ask(WISH)
         story.work()
-        assert "**Done** · #2 · 4 steps" in story.reply(issue)
+        assert "**Done, proven** · #2 · 4 steps" in story.reply(issue)

@@ -58,7 +58,7 @@ def test_s23_to_s27_the_tree_of_the_pull_request_is_that_of_the_sandbox(
     with telling(tmp_path, script, files=FILES) as story:
         issue = story.ask(WISH)
         story.work()
-        assert "**Done** · #2 (draft)" in story.reply(issue)
+        assert "**Done, proven** · #2 (draft)" in story.reply(issue)
         assert _git(story, "rev-parse", "{head}^{tree}") == trees[0]
         listing = _git(story, "ls-tree", "-r", "{head}")
         assert "new/deep/name.py" in listing
@@ -95,7 +95,7 @@ echo x > note.txt
         assert pointer in _git(story, "ls-tree", "-r", "{head}").splitlines()
         changed = _git(story, "diff", "--name-only", "main", "{head}")
         assert changed.split() == ["note.txt"]
-        assert "**Done**" in story.reply(issue)
+        assert "**Done, proven**" in story.reply(issue)
 
 
 def _add_entry(story: Story, entry: str) -> None:

@@ -74,7 +74,7 @@ def test_what_may_be_written_is_asked_again_until_github_says(tmp_path: Path) ->
         assert story.branches() == []
         assert "state=running" in story.reply(issue)
         story.work_later(10)
-        assert "**Done** · #2" in story.reply(issue)
+        assert "**Done, proven** · #2" in story.reply(issue)
 
 
 def test_the_default_branch_is_left_alone_though_a_pull_request_comes_from_it(
@@ -119,7 +119,7 @@ def test_a_branch_of_that_name_that_is_not_ours_is_not_overwritten(
         run = story.jobs()[0].id[:8]
         assert _tip(story, "patchwright/1-wrong-sum") == taken
         assert pull.head_branch == f"patchwright/1-wrong-sum-{run}"
-        assert "**Done** · #2" in story.reply(issue)
+        assert "**Done, proven** · #2" in story.reply(issue)
 
 
 def test_a_branch_called_like_our_prefix_does_not_keep_the_change_out(
@@ -132,7 +132,7 @@ def test_a_branch_called_like_our_prefix_does_not_keep_the_change_out(
         [pull] = story.github.pull_requests(REPO)
         assert _tip(story, "patchwright") == theirs
         assert pull.head_branch == "patchwright-1-wrong-sum"
-        assert "**Done** · #2" in story.reply(issue)
+        assert "**Done, proven** · #2" in story.reply(issue)
 
 
 def test_a_branch_below_the_name_of_ours_does_not_keep_the_change_out(
@@ -146,7 +146,7 @@ def test_a_branch_below_the_name_of_ours_does_not_keep_the_change_out(
         [pull] = story.github.pull_requests(REPO)
         assert _tip(story, below) == theirs
         assert pull.head_branch == "patchwright-1-wrong-sum"
-        assert "**Done** · #2" in story.reply(issue)
+        assert "**Done, proven** · #2" in story.reply(issue)
 
 
 def test_a_branch_called_like_our_prefix_does_not_block_the_way_aside(

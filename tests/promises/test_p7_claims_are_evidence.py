@@ -39,7 +39,7 @@ def test_s39_a_test_that_fails_after_the_change_leaves_a_draft(tmp_path: Path) -
         issue = story.ask(WISH)
         story.work()
         [pull] = story.github.pull_requests(REPO)
-        doubt = "**Not proven**: the test does not pass with the change."
+        doubt = "🔴 **Contradicted**: a test of this change fails with it."
         assert pull.draft
         assert doubt in pull.body
         assert doubt in story.reply(issue)
@@ -68,7 +68,7 @@ def test_s39_work_without_a_named_test_is_not_thrown_away(tmp_path: Path) -> Non
         issue = story.ask(WISH)
         story.work()
         [pull] = story.github.pull_requests(REPO)
-        doubt = "**Not proven**: the agent named no test command, so nothing was run."
+        doubt = "**Not proven**: no test command was named, so nothing was run."
         assert pull.draft
         assert doubt in pull.body
         assert doubt in story.reply(issue)
@@ -126,7 +126,7 @@ def test_s39_work_is_kept_when_there_is_no_sandbox_for_the_proof(
         JobWorker(without, "worker").run(story.jobs()[0].id)
         [pull] = story.github.pull_requests(REPO)
         assert pull.draft
-        assert "**Not proven**: the tests could not be run again." in pull.body
+        assert "**Not proven**: no fresh sandbox could be used" in pull.body
         note = "No fresh sandbox could be used: the engine does not answer"
         assert note in pull.body
         assert note in story.reply(issue)

@@ -83,7 +83,7 @@ def test_s10_a_bot_may_ask_only_if_it_is_named(tmp_path: Path) -> None:
         story.github.add_user("dependabot[bot]", bot=True)
         issue = story.ask(WISH, author="dependabot[bot]")
         story.work()
-        assert "**Done** · #2" in story.reply(issue)
+        assert "**Done, proven** · #2" in story.reply(issue)
 
 
 def _assert_nothing_was_done(story: Story, issue: int) -> None:
@@ -102,4 +102,4 @@ def test_a_request_that_joined_a_strangers_gets_a_run_of_its_own(
         story.work()
         [pull] = story.github.pull_requests(REPO)
         assert not pull.draft
-        assert "**Done**" in story.reply(issue)
+        assert "**Done, proven**" in story.reply(issue)

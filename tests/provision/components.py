@@ -60,6 +60,12 @@ COMPOSE = Component(
     ("docker-compose",),
     lambda: _has("docker-compose")() or _has_plugin("compose"),
 )
+# Bubblewrap's sandboxes see the system's Python, and what it has installed.
+PYTEST = Component(
+    "pytest of the system's Python",
+    ("python3-pytest",),
+    Path("/usr/lib/python3/dist-packages/pytest").is_dir,
+)
 # Docker asks it which processes a container has.
 PS = Component("ps", ("procps",), _has("ps"))
 # Commits are signed with keys that it makes.
@@ -80,7 +86,7 @@ NEEDED = {
     "demo": (GIT, ANY_SANDBOX, IMAGE_MAKER),
     "test": (
         *(GIT, SSH_KEYGEN, BUBBLEWRAP, DEBOOTSTRAP, REDIS, POSTGRESQL),
-        *(DOCKER, PS),
+        *(DOCKER, PS, PYTEST),
     ),
     "test-deploy": (GIT, DEBOOTSTRAP, DOCKER, PS, COMPOSE),
 }

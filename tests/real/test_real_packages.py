@@ -3,6 +3,7 @@
 import json
 import subprocess
 import sys
+from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
@@ -11,7 +12,7 @@ import pytest
 from tests.fakes.llm.provider import FakeProvider
 from tests.fakes.llm.turns import call
 from tests.real.hidden import run_hidden_test
-from tests.real.recipes import Recipe, load_recipes
+from tests.real.recipes import Recipe, Turn, load_recipes
 from tests.real.sdists import make_repository
 
 PATCHWRIGHT = Path(sys.executable).with_name("patchwright")
@@ -44,7 +45,7 @@ def test_an_issue_in_a_file_becomes_a_proven_branch(
     make_repository(recipe, repository)
     base = _git(repository, "rev-parse", "HEAD")
 
-    answer = _resolve(recipe, tmp_path, sandbox_image)
+    answer, _ = resolve_recorded(recipe.turns, recipe, tmp_path, sandbox_image)
 
     assert answer.keys() == PROMISED
     assert (answer["outcome"], answer["proof"]) == ("resolved", "proven")
@@ -64,11 +65,14 @@ def test_an_issue_in_a_file_becomes_a_proven_branch(
     assert hidden.returncode == 0, hidden.stderr
 
 
-def _resolve(recipe: Recipe, folder: Path, image: str) -> dict[str, Any]:
+def resolve_recorded(
+    turns: Sequence[Turn], recipe: Recipe, folder: Path, image: str
+) -> tuple[dict[str, Any], int]:
+    """Have the turns played; return the answer as JSON and the number of requests."""
     issue = folder / "issue.md"
     issue.write_text(recipe.issue.lstrip())
-    script = [call(turn.tool, **turn.arguments) for turn in recipe.turns]
-    with FakeProvider(script) as provider:
+    script = [call(turn.tool, **turn.arguments) for turn in turns]
+    with FakeProvider(script, takes_advice=True) as provider:
         settings = [
             f"LLM_BASE_URL={provider.base_url}",
             "LLM_API_KEY=sk-test",
@@ -88,7 +92,7 @@ def _resolve(recipe: Recipe, folder: Path, image: str) -> dict[str, Any]:
     assert ended.returncode == 0, ended.stderr
     assert provider.refused == []
     answer: dict[str, Any] = json.loads(ended.stdout)
-    return answer
+    return answer, len(provider.requests)
 
 
 def _git(folder: Path, *arguments: str) -> str:

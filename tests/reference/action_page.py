@@ -8,10 +8,11 @@ import yaml
 _HEAD: Final = """\
 # The Action's inputs and outputs
 
-All inputs except `llm-model` are optional. The model's key is not an input: set the
-environment variable `LLM_API_KEY` of the step from a secret. Lists are separated by
-commas, unless the description says otherwise. If an input is not set, or has its
-default value, the repository's `.patchwright.toml` decides.
+All inputs are optional, but without `prove-only` `llm-model` must be set. The model's
+key is not an input: set the environment variable `LLM_API_KEY` of the step from a
+secret. Lists are separated by commas, unless the description says otherwise. If an
+input is not set, or has its default value, the repository's `.patchwright.toml`
+decides.
 
 ## Inputs
 
@@ -24,9 +25,9 @@ _OUTPUTS: Final = """
 Every output is set at every end of the run, also when it was refused, crashed or
 killed; an output without a value is empty. No output ever contains a token.
 
-`summary`, `branch`, `structured-output` and `left-out` contain text of the model and of
-other people. Pass them to a script in `env:`, and never write `${{ }}` into the script:
-the text would become part of the script.
+`summary`, `branch`, `evidence`, `structured-output` and `left-out` contain text of the
+model and of other people. Pass them to a script in `env:`, and never write `${{ }}`
+into the script: the text would become part of the script.
 
 | output | meaning |
 |---|---|

@@ -98,7 +98,7 @@ def test_runs_are_listed_with_what_one_wants_to_know(tmp_path: Path) -> None:
         assert "  4/50  " in lines[2]
         assert "  unknown  " in lines[2]
         assert "\x1b" not in ended.out
-        assert story.reply(done).startswith("**Done**")
+        assert story.reply(done).startswith("**Done, proven**")
         chosen = runs(story, tmp_path, "list", "--outcome", "resolved", "--json")
         assert [one["id"] for one in chosen.answer["runs"]] == [first.id]
         for options, found in (
@@ -128,7 +128,7 @@ def test_a_run_is_shown_with_its_steps_and_where_its_result_is(tmp_path: Path) -
         assert len(shown["steps"]) == 4
         assert shown["pr_url"] == f"{story.github.web_url}/{REPO}/pull/2"
         assert [one["exit_code"] for one in shown["evidence"]] == [1, 0]
-        assert story.reply(issue).startswith("**Done**")
+        assert story.reply(issue).startswith("**Done, proven**")
 
 
 def test_an_id_that_nobody_has_is_answered_with_the_nearest(tmp_path: Path) -> None:
@@ -186,7 +186,7 @@ def test_the_stop_of_one_run_is_not_that_of_the_next(tmp_path: Path) -> None:
         story.say(issue, "@patchwright retry")
         story.work()
         assert story.jobs()[1].state is JobState.DONE
-        assert story.replies(issue)[1].startswith("**Done**")
+        assert story.replies(issue)[1].startswith("**Done, proven**")
 
 
 def test_a_run_that_is_just_about_to_wait_hears_it(tmp_path: Path) -> None:
@@ -213,7 +213,7 @@ def test_a_retry_is_a_new_run_answered_in_the_same_thread(tmp_path: Path) -> Non
         assert (told["run_id"], told["retries"]) == (second.id, first.id)
         assert second.conversation_id == first.conversation_id
         assert second.state is JobState.DONE
-        assert story.replies(issue)[1].startswith("**Done**")
+        assert story.replies(issue)[1].startswith("**Done, proven**")
         log = story.base.stores.events.open(first.conversation_id).read()
         said = [one.payload for one in log if isinstance(one.payload, ChangeState)]
         assert [one.reason for one in said] == [
@@ -244,7 +244,7 @@ def test_what_is_exported_is_what_replay_reads(tmp_path: Path) -> None:
         assert story_told["outcome"]["kind"] == "resolved"
         again = runs(story, tmp_path, "export", first.id, "--out", str(out))
         assert (again.code, "File exists" in " ".join(again.err.split())) == (2, True)
-        assert story.reply(issue).startswith("**Done**")
+        assert story.reply(issue).startswith("**Done, proven**")
 
 
 def test_one_can_follow_what_another_process_works_on(tmp_path: Path) -> None:
@@ -258,7 +258,7 @@ def test_one_can_follow_what_another_process_works_on(tmp_path: Path) -> None:
         assert out.startswith("resolved")
         assert f"pull request: {story.github.web_url}/{REPO}/pull/2" in out
         assert "\x1b" not in out + err
-        assert story.reply(issue).startswith("**Done**")
+        assert story.reply(issue).startswith("**Done, proven**")
 
 
 def test_local_runs_are_listed_beside_and_steered_where_they_are(

@@ -217,7 +217,7 @@ def test_a_ticket_is_asked_in_a_comment(tmp_path: Path) -> None:
         assert "is public, and this ticket is not" in question
         assert story.branches() == []
         say(office, key, "keep it out")
-        assert replies(office, key)[-1].startswith("*Done* · ")
+        assert replies(office, key)[-1].startswith("*Done, proven* · ")
         office.jira.answers(key)
         public = on_github(story)
         planted = (
@@ -257,7 +257,7 @@ def test_a_run_that_works_in_public_is_told_nothing_that_is_kept_out(
         story, slack = office.story, office.slack
         issue = story.ask("@patchwright please fix the sum")
         story.work()
-        assert "**Done** · #2" in story.reply(issue)
+        assert "**Done, proven** · #2" in story.reply(issue)
         assert len(story.pings(issue)) == 1
         assert slack.whisper().shown.startswith("A run about #1 works already")
         assert slack.shown(threads[0]) == []

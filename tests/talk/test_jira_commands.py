@@ -31,7 +31,7 @@ def test_a_plan_is_approved_in_a_comment(tmp_path: Path, *, cloud: bool) -> None
         assert office.story.jobs()[0].state is JobState.WAITING_USER
         assert office.story.branches() == []
         say(office, key, calling(office, "approve"))
-        assert replies(office, key)[0].startswith("*Done* · [pull request #1|")
+        assert replies(office, key)[0].startswith("*Done, proven* · [pull request #1|")
         assert len(office.story.jobs()) == 1
 
 
@@ -64,6 +64,6 @@ def test_retry_does_it_again_from_the_beginning(tmp_path: Path) -> None:
         say(office, key, calling(office, "retry"))
         stopped, done = replies(office, key)
         assert stopped.startswith("*Stopped*")
-        assert done.startswith("*Done* · [pull request #1|")
+        assert done.startswith("*Done, proven* · [pull request #1|")
         assert len(office.story.github.pull_requests(REPO)) == 1
         assert len(calls(office, key)) == 2

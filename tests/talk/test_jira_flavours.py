@@ -74,7 +74,7 @@ def test_s75_all_errors_of_jira_are_reported(tmp_path: Path, *, cloud: bool) -> 
         office.jira.fake.fail_next("POST", "/transitions$", 400, body=refusal)
         key = ask(office)
         said = reply(office, key)
-        assert said.startswith("*Done* · [pull request #1|")
+        assert said.startswith("*Done, proven* · [pull request #1|")
         assert "APP-1 stays where it is: " in said
         assert "No." in said
         assert "resolution: It is missing." in said

@@ -40,7 +40,7 @@ def test_c7_a_second_mention_goes_on_with_the_same_pull_request(
         one, other = office.story.jobs()
         assert one.conversation_id == other.conversation_id
         assert [said[:24] for said in replies(office, key)] == [
-            "*Done* · [pull request #"
+            "*Done, proven* · [pull request #"
         ] * 2
         assert len(calls(office, key)) == 2
         assert len(fake.remote_links(key)) == 1
@@ -66,7 +66,7 @@ def test_a_plain_reply_answers_a_question(tmp_path: Path, *, cloud: bool) -> Non
         say(office, key, "In roubles!", author=jira.zoe)
         assert reply(office, key).startswith("*Needs you*")
         say(office, key, "in cents, always")
-        assert reply(office, key).startswith("*Done* · [pull request #1|")
+        assert reply(office, key).startswith("*Done, proven* · [pull request #1|")
         assert len(office.story.jobs()) == 1
         assert len(calls(office, key)) == 2
 
@@ -97,5 +97,5 @@ def test_a_follow_up_while_it_runs_is_heard_by_the_same_run(tmp_path: Path) -> N
         key = "APP-1"
         assert ask(office) == key
         assert office.story.outcome().kind is OutcomeKind.RESOLVED
-        assert reply(office, key).startswith("*Done*")
+        assert reply(office, key).startswith("*Done, proven*")
         assert len(calls(office, key)) == 1

@@ -33,7 +33,7 @@ def test_a5_a_stranger_gets_a_link_by_mail_and_then_their_pull_request(
         assert office.story.jobs()[0].state is JobState.WAITING_USER
         assert office.link(mail).status_code == 200
         office.story.work()
-        assert replies(office, key)[1].startswith("*Done* · [pull request #1|")
+        assert replies(office, key)[1].startswith("*Done, proven* · [pull request #1|")
         assert len(calls(office, key)) == 1
         say(office, key, calling(office, "status"))
         assert len(fake.mails) == 1

@@ -45,7 +45,7 @@ def test_c7_a_merge_moves_the_ticket_without_a_word(
         assert fake.issue(key).status == "To Do"
         close(office, is_merged=True)
         assert fake.issue(key).status == "Done"
-        assert reply(office, key).startswith("*Done*")
+        assert reply(office, key).startswith("*Done, proven*")
         assert len(calls(office, key)) == 1
         _, after = office.story.jobs()
         assert after.outcome is not None
@@ -61,7 +61,7 @@ def test_c7_what_is_closed_without_a_merge_moves_nothing(tmp_path: Path) -> None
         key = ask(office)
         close(office, is_merged=False)
         assert office.jira.fake.issue(key).status == "To Do"
-        assert reply(office, key).startswith("*Done*")
+        assert reply(office, key).startswith("*Done, proven*")
         assert len(calls(office, key)) == len(office.story.jobs()) == 1
 
 
@@ -73,5 +73,5 @@ def test_c7_where_no_way_leads_after_a_merge_the_ticket_stays(tmp_path: Path) ->
         close(office, is_merged=True)
         assert office.jira.fake.issue(key).status == "To Do"
         assert all(job.state is JobState.DONE for job in office.story.jobs())
-        assert reply(office, key).startswith("*Done*")
+        assert reply(office, key).startswith("*Done, proven*")
         assert len(calls(office, key)) == 1

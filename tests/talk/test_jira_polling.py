@@ -39,7 +39,7 @@ def test_j1_a_request_that_no_delivery_brought_is_found_once(
         fake.comment(key, office.jira.ann, calling(office))
         wait_until(lambda: len(office.story.jobs()) == 1, "the request", WITHIN_S)
         office.story.work()
-        assert reply(office, key).startswith("*Done* · [pull request #1|")
+        assert reply(office, key).startswith("*Done, proven* · [pull request #1|")
         wait_for_looks(office)
         assert len(office.story.jobs()) == len(calls(office, key)) == 1
 
@@ -59,7 +59,7 @@ def test_p1_what_is_found_and_delivered_as_well_is_one_request(
         wait_for_looks(office)
         tell(office)
         office.story.work()
-        assert reply(office, key).startswith("*Done*")
+        assert reply(office, key).startswith("*Done, proven*")
         tell(office)
         wait_for_looks(office)
         office.story.work()

@@ -58,7 +58,7 @@ def test_k1_nothing_is_shown_in_public_before_somebody_agrees(
         say(office, key, "share", author=office.jira.zoe)
         assert office.story.provider.requests == []
         say(office, key, "keep it out")
-        assert replies(office, key)[-1].startswith("*Done* · [pull request #1|")
+        assert replies(office, key)[-1].startswith("*Done, proven* · [pull request #1|")
         shown = public(office)
         for words in ("Hooli", "Ann Lee", "APP-1", office.jira.fake.base_url):
             assert words not in shown
@@ -73,7 +73,7 @@ def test_k1_what_may_be_shared_is_named_and_linked(tmp_path: Path) -> None:
         say(office, key, "share")
         assert SECRET in public(office)
         assert f"[APP-1]({office.jira.fake.base_url}/browse/APP-1)" in public(office)
-        assert replies(office, key)[-1].startswith("*Done* · [pull request #1|")
+        assert replies(office, key)[-1].startswith("*Done, proven* · [pull request #1|")
         calls(office, key)
 
 
@@ -90,7 +90,7 @@ def test_k1_a_request_that_some_alone_may_read_is_never_quoted_in_public(
         say(office, key, "always share")
         assert SECRET not in public(office)
         assert "[…]" in public(office)
-        assert replies(office, key)[-1].startswith("*Done*")
+        assert replies(office, key)[-1].startswith("*Done, proven*")
         calls(office, key)
 
 
@@ -104,7 +104,7 @@ def test_what_some_alone_may_read_is_answered_for_them_alone(
         jira.fake.comment(key, jira.ann, calling(office, SECRET), role="Developers")
         tell(office)
         office.story.work()
-        assert replies(office, key)[-1].startswith("*Done*")
+        assert replies(office, key)[-1].startswith("*Done, proven*")
         assert len(calls(office, key)) == 1
         limit = {"type": "role", "value": "Developers"}
         assert [one.visibility for one in jira.answers(key)] == [limit, limit]
@@ -117,7 +117,7 @@ def test_a_note_among_colleagues_is_answered_among_them(tmp_path: Path) -> None:
         jira.fake.comment(key, jira.ann, calling(office, SECRET), internal=True)
         tell(office)
         office.story.work()
-        assert replies(office, key)[-1].startswith("*Done*")
+        assert replies(office, key)[-1].startswith("*Done, proven*")
         calls(office, key)
         notes = [one.properties["sd.public.comment"] for one in jira.answers(key)]
         assert notes == [{"internal": True}, {"internal": True}]
@@ -128,7 +128,7 @@ def test_k1_what_always_holds_is_not_asked_again(tmp_path: Path) -> None:
     with in_office(tmp_path, turns, private=False) as office:
         first = ask(office)
         say(office, first, "always share")
-        assert replies(office, first)[-1].startswith("*Done*")
+        assert replies(office, first)[-1].startswith("*Done, proven*")
         calls(office, first)
         second = ask(office)
         assert "is public" not in reply(office, second)

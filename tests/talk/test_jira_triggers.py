@@ -73,7 +73,7 @@ def test_t10_a_request_becomes_one_pull_request(
         key = ask(office)
         tell(office)
         office.story.work()
-        assert reply(office, key).startswith("*Done* · [pull request #1|")
+        assert reply(office, key).startswith("*Done, proven* · [pull request #1|")
         assert len(calls(office, key)) == 1
         [pull] = office.story.github.pull_requests(REPO)
         assert pull.title == "APP-1: Count every piece"
@@ -96,7 +96,7 @@ def test_what_is_put_on_a_ticket_while_it_is_made_is_one_request(
         jira.fake.assign(key, jira.ann, jira.fake.bot)
         tell(office)
         office.story.work()
-        assert reply(office, key).startswith("*Done*")
+        assert reply(office, key).startswith("*Done, proven*")
         calls(office, key)
         assert len(office.story.jobs()) == 1
 
@@ -131,7 +131,7 @@ def test_a_comment_that_is_edited_so_that_it_asks_does_so_once(
             fake.edit_comment(comment, ann, calling(office, words))
             tell(office)
             office.story.work()
-        assert reply(office, key).startswith("*Done*")
+        assert reply(office, key).startswith("*Done, proven*")
         assert len(calls(office, key)) == len(office.story.jobs()) == 1
 
 

@@ -33,10 +33,10 @@ def test_a_mirror_that_is_away_holds_up_nothing_and_is_told_later(
         thread = office.slack.ask(f"please fix the total, see {key}")
         story.work()
         assert office.jira.answers(key) == []
-        assert office.slack.runs(thread)[0].shown.startswith("*Done* · ")
+        assert office.slack.runs(thread)[0].shown.startswith("*Done, proven* · ")
         assert story.jobs()[0].state is JobState.DELIVERING
         story.work_later(10)
-        assert reply(office, key).startswith("*Done* · [pull request #1|")
+        assert reply(office, key).startswith("*Done, proven* · [pull request #1|")
         assert story.jobs()[0].state is JobState.DONE
         assert len(office.slack.runs(thread)) == 1
         office.slack.calls(thread)

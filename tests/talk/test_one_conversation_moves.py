@@ -23,7 +23,7 @@ def test_what_is_asked_of_an_issue_with_a_pull_request_goes_on_there(
         story, slack = office.story, office.slack
         issue = story.ask(WISH)
         story.work()
-        assert "**Done** · #2" in story.replies(issue)[0]
+        assert "**Done, proven** · #2" in story.replies(issue)[0]
         thread = slack.ask(WHAT_ABOUT)
         story.work()
         [told] = slack.runs(thread)
@@ -55,10 +55,10 @@ def test_a_run_that_works_hears_of_it_and_its_thread_of_the_end(
         key = open_ticket(office)
         say(office, key, calling(office))
         [told] = office.slack.runs(threads[0])
-        assert told.shown.startswith("*Done* · ")
+        assert told.shown.startswith("*Done, proven* · ")
         assert "pull request #1" in told.shown
         assert office.slack.calls(threads[0]) == []
-        assert replies(office, key)[0].startswith("*Done* · ")
+        assert replies(office, key)[0].startswith("*Done, proven* · ")
         assert len(office.story.github.pull_requests(REPO)) == 1
         office.jira.answers(key)
 
@@ -75,8 +75,8 @@ def test_it_is_an_answer_where_a_run_waits_for_one(tmp_path: Path) -> None:
         thread = office.slack.ask(f"in cents for {key}, always")
         office.story.work()
         [told] = office.slack.runs(thread)
-        assert told.shown.startswith("*Done* · ")
-        assert replies(office, key)[0].startswith("*Done* · ")
+        assert told.shown.startswith("*Done, proven* · ")
+        assert replies(office, key)[0].startswith("*Done, proven* · ")
         office.jira.answers(key)
         assert len(office.story.github.pull_requests(REPO)) == 1
 

@@ -18,21 +18,16 @@ TIGHT = {
     "PATCHWRIGHT_LIMITS__MAX_COST_USD": "1.10",
 }
 DONE = """\
-*Done* · <GITHUB/acme/shop/pull/1|pull request #1> · 4 steps · Ns · 480 tokens, price \
-unknown · 2 files, +9 -1 · <GITHUB/runs/RUN|run>
+*Done, proven* · <GITHUB/acme/shop/pull/1|pull request #1> · 4 steps · Ns · \
+480 tokens, price unknown · 2 files, +9 -1 · <GITHUB/runs/RUN|run>
 
-🟢 *Proven*: in fresh sandboxes, the test fails without the change and passes with it.
+🟢 *Proven*: in fresh sandboxes, the test fails without the change and passes with it. \
+`python3 -m unittest test_pieces`: exit 1 without the change, exit 0 with it.
 
 The agent wrote:
 
 > *Bold* and a link `https://example.com`, &lt;!channel&gt;, `a &lt; b`.
 
-*Evidence: 2 commands, run by the controller in fresh sandboxes*
-
-• before (base + new tests) · *command*: `python3 -m unittest test_pieces` · *commit*: \
-`COMMIT` · *exit code*: 🔴 1 · *time*: N s · *output SHA-256*: `DIGEST`
-• after · *command*: `python3 -m unittest test_pieces` · *commit*: `COMMIT` · \
-*exit code*: 🟢 0 · *time*: N s · *output SHA-256*: `DIGEST`
 run RUN · asked for by alice · in acme/shop · content as of TIME · model openai/scripted
 Open pull request"""
 FAILED = """\

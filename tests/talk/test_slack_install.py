@@ -97,7 +97,7 @@ def test_two_workspaces_are_answered_each_with_its_own_token(tmp_path: Path) -> 
         threads = [app.ask(team) for team in teams]
         app.story.work()
         for team, thread in zip(teams, threads, strict=True):
-            assert "*Done*" in app.answers(team, thread)[0]
+            assert "*Done, proven*" in app.answers(team, thread)[0]
         assert len(app.story.github.pull_requests(REPO)) == 2
         tokens = list(app.slack.world.installations)
         assert len(tokens) == 2
@@ -133,7 +133,7 @@ def test_an_organization_installs_once_for_all_its_workspaces(tmp_path: Path) ->
             threads.append(app.ask(team))
         app.story.work()
         for team, thread in zip(teams, threads, strict=True):
-            assert "*Done*" in app.answers(team, thread)[0]
+            assert "*Done, proven*" in app.answers(team, thread)[0]
         assert len(app.slack.world.installations) == 1
 
 

@@ -28,8 +28,8 @@ def test_who_may_not_write_is_told_in_private(tmp_path: Path) -> None:
 
 
 LAST = """\
-*Done* · <GITHUB/acme/shop/pull/1|pull request #1> · 4 steps · Ns · 480 tokens, price \
-unknown · <GITHUB/runs/RUN|run>"""
+*Done, proven* · <GITHUB/acme/shop/pull/1|pull request #1> · 4 steps · Ns · \
+480 tokens, price unknown · <GITHUB/runs/RUN|run>"""
 FOOTER = (
     "run RUN · asked for by alice · in acme/shop · content as of TIME · "
     "model openai/scripted"

@@ -63,7 +63,7 @@ def test_a_mention_that_comes_through_the_connection_ends_in_a_pull_request(
         story.work()
         assert len(story.github.pull_requests(REPO)) == 1
         (status, call) = connection.office.slack.shown(thread)
-        assert "*Done*" in status
+        assert "*Done, proven*" in status
         assert "pull request" in call
 
 

@@ -16,7 +16,7 @@ from tests.provision.waiting import wait_until
 QUESTION = "Should `total` count in cents, or in euros?"
 MORE = call("write", path="notes.py", content='"""About carts."""\n')
 MIRRORED = (
-    "*Done* · <GITHUB/acme/shop/pull/1|pull request #1> · 3 steps · "
+    "*Done, proven* · <GITHUB/acme/shop/pull/1|pull request #1> · 3 steps · "
     "360 tokens, price unknown · <GITHUB/runs/RUN|run>\nrun RUN\nOpen pull request"
 )
 
@@ -123,7 +123,7 @@ def test_s73_a_request_outside_the_forge_is_answered_there(tmp_path: Path) -> No
         before = slack.answers(thread)
         story.say(1, "@patchwright say what a cart is; my secret word is walrus")
         story.work()
-        assert story.reply(1).startswith("**Done** · 3 steps")
+        assert story.reply(1).startswith("**Change made, not proven** · 3 steps")
         story.pings(1)
         # The thread hears that something happens, and no word of it.
         added = slack.answers(thread)[len(before) :]

@@ -131,7 +131,7 @@ def test_the_home_tab_begins_a_request_and_lists_it(tmp_path: Path) -> None:
         done = slack.runs(root.ts, slack.direct)[0].shown
         assert "|pull request #1>" in done
         listed = steady(open_home(slack, "fix the total").shown)
-        assert "*Done* · <GITHUB/runs/RUN|fix the total>" in listed
+        assert "*Done, proven* · <GITHUB/runs/RUN|fix the total>" in listed
 
 
 def test_a_default_of_ones_own_is_chosen_in_the_home_tab(tmp_path: Path) -> None:

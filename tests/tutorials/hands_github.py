@@ -78,7 +78,7 @@ def issue_text() -> tuple[str, str]:
 def see_the_pull_request(place: Place) -> None:
     issue = place.world.github.world.issues_of(SHOP)[-1].number
     wait_until(lambda: _has_ended(place, issue), "the end of the run", LONG_S)
-    assert "**Done**" in _said(place, issue)[0]
+    assert "**Done, proven**" in _said(place, issue)[0]
     [pull] = pull_requests(place)
     assert "**Proven**" in pull.body
 

@@ -8,11 +8,11 @@ from typing import Any, Final
 from patchwright.core.agent.budget import Budget, DelegateBudget
 from patchwright.core.agent.endings import AgentEnding
 from patchwright.core.agent.prompts import prompt
-from patchwright.core.agent.results import ResultSchema
+from patchwright.core.agent.results import FinishReview, FinishTry, ResultSchema
 from patchwright.core.agent.run_log import ReleaseSignal
-from patchwright.core.agent.tools import DELEGATE, ENDING, RECALL, WORKING, Tool
+from patchwright.core.agent.tools import ASK, DELEGATE, ENDING, RECALL, WORKING, Tool
 from patchwright.core.condense.condenser import Condenser
-from patchwright.core.events.actions import Delegate, Finish
+from patchwright.core.events.actions import Delegate
 from patchwright.core.events.state import RunState
 from patchwright.core.knowledge.search import KnowledgeLibrary, NoKnowledgeLibrary
 from patchwright.core.llm.model import Image, Models
@@ -45,7 +45,8 @@ class Agent:
         """Return the tools of an agent so many delegations down."""
         more = (RECALL,) if recalls else ()
         delegating = (DELEGATE,) if depth < max_depth else ()
-        return (*self.tools, *more, *delegating, *ENDING)
+        asking = () if depth else (ASK,)
+        return (*self.tools, *more, *delegating, *asking, *ENDING)
 
 
 def coder() -> Agent:
@@ -67,10 +68,9 @@ def do_nothing() -> None:
     """Do nothing after a step."""
 
 
-def allow_finish(finish: Finish) -> str:
+def allow_finish(attempt: FinishTry) -> None:
     """Have nothing to say about how the agent finishes."""
-    del finish
-    return ""
+    del attempt
 
 
 @dataclass(frozen=True)
@@ -80,7 +80,7 @@ class AgentDependencies:
     `images` are those that the task names; they are shown with it, and are not in the
     log. `after_step` is called between steps, when nothing is under way. With a
     `result_schema` the run's own agent must return JSON that fits it when it finishes.
-    `before_finish` returns advice for the agent, once, before its finish counts.
+    `review_finish` says why a finish does not count yet, if it does not.
     """
 
     agent: Agent
@@ -98,7 +98,7 @@ class AgentDependencies:
     images: Mapping[str, Image] = field(default_factory=dict)
     release_signal: ReleaseSignal = field(default_factory=Future)
     after_step: Callable[[], None] = do_nothing
-    before_finish: Callable[[Finish], str] = allow_finish
+    review_finish: FinishReview = allow_finish
     result_schema: ResultSchema | None = None
 
 

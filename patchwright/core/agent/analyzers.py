@@ -109,7 +109,7 @@ class RuleAnalyzer:
                 | ev.Think()
             ):
                 return LOW_RISK
-            case ev.WriteTodos() | ev.Finish() | ev.Reject():
+            case ev.WriteTodos() | ev.Finish() | ev.Reject() | ev.AskQuestion():
                 return LOW_RISK
             case _:
                 return medium_risk("It is an action that nothing is known of.")

@@ -38,7 +38,8 @@ class OpenReply:
 
     Every call gets exactly one result, whichever worker gives it. `finished` is the
     action that ended the agent's work, unless it got a message since; `has_ended` stays
-    with the reply that it was in.
+    with the reply that it was in. `asked` is the question that the agent waits with,
+    until it gets a message.
     """
 
     def __init__(self) -> None:
@@ -47,6 +48,7 @@ class OpenReply:
         self.is_unanswered_text = False
         self.finished: ev.Finish | ev.Reject | None = None
         self.has_ended = False
+        self.asked: ev.AskQuestion | None = None
         self._pending: dict[str, PendingCall] = {}
 
     def follow(self, event: ev.Event) -> None:
@@ -55,7 +57,7 @@ class OpenReply:
             self._begin(event.id, payload)
         elif isinstance(payload, ev.Message) and event.source is ev.Source.SYSTEM:
             # The agent gets a message and continues.
-            self.is_unanswered_text, self.finished = False, None
+            self.is_unanswered_text, self.finished, self.asked = False, None, None
         elif isinstance(payload, ev.Observation):
             self._close(payload.call_id)
         elif isinstance(payload, ev.ConfirmationAsked):
@@ -63,13 +65,18 @@ class OpenReply:
         elif isinstance(payload, ev.AgentStep):
             self._update(payload.call_id, action=payload, action_id=event.id)
 
+    @property
+    def question(self) -> str:
+        """Return what people are asked where the agent waits for an answer."""
+        return self.text if self.asked is None else self.asked.question
+
     def first(self) -> PendingCall | None:
         """Return the next call to be dealt with: they run in order."""
         return next(iter(self._pending.values()), None)
 
     def _begin(self, event_id: int, reply: ev.ModelReply) -> None:
         self.id, self.text = event_id, reply.text
-        self.finished, self.has_ended = None, False
+        self.finished, self.has_ended, self.asked = None, False, None
         self.is_unanswered_text = bool(reply.text) and not reply.tool_calls
         self._pending = {
             call.id: PendingCall(call, reply.malformed.get(call.id))
@@ -78,8 +85,11 @@ class OpenReply:
 
     def _close(self, call_id: str) -> None:
         closed = self._pending.pop(call_id, None)
-        if closed is not None and isinstance(closed.action, ev.Finish | ev.Reject):
-            self.finished, self.has_ended = closed.action, True
+        action = None if closed is None else closed.action
+        if isinstance(action, ev.Finish | ev.Reject):
+            self.finished, self.has_ended = action, True
+        elif isinstance(action, ev.AskQuestion):
+            self.asked = action
 
     def _update(self, call_id: str, **known: object) -> None:
         if call_id in self._pending:
@@ -89,7 +99,7 @@ class OpenReply:
 
 MAX_SHOWN_CHARS = 6_000
 # What touches nothing is not worth anybody's time.
-_HARMLESS = ev.Think | ev.WriteTodos | ev.Finish | ev.Reject
+_HARMLESS = ev.Think | ev.WriteTodos | ev.Finish | ev.Reject | ev.AskQuestion
 
 
 @dataclass(frozen=True)

@@ -20,6 +20,7 @@ from patchwright.core.agent.endings import (
 )
 from patchwright.core.agent.execution import (
     SKIPPED_AFTER_END,
+    SKIPPED_AFTER_QUESTION,
     ActionExecutor,
     ToolCallExecutor,
 )
@@ -130,6 +131,8 @@ class Controller:
             self._cancel_token.check()
             if held := self._held():
                 return held
+            if self._reply.asked is not None:
+                return self._wait_for_answer()
             if pending := self._reply.first():
                 return self._calls.execute_call(pending)
             return self._settle_reply() or self._forbidden() or self._ask()
@@ -143,11 +146,16 @@ class Controller:
             case AgentState.PAUSED:
                 return paused_ending("")
             case AgentState.AWAITING_USER_INPUT:
-                return question_ending(self._reply.text)
+                return question_ending(self._reply.question)
             case AgentState.AWAITING_USER_CONFIRMATION | None:
                 return None
             case _:
                 assert_never(held_as)
+
+    def _wait_for_answer(self) -> AgentEnding:
+        """Wait with the question; what was to come after it is for the next reply."""
+        self._calls.refuse_remaining(SKIPPED_AFTER_QUESTION)
+        return question_ending(self._reply.question)
 
     def _settle_reply(self) -> AgentEnding | None:
         """See to what a whole reply has led to: words alone, or a circle."""
@@ -287,8 +295,9 @@ class Controller:
         self._finish_check.follow(event)
 
 
-# What the agent had no say in.
+# After these nobody decided that an earlier finish does not hold.
 _BROKEN_OFF = (
+    OutcomeKind.STUCK,
     OutcomeKind.OVER_BUDGET,
     OutcomeKind.OVER_LIMIT,
     OutcomeKind.TIMED_OUT,
@@ -300,7 +309,7 @@ def _finish_check(dependencies: AgentDependencies, agent: str) -> FinishCheck:
     """Return what looks at a finish; the end of a delegate ends only its part."""
     if agent:
         return FinishCheck(None, allow_finish)
-    return FinishCheck(dependencies.result_schema, dependencies.before_finish)
+    return FinishCheck(dependencies.result_schema, dependencies.review_finish)
 
 
 def _ending_by(action: Finish | Reject) -> AgentEnding:

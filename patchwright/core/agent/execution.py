@@ -153,6 +153,7 @@ def _result_of(action: ev.AgentStep, observation: ev.Observation) -> ev.Observat
 
 
 SKIPPED_AFTER_END: Final = "Not run: the run had ended before it."
+SKIPPED_AFTER_QUESTION: Final = "Not run: the question before it was to be answered."
 
 
 class ToolCallExecutor:
@@ -208,15 +209,18 @@ class ToolCallExecutor:
     def _hand_over(
         self, pending: PendingCall, proposal: Proposal, finish: ev.Finish
     ) -> AgentEnding | None:
-        state, limits = self._run_log.state, self._dependencies.limits
-        elapsed_s = state.elapsed_s(self._dependencies.clock.now())
-        stops = find_reached_limit(state, limits, elapsed_s)
-        judged = self._finish_check.judge(finish, is_last_word=stops is not None)
+        judged = self._finish_check.judge(finish, self._is_at_limit)
         if isinstance(judged, ev.ErrorObservation):
             self._conclude(pending, judged)
             return None
         whole = proposal.replace(action=judged)
         return self._consider(pending, whole)
+
+    def _is_at_limit(self) -> bool:
+        """Tell whether the run may not ask its model once more."""
+        state, limits = self._run_log.state, self._dependencies.limits
+        elapsed_s = state.elapsed_s(self._dependencies.clock.now())
+        return find_reached_limit(state, limits, elapsed_s) is not None
 
     def _propose(self, pending: PendingCall, finish: ev.Finish) -> AgentEnding | None:
         """Show a plan to people, or do what they have said about it."""

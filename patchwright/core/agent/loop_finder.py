@@ -4,6 +4,7 @@ import hashlib
 from collections import deque
 from typing import Final
 
+from patchwright.core.agent.results import PROOF_SHORT
 from patchwright.core.events import types as ev
 from patchwright.core.text.strings import normalise_text
 from patchwright.core.types.base import Value
@@ -110,7 +111,12 @@ class LoopFinder:
 
 
 def _is_progress(observation: ev.Observation) -> bool:
-    """Tell whether a program that still runs has printed something."""
+    """Tell whether a program that still runs has printed something.
+
+    A proof that falls short is told a few times only, and is no failure of a tool.
+    """
+    if isinstance(observation, ev.ErrorObservation):
+        return observation.reason == PROOF_SHORT
     return (
         isinstance(observation, ev.CommandOutput)
         and observation.still_running

@@ -1,6 +1,7 @@
 """The result of an agent: its JSON schema, and what it hands over at the end."""
 
 import json
+from collections import Counter
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from functools import cache
@@ -148,50 +149,91 @@ _FINISH: Final = "finish"
 _RESULT: Final = "result"
 _REASON: Final = "bad-result"
 LEFT_OUT: Final = "left-out"
+PROOF_SHORT: Final = "proof-short"
 _ABOUT: Final = "What was asked for besides your words; it must fit this schema."
+
+
+@dataclass(frozen=True)
+class HeldBack:
+    """Why a finish does not count yet, and what the agent is told about it.
+
+    `reason` is `LEFT_OUT` or `PROOF_SHORT`.
+    """
+
+    reason: str
+    text: str
+
+
+@dataclass(frozen=True)
+class FinishTry:
+    """A finish that could count, and what the agent was told about earlier ones.
+
+    `was_told_lacks` says that it knows what its change lacks, and `rounds` how often it
+    was told that the proof falls short. After one that `is_last` it cannot answer.
+    """
+
+    finish: Finish
+    was_told_lacks: bool = False
+    rounds: int = 0
+    is_last: bool = False
+
+
+FinishReview = Callable[[FinishTry], HeldBack | None]
 
 
 class FinishCheck:
     """Judges how the agent finishes; knows from its events how often it has tried.
 
-    Without a schema any result is right. The agent gets the advice of `look` once.
+    Without a schema any result is right. What `review` returns is told to the agent,
+    whose finish does not count then.
     """
 
-    def __init__(
-        self, schema: ResultSchema | None, look: Callable[[Finish], str]
-    ) -> None:
-        self._schema, self._look = schema, look
-        self._tries, self._was_told = 0, False
-        self._held_back: Finish | None = None
+    def __init__(self, schema: ResultSchema | None, review: FinishReview) -> None:
+        self._schema, self._review = schema, review
+        self._told = Counter[str]()
+        self._held_back: tuple[Finish, str] | None = None
 
     @property
     def held_back(self) -> Finish | None:
-        """Return the finish that did not count, if the agent has done nothing since."""
-        return self._held_back
+        """Return the finish that did not count, if the run may still end with it.
+
+        What lacks a part is no longer meant as soon as the agent has done something.
+        """
+        return self._held_back[0] if self._held_back else None
 
     def follow(self, event: Event) -> None:
         payload = event.payload
-        if isinstance(payload, ErrorObservation) and payload.reason == _REASON:
-            self._tries += 1
-        if isinstance(payload, ErrorObservation) and payload.reason == LEFT_OUT:
-            self._was_told = True
-        if isinstance(payload, SandboxAction):
-            self._held_back = None
+        if isinstance(payload, ErrorObservation):
+            self._told[payload.reason] += 1
+        if isinstance(payload, SandboxAction) and self._held_back is not None:
+            _, reason = self._held_back
+            self._held_back = None if reason == LEFT_OUT else self._held_back
 
     def judge(
-        self, finish: Finish, *, is_last_word: bool = False
+        self, finish: Finish, is_last: Callable[[], bool]
     ) -> Finish | ErrorObservation:
-        """Return it if it may count, or the advice for the agent.
+        """Return it if it may count, or what the agent is told.
 
-        With `is_last_word` the agent could not answer to what is left behind.
+        With `is_last` the agent could not answer. It is asked again after the review,
+        which takes its time.
         """
         judged = self._judge_result(finish)
-        if isinstance(judged, ErrorObservation) or self._was_told or is_last_word:
+        if isinstance(judged, ErrorObservation):
             return judged
-        if not (advice := self._look(judged)):
+        held_back = self._review(
+            FinishTry(
+                judged,
+                was_told_lacks=bool(self._told[LEFT_OUT]),
+                rounds=self._told[PROOF_SHORT],
+                is_last=is_last(),
+            )
+        )
+        if held_back is None or is_last():
             return judged
-        self._held_back = judged
-        return ErrorObservation(reason=LEFT_OUT, text=advice, call_id=finish.call_id)
+        self._held_back = judged, held_back.reason
+        return ErrorObservation(
+            reason=held_back.reason, text=held_back.text, call_id=finish.call_id
+        )
 
     def _judge_result(self, finish: Finish) -> Finish | ErrorObservation:
         """Return it if it fits, or what is wrong; after some tries, it without that."""
@@ -200,7 +242,7 @@ class FinishCheck:
         faults = self._schema.faults(finish.result)
         if not faults:
             return finish
-        if self._tries + 1 >= MAX_TRIES:
+        if self._told[_REASON] + 1 >= MAX_TRIES:
             return finish.replace(result=None)
         lines = "\n".join(f"- {fault}" for fault in faults)
         text = f"{_FINISH} was not run: `{_RESULT}` does not fit its schema.\n{lines}"

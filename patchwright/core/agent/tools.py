@@ -110,6 +110,12 @@ class RejectArguments(Arguments):
     )
 
 
+class AskArguments(Arguments):
+    question: ReadableText = Field(
+        min_length=1, description="What you need to know, and the choices you see."
+    )
+
+
 class PythonArguments(Arguments):
     code: str = Field(description="Variables last from one call to the next.")
     timeout_s: float | None = Field(default=None, gt=0, le=3600)
@@ -277,6 +283,12 @@ RECALL: Final[Tool[Any]] = _tool(
     "Look up what this repository says for agents to know about a subject.",
     RecallArguments,
     ev.Recall,
+)
+ASK: Final[Tool[Any]] = _tool(
+    "ask",
+    "Post a question and wait for the answer, where something essential is missing.",
+    AskArguments,
+    ev.AskQuestion,
 )
 DELEGATE: Final[Tool[Any]] = _tool(
     "delegate",

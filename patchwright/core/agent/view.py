@@ -45,15 +45,26 @@ def _sandbox_text(observation: ev.SandboxObservation) -> str:
         case ev.FileContent():
             return observation.text or "[the file is empty]"
         case ev.FileEdited():
-            return observation.diff or "[written; nothing changed]"
+            return _change_text(observation)
         case ev.SearchResult():
-            return observation.text or "[no match]"
+            return _matches_text(observation)
         case ev.BrowserOutput():
             return _page_text(observation)
         case ev.ErrorObservation():
             return observation.text
         case _:
             assert_never(observation)
+
+
+def _matches_text(result: ev.SearchResult) -> str:
+    note = result.note or ("" if result.matches else "no match")
+    return "\n".join(
+        part for part in (result.text, f"[{note}]" if note else "") if part
+    )
+
+
+def _change_text(edited: ev.FileEdited) -> str:
+    return edited.excerpt or edited.diff or "[written; nothing changed]"
 
 
 def _command_text(output: ev.CommandOutput) -> str:

@@ -190,6 +190,13 @@ class Reject(AgentAction):
     reason: ReadableText
 
 
+class AskQuestion(AgentAction):
+    """The agent needs to know something of people, and waits for their answer."""
+
+    kind: Literal["ask"] = "ask"
+    question: ReadableText
+
+
 # What people may ask of a run
 
 

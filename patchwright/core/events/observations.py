@@ -62,20 +62,27 @@ class FileContent(Payload):
 
 
 class FileEdited(Payload):
-    """A file was written; `diff` is unified, the hashes are SHA-256 or empty."""
+    """A file was written; `diff` is unified, the hashes are SHA-256 or empty.
+
+    `excerpt` is what the model reads: the lines around each change, with their numbers.
+    """
 
     kind: Literal["file_edited"] = "file_edited"
     path: str
     diff: str
+    excerpt: str = ""
     sha256_before: str = ""
     sha256_after: str = ""
 
 
 class SearchResult(Payload):
+    """Lines that match, `note` where the search ended and what it left out."""
+
     kind: Literal["search_result"] = "search_result"
     text: str
     matches: int
     truncated: bool = False
+    note: str = ""
 
 
 class BrowserOutput(Payload):
@@ -304,6 +311,13 @@ class SetUpRestored(Payload):
     bytes: int
     seconds: float
     saved_s: float
+
+
+class ProofStarted(Payload):
+    """The controller begins to prove the commit; it replaces an earlier proof."""
+
+    kind: Literal["proof_started"] = "proof_started"
+    head_sha: str
 
 
 class EvidenceRecorded(Payload):

@@ -7,6 +7,7 @@ from pydantic import BaseModel, ConfigDict, Discriminator, Field, Tag
 
 from patchwright.core.events.actions import (
     AgentAction,
+    AskQuestion,
     Browse,
     CallMcpTool,
     ChangeState,
@@ -49,6 +50,7 @@ from patchwright.core.events.observations import (
     Null,
     OutcomeReached,
     PlanApproved,
+    ProofStarted,
     Recalled,
     RequestBlocked,
     RunStarted,
@@ -98,6 +100,7 @@ AgentStep = (
     | WriteTodos
     | Finish
     | Reject
+    | AskQuestion
 )
 Steering = Message | ChangeState | RaiseLimits
 Action = AgentStep | Steering
@@ -130,6 +133,7 @@ Record = (
     | CheckpointTaken
     | RequestBlocked
     | SetUpRestored
+    | ProofStarted
     | EvidenceRecorded
     | OutcomeReached
 )
@@ -173,6 +177,7 @@ __all__ = [
     "AgentState",
     "AgentStep",
     "AnyPayload",
+    "AskQuestion",
     "AttemptStart",
     "Browse",
     "BrowserOutput",
@@ -207,6 +212,7 @@ __all__ = [
     "OutcomeReached",
     "Payload",
     "PlanApproved",
+    "ProofStarted",
     "RaiseLimits",
     "ReadFile",
     "Recall",

@@ -19,11 +19,11 @@ from patchwright.core.types.work import Outcome
 Normal = dict[str, JsonValue]
 
 # Who a run is and when it was, what its commits are called (their dates are in the
-# name), and how a result came about.
+# name), how a result came about, and how it is put to the model.
 _INCIDENTAL: Final = {
     *("run_id", "version", "model", "latency_ms", "duration_ms", "seconds", "until"),
     *("full_output_path", "dropped_bytes", "risk", "commit", "head_sha", "tree"),
-    *("digest", "up_to"),
+    *("digest", "up_to", "note", "excerpt"),
 }
 _LISTING: Final = "unknown-tool"
 
@@ -169,7 +169,12 @@ def _compare_proofs(
 
 
 def _proofs(events: Sequence[ev.Event]) -> dict[str, str]:
-    evidence = (one.evidence for one in payloads_of(events, ev.EvidenceRecorded))
+    """Return the results of the last proof: earlier ones were of another change."""
+    starts = [
+        n for n, one in enumerate(events) if isinstance(one.payload, ev.ProofStarted)
+    ]
+    newest = events[starts[-1] :] if starts else events
+    evidence = (one.evidence for one in payloads_of(newest, ev.EvidenceRecorded))
     return {f"{one.role.words}: {one.command}": exit_text(one) for one in evidence}
 
 

@@ -9,6 +9,7 @@ from contextlib import AbstractContextManager
 from dataclasses import dataclass
 from typing import Final
 
+from patchwright.core.agent.results import LEFT_OUT, PROOF_SHORT, HeldBack
 from patchwright.core.condense.condenser import Ask, History
 from patchwright.core.events import types as ev
 from patchwright.core.events.log import EventLog
@@ -47,6 +48,31 @@ def find_task(recorded: Sequence[ev.Event]) -> tuple[Task, Limits]:
     return Task(
         text=text, base_sha=outcome.base_sha, base_branch=outcome.base_branch
     ), Limits()
+
+
+class RecordedReviews:
+    """What the agent of a recorded run was told each time that it finished."""
+
+    def __init__(self, recorded: Sequence[ev.Event]) -> None:
+        own = (event.payload for event in recorded if not event.payload.agent)
+        self._reviews = deque(
+            HeldBack(one.reason, one.text)
+            if isinstance(one, ev.ErrorObservation)
+            else None
+            for one in own
+            if isinstance(one, ev.Finish) or _is_held_back(one)
+        )
+
+    def next(self) -> HeldBack | None:
+        """Return what came of the next finish; None where it counted."""
+        return self._reviews.popleft() if self._reviews else None
+
+
+def _is_held_back(payload: ev.AnyPayload) -> bool:
+    return isinstance(payload, ev.ErrorObservation) and payload.reason in (
+        LEFT_OUT,
+        PROOF_SHORT,
+    )
 
 
 def find_policy(recorded: Sequence[ev.Event]) -> ConfirmPolicy:

@@ -7,11 +7,12 @@ from enum import StrEnum
 from typing import Final, assert_never
 
 from patchwright.core.agent.loop_finder import describe_step
+from patchwright.core.agent.results import PROOF_SHORT
 from patchwright.core.events import types as ev
 from patchwright.core.events.state import ModelCall, RunMetrics, measure, read_call
 from patchwright.core.replay.trajectory import RunFacts, facts_of, find_outcome
 from patchwright.core.types.base import Value
-from patchwright.core.types.evidence import Evidence, EvidenceRole
+from patchwright.core.types.evidence import Evidence, EvidenceRole, RunStatus
 from patchwright.core.types.work import Outcome
 
 _MAX_CHARS: Final = 200
@@ -79,6 +80,8 @@ def _sandbox_phrase(observation: ev.SandboxObservation) -> Phrase:
             return Phrase(text=_counted(matches, "match", "matches"))
         case ev.BrowserOutput(status=status, title=title):
             return Phrase(text=f"{status or 'read'} {title}".strip())
+        case ev.ErrorObservation(reason=reason, text=text) if reason == PROOF_SHORT:
+            return Phrase(text=first_line(text), tone=Tone.OPEN)
         case ev.ErrorObservation(text=text):
             return _bad(text)
         case _:
@@ -230,11 +233,34 @@ def _steering_phrase(source: ev.Source, steering: ev.Steering) -> Phrase:
 
 
 def evidence_phrase(one: Evidence) -> Phrase:
-    """Say how a command of the proof ended; it must fail before and pass after."""
-    expected = (one.role is EvidenceRole.BEFORE) != (one.exit_code == 0)
+    """Say how a command of the proof ended, and whether that was hoped for."""
     command = " ".join(one.command.split())
-    tone = Tone.GOOD if expected else Tone.BAD
-    return Phrase(text=f"{one.role.words}: {exit_text(one)}: {command}", tone=tone)
+    text = f"{one.role.words}: {exit_text(one)}: {command}"
+    return Phrase(text=text, tone=evidence_tone(one))
+
+
+def evidence_tone(one: Evidence) -> Tone:
+    """Tell what was hoped for: to fail before the change, and to pass after it.
+
+    The repository's own tests may have failed before as well, and a part of the change
+    need not be proven: by itself neither is good or bad.
+    """
+    ran = one.exit_code is not None and one.status in _TESTS_RAN
+    match one.role:
+        case EvidenceRole.BEFORE:
+            return Tone.GOOD if ran and one.exit_code != 0 else Tone.BAD
+        case EvidenceRole.AFTER | EvidenceRole.BASE_TESTS:
+            return Tone.GOOD if one.exit_code == 0 else Tone.BAD
+        case EvidenceRole.SUITE_BEFORE | EvidenceRole.SUITE_AFTER:
+            return Tone.GOOD if one.exit_code == 0 else Tone.OPEN
+        case EvidenceRole.WITHOUT_PART:
+            return Tone.GOOD if ran and one.exit_code != 0 else Tone.OPEN
+        case _:
+            assert_never(one.role)
+
+
+# Only these say anything about the code.
+_TESTS_RAN: Final = frozenset({RunStatus.RAN, RunStatus.UNREAD})
 
 
 def exit_text(one: Evidence) -> str:

@@ -174,6 +174,13 @@ class SandboxSettings(SettingsSection):
         description="Seconds before a command is reported as still running.",
     )
 
+    toolchains: Literal["auto", "none"] = Field(
+        "auto",
+        description="With `auto`, `patchwright resolve` on a repository of this "
+        "machine shows a bubblewrap sandbox your virtual environment, `node_modules` "
+        "and toolchains outside of `/usr`, read-only. The service never does that.",
+    )
+
     @field_validator("allow_domains")
     @classmethod
     def _fit_the_network(

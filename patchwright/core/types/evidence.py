@@ -47,6 +47,8 @@ class ProofReason(StrEnum):
     NO_TESTS = "no-tests"
     COLLECTION_ERROR = "collection-error"
     TIMED_OUT = "timed-out"
+    # Not proven: the tests ran, but not on the commit that is there now.
+    OTHER_COMMIT = "other-commit"
     # Nothing was to be run.
     SWITCHED_OFF = "switched-off"
 

@@ -180,10 +180,14 @@ def _has_name(path: str) -> bool:
 
 
 _TEST_FOLDERS = frozenset(
-    ("test", "tests", "__tests__", "spec", "specs", "testing", "testdata", "e2e")
+    (
+        *("test", "tests", "__tests__", "spec", "specs", "testing", "testdata", "e2e"),
+        *("__snapshots__", "__fixtures__", "__mocks__"),
+    )
 )
 _TEST_FILE = re.compile(
     r"(?:test_.+|.+_test|.+_spec|.+[.-](?:test|spec)|conftest)\.\w+"
+    r"|tests\.py|.+\.(?:snap|ambr)"
     r"|.+(?:Tests?|Spec|IT)\.(?:java|kt|scala|cs|swift|groovy|php)"
 )
 

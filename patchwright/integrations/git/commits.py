@@ -1,7 +1,7 @@
 """New commits and trees made without a work tree, signed where there is a key."""
 
 import tempfile
-from collections.abc import Collection, Iterator, Sequence
+from collections.abc import Collection, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
 from datetime import UTC, datetime
@@ -157,12 +157,46 @@ def with_tests_of(store: GitDir, base: str, head: str, paths: Collection[str]) -
     )
 
 
+def with_files(store: GitDir, commit: str, contents: Mapping[str, bytes | None]) -> str:
+    """Return a commit on `commit` in which these files have other contents.
+
+    A file with None is not there. One that was there keeps its mode.
+    """
+    with tempfile.TemporaryDirectory(prefix="patchwright-index-") as folder:
+        index = {"GIT_INDEX_FILE": str(Path(folder) / "index")}
+        store.run(["read-tree", commit], environment=index)
+        present = _entries(store, commit)
+        lines = [
+            _line_of(store, path.encode("utf-8", "surrogateescape"), content, present)
+            for path, content in sorted(contents.items())
+        ]
+        update = ["update-index", "-z", "--add", "--replace", "--index-info"]
+        store.run(update, environment=index, stdin=b"".join(lines))
+        tree = store.run(["write-tree"], environment=index).decode("ascii").strip()
+    return make_commit(
+        store,
+        tree,
+        commit,
+        message="A part of the change\n",
+        author=BOT_SIGNATURE,
+        committer=BOT_SIGNATURE,
+        when=FIXED_DATE,
+    )
+
+
+def _line_of(
+    store: GitDir, path: bytes, content: bytes | None, present: Mapping[bytes, bytes]
+) -> bytes:
+    if content is None:
+        return b"0 " + b"0" * 40 + b"\t" + path + b"\0"
+    blob = store.run(["hash-object", "-w", "--stdin"], stdin=content).strip()
+    mode = present[path].split(b" ", 1)[0] if path in present else b"100644"
+    return mode + b" " + blob + b"\t" + path + b"\0"
+
+
 def _index_lines(store: GitDir, source: str, paths: frozenset[str]) -> bytes:
     # Each line is in the form that `update-index --index-info` reads.
-    listing = store.run(["ls-tree", "-r", "-z", "--full-tree", source])
-    present = {
-        entry.partition(b"\t")[2]: entry for entry in listing.split(b"\0") if entry
-    }
+    present = _entries(store, source)
     wanted = {path.encode("utf-8", "surrogateescape") for path in paths}
     if b"" in wanted:
         raise GitError("an empty path names no file")
@@ -170,3 +204,9 @@ def _index_lines(store: GitDir, source: str, paths: frozenset[str]) -> bytes:
     removed = [nothing + path for path in wanted - present.keys()]
     kept = [present[path] for path in wanted & present.keys()]
     return b"".join(line + b"\0" for line in sorted(removed) + sorted(kept))
+
+
+def _entries(store: GitDir, commit: str) -> dict[bytes, bytes]:
+    """Return the line of each file in a tree, by its path."""
+    listing = store.run(["ls-tree", "-r", "-z", "--full-tree", commit])
+    return {entry.partition(b"\t")[2]: entry for entry in listing.split(b"\0") if entry}

@@ -1,6 +1,7 @@
 """A user's own repository: its work tree is untouched until its user says so."""
 
 import os
+from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -67,6 +68,15 @@ class LocalRepository:
         work_tree = {"GIT_WORK_TREE": str(self.root)}
         status = ["status", "--porcelain", "-z", "--ignore-submodules=dirty"]
         return bool(self.objects.git.run(status, environment=work_tree))
+
+    def tracked_among(self, sha: str, paths: Sequence[str]) -> frozenset[str]:
+        """Return which of these files and folders a commit has."""
+        if not paths:
+            return frozenset()
+        listed = self.objects.git.run(
+            ["ls-tree", "--name-only", "-z", sha, "--", *paths]
+        )
+        return frozenset(listed.decode("utf-8", "surrogateescape").split("\0")) - {""}
 
     def create_branch(self, branch: str, sha: str) -> None:
         """Make a branch; raises GitError when one of that name exists already."""

@@ -30,9 +30,11 @@ from patchwright.integrations.git.commits import (
     make_commit,
     rebase,
     replace_paths,
+    with_files,
     with_tests_of,
     without_history,
 )
+from patchwright.integrations.git.hunks import ChangePart, list_parts
 from patchwright.integrations.git.merge import Merge
 from patchwright.integrations.git.trees import (
     FilteredFile,
@@ -81,6 +83,11 @@ class ObjectStore:
         if done.exit_code not in (0, 1):
             raise GitError(f"git cannot compare the commits: {done.error_summary}")
         return done.output.decode("ascii").strip() or None
+
+    def is_shallow(self) -> bool:
+        """Tell whether older commits were left out when this was fetched."""
+        asked = ["rev-parse", "--is-shallow-repository"]
+        return self.git.run_text(asked) == "true"
 
     def read_file(self, commit: str, path: str) -> bytes | None:
         """Return a file's bytes, or None if the commit has no file there."""
@@ -156,6 +163,12 @@ class ObjectStore:
     def changed_paths(self, base: str, head: str) -> tuple[ChangedPath, ...]:
         return list_changes(self.git, base, head)
 
+    def list_parts(
+        self, base: str, head: str, changes: Sequence[ChangedPath]
+    ) -> tuple[ChangePart, ...]:
+        """Return the parts of these changes, each of which can be taken out alone."""
+        return list_parts(self.git, base, head, changes)
+
     def diff_stat(self, base: str, head: str) -> DiffStat:
         return count_changes(self.git, base, head)
 
@@ -180,6 +193,10 @@ class ObjectStore:
     def with_tests_of(self, base: str, head: str, paths: Collection[str]) -> str:
         """Return a commit on `base` with these paths as `head` has them."""
         return with_tests_of(self.git, base, head, paths)
+
+    def with_files(self, commit: str, contents: Mapping[str, bytes | None]) -> str:
+        """Return a commit in which these files have other contents, or are gone."""
+        return with_files(self.git, commit, contents)
 
     def without_history(self, commit: str) -> str:
         """Return a commit of the same files that looks like any other such commit."""

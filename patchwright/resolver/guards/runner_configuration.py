@@ -11,7 +11,7 @@ from typing import Any, Final
 from pydantic import JsonValue
 
 from patchwright.resolver.guards.changed_files import FileVersions, matches
-from patchwright.resolver.proof.runner_calls import reachable_scripts
+from patchwright.resolver.proof.repository_scripts import reachable_scripts
 
 _CI: Final = (
     "/.github/workflows/**",

@@ -9,8 +9,9 @@ from patchwright.core.text.strings import dollars
 from patchwright.core.types.base import Value
 from patchwright.core.types.evidence import Proof
 from patchwright.core.types.outcome_kind import OutcomeKind
-from patchwright.core.types.work import Limits, Outcome, WaitReason
+from patchwright.core.types.work import CONTRADICTED, Limits, Outcome, WaitReason
 from patchwright.resolver.messages.outcome_kinds import ASK_AGAIN, display_of
+from patchwright.resolver.messages.proof_words import advice_on_proof
 from patchwright.resolver.messages.status import DeliveryResult
 
 
@@ -178,7 +179,11 @@ _FEWEST_CHOICES: Final = 2
 
 
 def next_step(
-    outcome: Outcome, delivered: DeliveryResult, handle: str, limits: Limits
+    outcome: Outcome,
+    delivered: DeliveryResult,
+    handle: str,
+    limits: Limits,
+    config_file: str = CONFIG_FILE,
 ) -> str:
     """Say in a sentence what the reader can do, or return nothing where all is done."""
     if delivered.refusal:
@@ -187,7 +192,10 @@ def next_step(
     if outcome.waits:
         return _how_to_answer(outcome, handle)
     if outcome.kind is OutcomeKind.RESOLVED and outcome.proof is not Proof.PROVEN:
-        return "Check the change carefully: no test confirms it."
+        level, report = outcome.proof, outcome.proof_report
+        helps = advice_on_proof(level, report, config_file)
+        careful = "Check the change carefully: no test confirms it."
+        return f"{careful} {helps}".rstrip()
     general = display_of(outcome.kind).advice
     advice = _ADVICE_BY_REASON.get(outcome.reason, general)
     return advice.format(
@@ -241,6 +249,8 @@ def _how_to_choose(question: str, handle: str) -> str:
 _AFTER_REFUSAL: Final = "Change that rule or the bot's permissions, then ask again."
 _NEXT_DAY: Final = "or ask again tomorrow (UTC) with `{handle}`."
 _ADVICE_BY_REASON: Final = {
+    CONTRADICTED: "Do not merge it like this. Fix the change or its test, or say what "
+    f"is right and {ASK_AGAIN}",
     "protected-paths": "If the change is right, use it from there, or allow the bot "
     f"to change these paths and {ASK_AGAIN}",
     "budget-of-person": f"Raise `limits.per_user_day_usd`, {_NEXT_DAY}",

@@ -1,15 +1,14 @@
-"""Figures, tables and quotations that several messages show."""
+"""Figures, lists and quotations that several messages show."""
 
 import math
 import re
-from collections.abc import Callable, Iterator, Mapping, Sequence
-from typing import Final, assert_never
+from collections.abc import Callable, Iterator, Sequence
+from typing import Final
 
 from patchwright.core.text.document.quotation import inert_phrase, inert_prose, quoted
-from patchwright.core.text.escape import TextPlace, inline_code, make_inert, table_code
+from patchwright.core.text.escape import inline_code
 from patchwright.core.text.mentions import neutralise
 from patchwright.core.text.strings import count_noun, dollars, truncate_middle
-from patchwright.core.types.evidence import Evidence, EvidenceRole, Proof, ProofReason
 from patchwright.core.types.work import (
     BlockedRequest,
     Limits,
@@ -112,8 +111,9 @@ def list_sentences(sentences: Sequence[str], handle: str) -> list[str]:
     return lines if left <= 0 else [*lines[:_MOST_LINES], f"- … and {left} more"]
 
 
-def details_block(title: str, text: str) -> str:
-    return join(f"<details><summary>{title}</summary>", text, "</details>")
+def details_block(title: str, text: str, *, is_open: bool = False) -> str:
+    begin = "<details open>" if is_open else "<details>"
+    return join(f"{begin}<summary>{title}</summary>", text, "</details>")
 
 
 def join(*parts: str) -> str:
@@ -160,128 +160,6 @@ def blocked_lines(blocked: Sequence[BlockedRequest]) -> str:
 
 def _host_and_port(one: BlockedRequest) -> str:
     return f"{one.host}:{one.port}" if one.port else one.host
-
-
-def proof_sign(proof: Proof) -> str:
-    """Return the sign of our verdict, which stands in no words of others."""
-    match proof:
-        case Proof.PROVEN:
-            return "🟢"
-        case Proof.CONTRADICTED:
-            return "🔴"
-        case Proof.SHOWN_BY_COMMAND | Proof.NOT_PROVEN | Proof.NONE:
-            return "🟡"
-        case _:
-            assert_never(proof)
-
-
-def proof_sentence(outcome: Outcome) -> str:
-    """Say what the evidence shows, without claiming more."""
-    report = outcome.proof_report
-    if outcome.proof is Proof.NONE:
-        return f"**{_LEVELS[Proof.NONE]}**: {_REASONS[ProofReason.SWITCHED_OFF]}"
-    if report is None:
-        return f"**{_LEVELS[outcome.proof]}**."
-    return f"**{_LEVELS[outcome.proof]}**: {_REASONS[report.reason]}"
-
-
-_LEVELS: Final[Mapping[Proof, str]] = {
-    Proof.PROVEN: "Proven",
-    Proof.SHOWN_BY_COMMAND: "Shown by a command",
-    Proof.NOT_PROVEN: "Not proven",
-    Proof.CONTRADICTED: "Contradicted",
-    Proof.NONE: "No evidence",
-}
-# One sentence each, without its beginning.
-_REASONS: Final[Mapping[ProofReason, str]] = {
-    ProofReason.RED_TO_GREEN: (
-        "in fresh sandboxes, the test fails without the change and passes with it."
-    ),
-    ProofReason.RED_WITHOUT_PART: (
-        "in fresh sandboxes, the test fails without a part of the change and passes "
-        "with all of it."
-    ),
-    ProofReason.COMMAND_TO_GREEN: (
-        "in fresh sandboxes, it fails without the change and passes with it, but it is "
-        "no test of the repository. Look at the command before you trust it."
-    ),
-    ProofReason.FAILS_WITH_CHANGE: "the test does not pass with the change.",
-    ProofReason.BREAKS_TESTS: "tests that passed before the change fail with it.",
-    ProofReason.GREEN_WITHOUT_CHANGE: (
-        "the test passes without the change too, so it does not show the fault."
-    ),
-    ProofReason.MISSING_NAME: (
-        "without the change the test fails only because something is missing that the "
-        "change adds."
-    ),
-    ProofReason.NOT_RUN_WITH_CHANGE: (
-        "a test that failed without the change did not run with it."
-    ),
-    ProofReason.UNCOVERED: (
-        "the tests pass without any of the changed code, so they do not show what it "
-        "does."
-    ),
-    ProofReason.FLAKY: "the test had different results on the same files.",
-    ProofReason.ALTERED_TESTS: (
-        "the change alters tests that passed before, and their earlier version fails "
-        "now. A person must decide which is right."
-    ),
-    ProofReason.DOUBTFUL: (
-        "the change affects how tests are run, so a person must check it first."
-    ),
-    ProofReason.NO_COMMAND: "no test command was named, so nothing was run.",
-    ProofReason.NO_SANDBOX: "the tests could not be run again.",
-    ProofReason.NO_RUNNER: "the test could not be run without the change.",
-    ProofReason.NO_TESTS: "the command ran no tests.",
-    ProofReason.COLLECTION_ERROR: (
-        "without the change the tests could not be loaded, so none of them failed."
-    ),
-    ProofReason.TIMED_OUT: "the tests did not end in time.",
-    ProofReason.SWITCHED_OFF: (
-        "the repository's settings switch the tests off, so nothing was run."
-    ),
-}
-
-
-def evidence_table(evidence: tuple[Evidence, ...]) -> str:
-    """Make a Markdown table of the commands that were run, or an empty string."""
-    if not evidence:
-        return ""
-    rows = [
-        f"| {_ROLE_WORDS[one.role]} | {_command_cell(one.command)} "
-        f"| `{one.commit[:10]}` | {_exit_cell(one)} | {one.seconds:.1f} s "
-        f"| `{one.digest[:12]}` |"
-        for one in evidence
-    ]
-    head = "| | command | commit | exit code | time | output SHA-256 |"
-    return "\n".join([head, "|---|---|---|---|---|---|", *rows])
-
-
-_ROLE_WORDS = {
-    EvidenceRole.BEFORE: "before (base + new tests)",
-    EvidenceRole.AFTER: "after",
-    EvidenceRole.BASE_TESTS: "after, with the base's tests",
-    EvidenceRole.SUITE_BEFORE: "own tests, before",
-    EvidenceRole.SUITE_AFTER: "own tests, after",
-    EvidenceRole.WITHOUT_PART: "without a part of the change",
-}
-
-
-def _exit_cell(one: Evidence) -> str:
-    if one.exit_code is None:
-        return "⏱ did not end"
-    return f"{'🟢' if one.exit_code == 0 else '🔴'} {one.exit_code}"
-
-
-_MAX_CELL_CHARS = 120
-
-
-def _command_cell(command: str) -> str:
-    """Fit a command into one cell of a table."""
-    line = " ".join(command.split())
-    if len(line) > _MAX_CELL_CHARS:
-        line = f"{line[: _MAX_CELL_CHARS - 1]}…"
-    return table_code(make_inert(line, TextPlace.CODE))
 
 
 MAX_SHOWN_BYTES: Final = 20_000

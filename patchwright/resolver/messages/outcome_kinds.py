@@ -4,7 +4,10 @@ from typing import Final, Literal, assert_never
 
 from patchwright.core.forge import CheckState
 from patchwright.core.types.base import Value
+from patchwright.core.types.evidence import Proof
 from patchwright.core.types.outcome_kind import OutcomeKind
+from patchwright.core.types.work import CONTRADICTED, Outcome
+from patchwright.resolver.messages.proof_words import level_title, level_words
 
 ASK_AGAIN: Final = "ask again with `{handle}`."
 StatusLabel = Literal["running", "waiting", "done", "failed"]
@@ -58,6 +61,34 @@ def display_of(kind: OutcomeKind) -> OutcomeDisplay:  # noqa: C901, PLR0912 - an
             return _FAILED
         case _:
             assert_never(kind)
+
+
+def outcome_title(outcome: Outcome, *, is_draft: bool = False) -> str:
+    """Return what people read of an outcome; a change never without its proof."""
+    if is_contradicted(outcome):
+        return level_title(Proof.CONTRADICTED)
+    title = display_of(outcome.kind).title
+    if outcome.kind is not OutcomeKind.RESOLVED:
+        return title
+    if outcome.proof is not Proof.PROVEN:
+        title = "Draft" if is_draft else "Change made"
+    return f"{title}, {level_words(outcome.proof)}"
+
+
+def outcome_tone(outcome: Outcome) -> Tone:
+    """Return the colour of an outcome; a change is green only with its proof."""
+    if is_contradicted(outcome):
+        return "bad"
+    is_unproven = outcome.proof is not Proof.PROVEN
+    if outcome.kind is OutcomeKind.RESOLVED and is_unproven:
+        return "open"
+    return display_of(outcome.kind).tone
+
+
+def is_contradicted(outcome: Outcome) -> bool:
+    """Tell whether a change is proposed that tests speak against."""
+    in_doubt = outcome.proof is Proof.CONTRADICTED
+    return outcome.reason == CONTRADICTED or (outcome.proposes_change and in_doubt)
 
 
 def _cut_short(title: str, advice: str) -> OutcomeDisplay:

@@ -4,6 +4,7 @@ from collections.abc import Sequence
 from typing import Final, assert_never
 
 from patchwright.core.forge import PullRequestText
+from patchwright.core.settings.repository import CONFIG_FILE
 from patchwright.core.text.branch_names import render_template, variables_of
 from patchwright.core.text.escape import make_inert_line, without_mentions_except
 from patchwright.core.text.mentions import neutralise
@@ -15,13 +16,20 @@ from patchwright.resolver.messages.elements import (
     blocked_lines,
     cost_text,
     duration_text,
-    evidence_table,
     join,
     outcome_text,
-    proof_sentence,
-    proof_sign,
     quote_agent_line,
     review_answer_text,
+)
+from patchwright.resolver.messages.proof_markdown import (
+    CodeLinks,
+    evidence_note,
+    proof_report,
+)
+from patchwright.resolver.messages.proof_words import (
+    advice_on_proof,
+    level_markdown,
+    level_words,
 )
 from patchwright.resolver.messages.pull_request_body import (
     Slot,
@@ -31,7 +39,6 @@ from patchwright.resolver.messages.pull_request_body import (
 )
 
 MAX_WORDS_CHARS: Final = 4_000
-_ABOUT_SHA_CHARS: Final = 10
 
 _NO_COMMIT: Final = "**No commit was made for this.**"
 
@@ -46,10 +53,6 @@ def review_reply(answer: ReviewAnswer, *, run_id: str, commit: str, handle: str)
     words = review_answer_text(answer, handle, MAX_WORDS_CHARS)
     label = _label(answer.verdict, commit)
     return join(label, words, review_mark(run_id, answer.thread))
-
-
-def commit_link(web_url: str, sha: str) -> str:
-    return f"[`{sha[:_ABOUT_SHA_CHARS]}`]({web_url}/commit/{sha})"
 
 
 def unanswered_note(answers: Sequence[ReviewAnswer], threads: int) -> str:
@@ -121,6 +124,7 @@ class Provenance(Value):
     `key` is the ticket's, to stand in the title, and `origins` are the tickets and
     threads that the reader may know of.
 
+    `code_url` is the address of the repository's pages, for links to commits and lines.
     `title` is the repository's template for titles and `names` what its variables
     stand for; `body` is its template for what we write, `template` the one that people
     fill in, which counts without it. `run_url` shows the run. `links` are how addresses
@@ -137,6 +141,8 @@ class Provenance(Value):
     names: dict[str, str] = {}
     template: str = ""
     run_url: str = ""
+    code_url: str = ""
+    config_file: str = CONFIG_FILE
     checks_need_nudge: bool = False
     key: str = ""
     origins: tuple[RequestOrigin, ...] = ()
@@ -211,22 +217,22 @@ def _default_body(outcome: Outcome, origin: Provenance, summary: str) -> list[st
     slots = {
         Slot.SUMMARY: summary,
         Slot.ISSUE: _answered_issues(origin),
-        Slot.EVIDENCE: _evidence(outcome),
+        Slot.EVIDENCE: _evidence(outcome, origin),
     }
     filled = fill_template(_template(origin), slots)
     left = {slot: text for slot, text in slots.items() if slot not in filled.used}
     return [
-        _verdict(outcome),
+        _verdict(outcome, origin),
         left.get(Slot.SUMMARY, ""),
         left.get(Slot.ISSUE, ""),
         filled.text,
-        _section("Evidence", _table(outcome) if Slot.EVIDENCE in left else ""),
+        _section("Evidence", _table(outcome, origin) if Slot.EVIDENCE in left else ""),
     ]
 
 
 def _custom_body(outcome: Outcome, origin: Provenance, summary: str) -> list[str]:
     """Fill in the repository's own text; the evidence is shown whatever that says."""
-    evidence = _evidence(outcome)
+    evidence = _evidence(outcome, origin)
     said = {**origin.names, "title": outcome.title, "requester": origin.requester}
     lines = {
         name: without_mentions_except(
@@ -257,29 +263,29 @@ _CHECKS_NEED_NUDGE = (
     "> [!NOTE]\n> The checks have not started: GitHub starts none after a push with a "
     "workflow's token. Close and reopen this pull request to start them."
 )
-_EVIDENCE_NOTE = (
-    "<sub>Run by the controller in fresh sandboxes, not by the agent. “Before” is the "
-    "base commit with only the test files of this change.</sub>"
-)
 
 
 def _template(origin: Provenance) -> str:
     return neutralise(origin.template[:MAX_TEMPLATE_CHARS], origin.handle)
 
 
-def _evidence(outcome: Outcome) -> str:
-    return join(_verdict(outcome), _table(outcome))
+def _evidence(outcome: Outcome, origin: Provenance) -> str:
+    return join(_verdict(outcome, origin), _table(outcome, origin))
 
 
-def _verdict(outcome: Outcome) -> str:
+def _verdict(outcome: Outcome, origin: Provenance) -> str:
     """Say how it was proven, with a sign that no words of others can have."""
-    words = proof_sentence(outcome)
-    return f"{proof_sign(outcome.proof)} {words}"
+    level, report = outcome.proof, outcome.proof_report
+    advice = advice_on_proof(level, report, origin.config_file)
+    return " ".join(part for part in (level_markdown(level, report), advice) if part)
 
 
-def _table(outcome: Outcome) -> str:
-    table = without_mentions_except(evidence_table(outcome.evidence))
-    return join(table, _EVIDENCE_NOTE) if table else ""
+def _table(outcome: Outcome, origin: Provenance) -> str:
+    """Show what was run. It calls nobody: a squash makes a commit's message of it."""
+    links = CodeLinks(origin.code_url)
+    report = outcome.proof_report
+    shown = without_mentions_except(proof_report(report, outcome.evidence, links))
+    return join(shown, evidence_note(report, links)) if shown else ""
 
 
 def _remarks(remarks: tuple[str, ...], handle: str) -> str:
@@ -313,13 +319,6 @@ def _footer(outcome: Outcome, origin: Provenance) -> str:
         duration_text(outcome.seconds),
         cost_text(outcome.usage),
     ]
-    return f"<sub>{' · '.join(facts)}{_STATUS[outcome.proof]}</sub>"
-
-
-_STATUS: Final = {
-    Proof.PROVEN: "",
-    Proof.SHOWN_BY_COMMAND: " · shown by a command",
-    Proof.NOT_PROVEN: " · not proven",
-    Proof.CONTRADICTED: " · contradicted",
-    Proof.NONE: " · no evidence",
-}
+    if outcome.proof is not Proof.PROVEN:
+        facts.append(level_words(outcome.proof))
+    return f"<sub>{' · '.join(facts)}</sub>"

@@ -5,6 +5,7 @@ from typing import Final
 from patchwright.core.text.escape import code_block
 from patchwright.core.text.mentions import neutralise
 from patchwright.core.text.strings import count_noun, truncate_middle
+from patchwright.core.types.evidence import Proof
 from patchwright.core.types.outcome_kind import OutcomeKind
 from patchwright.core.types.people import Actor
 from patchwright.core.types.work import (
@@ -27,14 +28,23 @@ from patchwright.resolver.messages.elements import (
     cost_text,
     details_block,
     duration_text,
-    evidence_table,
     join,
     list_sentences,
     outcome_text,
-    proof_sentence,
-    proof_sign,
 )
-from patchwright.resolver.messages.outcome_kinds import display_of
+from patchwright.resolver.messages.outcome_kinds import (
+    display_of,
+    is_contradicted,
+    outcome_title,
+)
+from patchwright.resolver.messages.proof_markdown import (
+    folded_proof_report,
+    proof_line,
+)
+from patchwright.resolver.messages.proof_words import (
+    level_markdown,
+    short_reason,
+)
 from patchwright.resolver.messages.status import (
     DeliveryResult,
     MessageHeader,
@@ -49,7 +59,6 @@ from patchwright.resolver.messages.status import (
 MAX_COMMENT_CHARS: Final = 60_000
 _MAX_REFUSAL_CHARS: Final = 4_000
 _MOST_OPEN_NOTES: Final = 3
-_MOST_EVIDENCE: Final = 40
 NO_PROGRESS: Final = Progress()
 
 
@@ -63,16 +72,24 @@ def final_comment(
 
     `last` is how far it was. However long the agent's words are, they alone are cut.
     """
-    before = join(_result_head(outcome, delivered, frame, last), _proof(outcome))
+    before = join(_result_head(outcome, delivered, frame, last), _proof(outcome, frame))
     after = join(
+        folded_proof_report(outcome.proof, outcome.proof_report, outcome.evidence)
+        if frame.is_beside_code
+        else "",
         _warnings(outcome.warnings, frame.handle),
-        _evidence(outcome),
         _reviews(outcome.reviews),
         _notes((*outcome.notes, *delivered.remarks), frame.handle),
         _blocked(outcome.blocked),
         _where_work_is(outcome, delivered, frame),
         _where_it_stopped(outcome, last, frame.handle),
-        next_step(outcome, delivered, frame.handle, last.allowed(frame.limits)),
+        next_step(
+            outcome,
+            delivered,
+            frame.handle,
+            last.allowed(frame.limits),
+            frame.config_file,
+        ),
         footer(frame),
         state_mark("waiting" if outcome.waits else outcome.kind, frame.run_id),
     )
@@ -84,24 +101,39 @@ def final_comment(
 def headline(
     outcome: Outcome, delivered: DeliveryResult, *, is_beside_code: bool = True
 ) -> str:
-    """Say in a few words how it ended, with the pull request if there is one."""
-    words = f"**{display_of(outcome.kind).title}**"
+    """Say in a few words how it ended, with the pull request if there is one.
+
+    A change always has its level of proof beside it.
+    """
     if outcome.reason == NOT_DELIVERED:
         return "**Not delivered**"
     if outcome.kind is OutcomeKind.FAILED and outcome.reason:
-        return f"{words} (`{outcome.reason}`)"
-    if outcome.kind is not OutcomeKind.RESOLVED:
+        return f"**{display_of(outcome.kind).title}** (`{outcome.reason}`)"
+    words = f"**{outcome_title(outcome, is_draft=delivered.is_shown_as_draft)}**"
+    if not outcome.proposes_change:
         return words
     if delivered.refusal:
         needs_click = _open_it_yourself(delivered)
         return f"{words} · {'needs a click' if needs_click else NOT_DELIVERED_TEXT}"
     if delivered.pull_request is None:
         return words
-    draft = " (draft)" if delivered.draft else ""
+    has_said_so = outcome.proof is not Proof.PROVEN and not is_contradicted(outcome)
+    draft = " (draft)" if delivered.draft and not has_said_so else ""
     number = f"#{delivered.pull_request}"
     if not is_beside_code:
         number = f"[pull request {number}]({delivered.pull_request_url})"
     return f"{words} · {number}{draft}"
+
+
+def headline_with_reason(
+    outcome: Outcome, delivered: DeliveryResult, *, is_beside_code: bool = True
+) -> str:
+    """Say it where the level of proof does not stand right below, and why so."""
+    head = headline(outcome, delivered, is_beside_code=is_beside_code)
+    if not outcome.proposes_change:
+        return head
+    why = short_reason(outcome.proof, outcome.proof_report)
+    return f"{head}: {why}" if why else head
 
 
 # Said of a result that nobody can see where it belongs.
@@ -135,11 +167,15 @@ def _is_own_end(outcome: Outcome) -> bool:
     return outcome.proposes_change or outcome.reason == NOT_DELIVERED
 
 
-def _proof(outcome: Outcome) -> str:
+def _proof(outcome: Outcome, frame: MessageHeader) -> str:
+    """Say what is shown of the change; a chat or a ticket gets no table below it."""
     if not _is_own_end(outcome):
         return ""
-    words = proof_sentence(outcome)
-    return f"{proof_sign(outcome.proof)} {words}"
+    words = level_markdown(outcome.proof, outcome.proof_report)
+    if frame.is_beside_code:
+        return words
+    ran = proof_line(outcome.proof_report, outcome.evidence)
+    return f"{words} {ran}." if ran else words
 
 
 def _warnings(warnings: tuple[str, ...], handle: str) -> str:
@@ -149,15 +185,6 @@ def _warnings(warnings: tuple[str, ...], handle: str) -> str:
     title = "**Check this before you merge:**"
     lines = ["[!WARNING]", title, *list_sentences(warnings, handle)]
     return "\n".join(f"> {line}" for line in lines)
-
-
-def _evidence(outcome: Outcome) -> str:
-    shown = outcome.evidence[:_MOST_EVIDENCE]
-    if not shown:
-        return ""
-    commands = count_noun(len(outcome.evidence), "command")
-    summary = f"Evidence: {commands}, run by the controller in fresh sandboxes"
-    return details_block(summary, evidence_table(shown))
 
 
 def _reviews(answers: tuple[ReviewAnswer, ...]) -> str:
@@ -237,10 +264,9 @@ def _branch_line(outcome: Outcome, delivered: DeliveryResult) -> str:
     if not delivered.branch:
         return ""
     where = f"[`{delivered.branch}`]({delivered.branch_url})"
-    is_resolved = outcome.kind is OutcomeKind.RESOLVED
     return (
         f"The change is on {where}."
-        if is_resolved
+        if outcome.proposes_change
         else f"The work so far is on {where}."
     )
 
@@ -296,7 +322,8 @@ def ping_text(
     outcome: Outcome, delivered: DeliveryResult, caller: str, frame: MessageHeader
 ) -> str:
     """Return the call; `caller` is what calls the requester in that thread."""
-    head = headline(outcome, delivered, is_beside_code=frame.is_beside_code)
+    beside = frame.is_beside_code
+    head = headline_with_reason(outcome, delivered, is_beside_code=beside)
     facts = [head, _where_to_look(outcome, delivered)]
     line = " · ".join(fact for fact in (*facts, run_link(frame, "run")) if fact)
     return f"{caller} {line}\n\n{ping_mark(outcome, frame.run_id)}"
@@ -307,7 +334,7 @@ def _where_to_look(outcome: Outcome, delivered: DeliveryResult) -> str:
         return "see the plan above, it waits for your approval"
     if outcome.waits:
         return "the question is above"
-    if outcome.kind is OutcomeKind.NEEDS_INPUT:
+    if outcome.kind is OutcomeKind.NEEDS_INPUT and not outcome.proposes_change:
         return "see above what is missing"
     if delivered.refusal:
         return "see above why"

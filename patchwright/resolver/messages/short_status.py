@@ -19,11 +19,15 @@ from patchwright.resolver.messages.elements import (
     outcome_text,
     raise_example,
 )
-from patchwright.resolver.messages.outcome_kinds import StatusLabel, display_of
+from patchwright.resolver.messages.outcome_kinds import (
+    StatusLabel,
+    display_of,
+    is_contradicted,
+)
 from patchwright.resolver.messages.result import (
     NO_PROGRESS,
     final_comment,
-    headline,
+    headline_with_reason,
 )
 from patchwright.resolver.messages.status import (
     DeliveryResult,
@@ -84,11 +88,10 @@ def _result_line(
     outcome: Outcome, delivered: DeliveryResult, frame: MessageHeader, last: Progress
 ) -> str:
     ran = outcome.iterations > 0
-    # Its number is a link in one repository alone.
-    without_number = delivered.replace(pull_request=None)
     return _join_facts(
-        headline(outcome, without_number),
-        _pull_request(delivered),
+        # A number alone is a link in one repository only.
+        headline_with_reason(outcome, delivered, is_beside_code=False),
+        "" if outcome.proposes_change else _pull_request(delivered),
         count_noun(outcome.iterations, "step") if ran else "",
         duration_text(outcome.seconds) if ran else "",
         cost_text(outcome.usage, last.allowed(frame.limits)) if ran else "",
@@ -97,6 +100,7 @@ def _result_line(
 
 
 def _pull_request(delivered: DeliveryResult) -> str:
+    """Link the pull request of a run that has proposed no change of its own."""
     if delivered.pull_request is None or delivered.refusal:
         return ""
     words = f"pull request #{delivered.pull_request}"
@@ -195,10 +199,10 @@ def check_at_end(
     outcome: Outcome, delivered: DeliveryResult, frame: MessageHeader, at: datetime
 ) -> CheckReport:
     """Say what the status comment says, where reviewers look first."""
-    title = headline(outcome, delivered).translate(_WITHOUT_EMPHASIS)
+    title = headline_with_reason(outcome, delivered).translate(_WITHOUT_EMPHASIS)
     return CheckReport(
         key=frame.run_id,
-        title=f"{title} · {_PROOFS[outcome.proof]}" if outcome.head_sha else title,
+        title=title,
         summary=final_comment(outcome, delivered, frame),
         state=conclusion_of(outcome),
         url=frame.run_url,
@@ -210,16 +214,11 @@ def conclusion_of(outcome: Outcome) -> CheckState:
     """Return how GitHub's list shows an outcome; only what is proven is green."""
     if outcome.waits:
         return CheckState.ACTION_REQUIRED
+    if is_contradicted(outcome):
+        return CheckState.FAILURE
     if outcome.kind is OutcomeKind.RESOLVED and outcome.proof is not Proof.PROVEN:
         return CheckState.NEUTRAL
     return display_of(outcome.kind).check
-
-
-_PROOFS: Final = {
-    Proof.PROVEN: "proven",
-    Proof.NOT_PROVEN: "not proven",
-    Proof.NONE: "no evidence",
-}
 
 
 class LabelSwap(Value):

@@ -31,9 +31,8 @@ class DeliveryResult(Value):
     `head_sha` is the commit that is there now, `patch` the change as Markdown where
     there is no branch of it. With `is_rebased` it was put on top of other people's
     commits: `evidence` is what was run there, `proof` and `proof_report` what that
-    amounts to; without
-    them it was never run with those commits. `remarks` are what could not be done
-    besides, a sentence each.
+    amounts to; without them it was never run with those commits. `remarks` are what
+    could not be done besides, a sentence each.
     """
 
     branch: str = ""
@@ -63,6 +62,11 @@ class DeliveryResult(Value):
         return self.is_rebased and self.proof is not Proof.PROVEN
 
     @property
+    def is_shown_as_draft(self) -> bool:
+        """Tell whether people find a draft of a pull request."""
+        return self.draft and self.pull_request is not None and not self.refusal
+
+    @property
     def is_nowhere(self) -> bool:
         """Tell whether the change is on no branch, but at most in a message."""
         return bool(self.refusal) and not self.branch
@@ -72,15 +76,16 @@ class Progress(Value):
     """How far a run is; `done` are finished stages, `doing` the present one.
 
     `todos` is the agent's own plan of what lies between them and `then`, the stages
-    that came after its work. `more_iterations` and `more_cost_usd` are what people
-    have allowed besides the limits of the start. `notes` are about the task: what was
-    removed from it, among others.
+    that came after its work, of which `missed` did not end as hoped. `more_iterations`
+    and `more_cost_usd` are what people have allowed besides the limits of the start.
+    `notes` are about the task: what was removed from it, among others.
     """
 
     state: str = "queued"
     done: tuple[str, ...] = ()
     todos: tuple[Todo, ...] = ()
     then: tuple[str, ...] = ()
+    missed: tuple[str, ...] = ()
     doing: str = ""
     iterations: int = 0
     usage: Usage = Usage(cost_usd=0.0)
@@ -164,10 +169,14 @@ def checklist(progress: Progress, handle: str) -> str:
     """List the stages, with the agent's own plan where its work stands."""
     lines = [f"- [x] {stage}" for stage in progress.done]
     lines += _todo_lines(progress.todos, handle)
-    lines += [f"- [x] {stage}" for stage in progress.then]
+    lines += [_stage_line(stage, progress.missed) for stage in progress.then]
     if progress.doing and not _is_planned(progress):
         lines.append(f"- [ ] {progress.doing}")
     return "\n".join(lines)
+
+
+def _stage_line(stage: str, missed: tuple[str, ...]) -> str:
+    return f"- [ ] ❌ {stage}" if stage in missed else f"- [x] {stage}"
 
 
 def footer(frame: MessageHeader) -> str:

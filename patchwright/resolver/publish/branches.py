@@ -18,7 +18,7 @@ from patchwright.core.types.errors import (
     PermissionDeniedError,
     PushRefusedError,
 )
-from patchwright.core.types.evidence import Evidence, Proof
+from patchwright.core.types.evidence import Evidence, Proof, ProofReport
 from patchwright.core.types.threads import Repository
 from patchwright.core.types.work import Outcome
 from patchwright.integrations.git.changes import ChangeKind, can_commit_by_api
@@ -255,9 +255,13 @@ def _rebased_result(
     return rebased.replace(
         evidence=tuple(evidence),
         proof=proven.level if is_sound else Proof.NOT_PROVEN,
-        proof_report=proven.report,
+        proof_report=_report_of_commit(proven.report, *names),
         remarks=(note, *proven.warnings),
     )
+
+
+def _report_of_commit(report: ProofReport, before: str, now: str) -> ProofReport:
+    return report.replace(head_sha=now) if report.head_sha == before else report
 
 
 def _evidence_of_commit(one: Evidence, before: str, now: str) -> Evidence:

@@ -10,7 +10,7 @@ from patchwright.core.settings.repository import RepositoryConfig
 from patchwright.core.system.clock import Clock, SystemClock
 from patchwright.core.text.escape import mention_link
 from patchwright.core.types.base import Value
-from patchwright.core.types.evidence import Evidence, TestResults
+from patchwright.core.types.evidence import Evidence, ProofReport, TestResults
 from patchwright.core.types.people import Actor
 from patchwright.core.types.threads import (
     ForgeThread,
@@ -195,6 +195,11 @@ def _redacted(outcome: Outcome, title: str, shown: Callable[[str], str]) -> Outc
             names = {
                 "failing": tuple(map(shown, results.failing)),
                 "passing": tuple(map(shown, results.passing)),
+                "skipping": tuple(map(shown, results.skipping)),
+                "broken": tuple(map(shown, results.broken)),
+                "causes": {
+                    shown(name): shown(why) for name, why in results.causes.items()
+                },
             }
             results = TestResults(**(results.model_dump() | names))
         texts = {"command": shown(one.command), "tail": shown(one.tail)}
@@ -207,6 +212,7 @@ def _redacted(outcome: Outcome, title: str, shown: Callable[[str], str]) -> Outc
         notes=tuple(map(shown, outcome.notes)),
         warnings=tuple(map(shown, outcome.warnings)),
         evidence=tuple(map(told, outcome.evidence)),
+        proof_report=_redacted_report(outcome.proof_report, shown),
         left_out=tuple(
             LeftOut(path=shown(one.path), reason=one.reason) for one in outcome.left_out
         ),
@@ -214,4 +220,22 @@ def _redacted(outcome: Outcome, title: str, shown: Callable[[str], str]) -> Outc
             one.replace(text=shown(one.text), service_text=shown(one.service_text))
             for one in outcome.reviews
         ),
+    )
+
+
+def _redacted_report(
+    report: ProofReport | None, shown: Callable[[str], str]
+) -> ProofReport | None:
+    if report is None:
+        return None
+    return report.replace(
+        tests=tuple(
+            one.replace(name=shown(one.name), cause=shown(one.cause))
+            for one in report.tests
+        ),
+        newly_failing=tuple(map(shown, report.newly_failing)),
+        altered=tuple(map(shown, report.altered)),
+        flaky=tuple(map(shown, report.flaky)),
+        uncovered=tuple(one.replace(path=shown(one.path)) for one in report.uncovered),
+        suite_command=shown(report.suite_command),
     )

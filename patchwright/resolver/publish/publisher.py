@@ -11,10 +11,11 @@ from patchwright.core.types.errors import (
     PermissionDeniedError,
     UnknownEffectError,
 )
+from patchwright.core.types.evidence import Proof, ProofReason, ProofReport
 from patchwright.core.types.outcome_kind import OutcomeKind
 from patchwright.core.types.people import Actor
 from patchwright.core.types.threads import RepoRef
-from patchwright.core.types.work import NOT_DELIVERED, Outcome
+from patchwright.core.types.work import CONTRADICTED, NOT_DELIVERED, Outcome
 from patchwright.resolver.messages.status import DeliveryResult
 from patchwright.resolver.publish.branches import push_branch
 from patchwright.resolver.publish.destination import (
@@ -70,26 +71,60 @@ def as_delivered(outcome: Outcome, delivered: DeliveryResult) -> Outcome:
     evidence is of the commit that stands on the branch, which may be the forge's. It
     holds the very tree of the one that the commands were run on: a commit with
     another tree is not left standing. One that was put on top of other commits has
-    the evidence of what was run there; without it nothing is proven.
+    the evidence of what was run there. Without it nothing is proven, and neither is it
+    by a proof that is about another commit.
     """
     if outcome.kind is OutcomeKind.RESOLVED and delivered.is_nowhere:
         failed = {"kind": OutcomeKind.FAILED, "reason": NOT_DELIVERED}
         return Outcome.model_validate(outcome.model_dump() | failed)
     if delivered.is_rebased:
-        evidence = delivered.evidence or outcome.evidence
-        return outcome.replace(
+        report = delivered.proof_report
+        outcome = outcome.replace(
             proof=delivered.proof,
-            evidence=evidence,
-            proof_report=delivered.proof_report,
+            evidence=delivered.evidence or outcome.evidence,
+            proof_report=report or ProofReport(reason=ProofReason.OTHER_COMMIT),
         )
-    ours, theirs = outcome.head_sha, delivered.head_sha
-    if not ours or not theirs or ours == theirs:
+        return _without_old_proof(_contradicted(outcome), delivered.head_sha)
+    ours, theirs = outcome.head_sha, delivered.head_sha or outcome.head_sha
+    if not ours:
         return outcome
+    if ours != theirs:
+        outcome = _renamed_head(outcome, ours, theirs)
+    return _without_old_proof(outcome, theirs)
+
+
+def _renamed_head(outcome: Outcome, ours: str, theirs: str) -> Outcome:
+    """Call our commit as the forge calls the one of the same tree that it made."""
+    report = outcome.proof_report
+    if report is not None and report.head_sha == ours:
+        report = report.replace(head_sha=theirs)
     evidence = tuple(
         one.replace(commit=theirs) if one.commit == ours else one
         for one in outcome.evidence
     )
-    return outcome.replace(evidence=evidence)
+    return outcome.replace(evidence=evidence, proof_report=report)
+
+
+def _contradicted(outcome: Outcome) -> Outcome:
+    """Return it as a change that tests speak against, if they do where it is now."""
+    is_resolved = outcome.kind is OutcomeKind.RESOLVED
+    if not is_resolved or outcome.proof is not Proof.CONTRADICTED:
+        return outcome
+    return outcome.replace(kind=OutcomeKind.NEEDS_INPUT, reason=CONTRADICTED)
+
+
+_CLAIMS: Final = frozenset({Proof.PROVEN, Proof.SHOWN_BY_COMMAND})
+
+
+def _without_old_proof(outcome: Outcome, head_sha: str) -> Outcome:
+    """Take back what a proof claims that is about another commit than this one."""
+    report = outcome.proof_report
+    if report is None or not report.head_sha or report.head_sha == head_sha:
+        return outcome
+    if outcome.proof not in _CLAIMS or not head_sha:
+        return outcome
+    older = report.replace(reason=ProofReason.OTHER_COMMIT, is_rerun=False)
+    return outcome.replace(proof=Proof.NOT_PROVEN, proof_report=older)
 
 
 def with_refusal(

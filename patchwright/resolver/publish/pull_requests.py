@@ -20,9 +20,9 @@ from patchwright.core.types.errors import (
 )
 from patchwright.core.types.threads import ForgeThread, PullRequest, ThreadKind
 from patchwright.core.types.work import Outcome, ReviewAnswer, ReviewVerdict
+from patchwright.resolver.messages.proof_markdown import CodeLinks
 from patchwright.resolver.messages.pull_request import (
     MAX_BODY_CHARS,
-    commit_link,
     pull_request_text,
     review_mark,
     review_reply,
@@ -150,7 +150,7 @@ def answer_reviews(
     repo = to.repository.ref
     pull = ForgeThread(repo=repo, kind=ThreadKind.PULL_REQUEST, number=effect.number)
     sha = (so_far.head_sha or outcome.head_sha) if so_far.branch else ""
-    commit = commit_link(to.repository.web_url, sha) if sha else ""
+    commit = CodeLinks(to.repository.web_url).commit(sha) if sha else ""
     failed = False
     if dependencies.reviews is not None:
         for answer in _last_answers(outcome.reviews, len(to.review_threads)):

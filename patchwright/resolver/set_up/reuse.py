@@ -9,7 +9,7 @@ import structlog
 from patchwright.core.events.log import EventLog
 from patchwright.core.events.observations import SetUpRestored
 from patchwright.core.events.payload import Source
-from patchwright.core.runtime import Runtime, SandboxSpec, find_large_files
+from patchwright.core.runtime import Places, Runtime, SandboxSpec, find_large_files
 from patchwright.core.system.clock import Clock
 from patchwright.core.types.errors import GitError, RuntimeLostError, SandboxError
 from patchwright.integrations.git.objects import ObjectStore
@@ -47,7 +47,13 @@ class SetUpReuse:
     ) -> "SetUpAttempt | None":
         """Return the attempt to set up a sandbox of a commit, if it can be reused."""
         large_files = find_large_files(runtime)
-        if large_files is None or not commit or not commands:
+        # What a sandbox shows of this machine is no part of what a set-up makes.
+        if (
+            self.spec.places != Places()
+            or large_files is None
+            or not commit
+            or not commands
+        ):
             return None
         try:
             key = self._key(runtime.kind, large_files.origin, commands)

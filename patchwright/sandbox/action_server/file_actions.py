@@ -10,6 +10,10 @@ import os
 import stat
 from typing import NamedTuple
 
+from patchwright.sandbox.action_server.change_report import (
+    ChangeReport,
+    report_change,
+)
 from patchwright.sandbox.action_server.protocol import (
     CHUNK,
     ActionError,
@@ -100,12 +104,13 @@ def read_file(places: WorkspacePaths, request: ServerRequest) -> Reply:
         raise ActionError("binary", text)
     first = max(request.whole("start_line", 1), 1)
     last = request.fields.get("end_line")
-    lines = _split_lines(content.text)
+    lines = split_lines(content.text)
     wanted = lines[first - 1 : last if isinstance(last, int) else None]
+    shown = _number_lines(wanted, first, len(lines))
     return {
         "kind": "file_content",
         "path": places.shown(path),
-        "text": _number_lines(wanted, first, len(lines)),
+        "text": shown if wanted else _explain_nothing(first, len(lines)),
         "first_line": first,
         "total_lines": len(lines),
     }
@@ -126,11 +131,22 @@ def read_regular(path: str, shown: str) -> bytes:
         return file.read()
 
 
-def _split_lines(text: str) -> list[str]:
+def split_lines(text: str) -> list[str]:
+    """Return the lines as they are counted everywhere, without their ends."""
     lines = text.split("\n")
     if lines[-1] == "":
         lines.pop()
     return [line[:-1] if line.endswith("\r") else line for line in lines]
+
+
+def _explain_nothing(first: int, total: int) -> str:
+    """Say why there is no line to show, where the file itself is there."""
+    if not total:
+        return "[the file is empty]"
+    has = "1 line" if total == 1 else f"{total} lines"
+    if first > total:
+        return f"[the file has {has}; there is none from line {first} on]"
+    return f"[no line: end_line is less than start_line={first}; the file has {has}]"
 
 
 def _number_lines(lines: list[str], first: int, total: int) -> str:
@@ -166,7 +182,7 @@ def _list_folder(places: WorkspacePaths, path: str) -> Reply:
     return {
         "kind": "file_content",
         "path": places.shown(path),
-        "text": "\n".join(shown),
+        "text": "\n".join(shown) or "[the folder is empty]",
         "total_lines": len(entries),
     }
 
@@ -177,30 +193,11 @@ def _describe(entry: os.DirEntry[str]) -> str:
     return entry.name + "/" if entry.is_dir() else entry.name
 
 
-MAX_DIFF_LINES = 20_000
-MAX_DIFF_CHARACTERS = 20_000
-NO_NEWLINE = "\n\\ No newline at end of file\n"
-
-
-def describe_change(path: str, before: bytes | None, after: bytes) -> str:
+def describe_change(path: str, before: bytes | None, after: bytes) -> ChangeReport:
     old, new = decode(before or b""), decode(after)
     if old is None or new is None:
-        return f"Binary file {path} differs\n"
-    old_lines = old.text.splitlines(keepends=True)
-    new_lines = new.text.splitlines(keepends=True)
-    if max(len(old_lines), len(new_lines)) > MAX_DIFF_LINES:
-        return f"{path} is too long for a diff\n"
-    diff = difflib.unified_diff(
-        old_lines,
-        new_lines,
-        "/dev/null" if before is None else f"a/{path}",
-        f"b/{path}",
-    )
-    text = "".join(line if line.endswith("\n") else line + NO_NEWLINE for line in diff)
-    if len(text) <= MAX_DIFF_CHARACTERS:
-        return text
-    left_out = len(text) - MAX_DIFF_CHARACTERS
-    return f"{text[:MAX_DIFF_CHARACTERS]}\n[... {left_out} more ...]\n"
+        return ChangeReport(f"Binary file {path} differs\n", "")
+    return report_change(path, None if before is None else old.text, new.text)
 
 
 NEW_FILE_MODE = 0o644
@@ -224,10 +221,12 @@ def replace_file(path: str, shown: str, before: bytes | None, after: bytes) -> R
         write_atomically(path, after)
     except OSError as error:
         raise ActionError("not-written", f"{shown}: {error.strerror}") from error
+    change = describe_change(shown, before, after)
     return {
         "kind": "file_edited",
         "path": shown,
-        "diff": describe_change(shown, before, after),
+        "diff": change.diff,
+        "excerpt": change.excerpt,
         "sha256_before": "" if before is None else hashlib.sha256(before).hexdigest(),
         "sha256_after": hashlib.sha256(after).hexdigest(),
     }

@@ -13,16 +13,13 @@ RESTARTED = (
     "The shell ended and was restarted; the directory, variables and functions are"
     " those from before this command."
 )
-BUSY = (
-    "This session is busy with an earlier command, and yours was not run: poll, write"
-    " to or kill the handle, or use another session."
-)
+MAX_COMMAND_CHARACTERS = 60
 CANCELLED = "Called off before its end: the command and its children were killed."
 PYTHON_CANCELLED = "Called off before its end: the code was interrupted."
 PYTHON_RESTARTED = "The interpreter ended and is started anew; its variables are lost."
 PYTHON_BUSY = (
-    "The interpreter is busy with other code, and yours was not run: wait for that, or"
-    " use a shell session."
+    "The interpreter is busy with earlier code, and yours was not run. That is"
+    " interrupted at its time limit: call again later, or use `shell`."
 )
 
 _ASKS = re.compile(
@@ -36,7 +33,23 @@ _MEMORY = re.compile(
 
 
 def still_running(seconds: float) -> str:
-    return f"Still running after {seconds:g} s: poll, write to or kill the handle."
+    return (
+        f"Still running after {seconds:g} s: use `shell_control` with this handle to"
+        " poll for its end, write to it, or kill it."
+    )
+
+
+def busy(command: str) -> str:
+    """Tell what became of a command that came while `command` still runs."""
+    lines = command.strip().splitlines() or [""]
+    shown = lines[0][:MAX_COMMAND_CHARACTERS]
+    if [shown] != lines:
+        shown += "..."
+    return (
+        f"The shell is busy with `{shown}`, and your command was not run: use"
+        " `shell_control` with this handle to poll for its end, write to it, or kill"
+        " it. A program that is to go on beside others is started with `&`."
+    )
 
 
 def timed_out(seconds: float) -> str:

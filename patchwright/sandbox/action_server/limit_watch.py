@@ -5,7 +5,7 @@ from __future__ import annotations
 import os
 import signal
 import time
-from typing import Callable, Iterator
+from typing import Callable, Iterator, NamedTuple
 
 from patchwright.sandbox.action_server import hints, resource_usage
 from patchwright.sandbox.action_server.event_loop import EventLoop
@@ -22,6 +22,7 @@ from patchwright.sandbox.action_server.resource_usage import (
     file_system_usage,
     memory_files,
     memory_used_by,
+    read_only_folders,
     resident_bytes,
     writable_folders,
 )
@@ -97,15 +98,28 @@ class MemoryWatch:
                 return
 
 
+class MeasuredFolders(NamedTuple):
+    """The folders whose files count, and those below them whose files do not."""
+
+    roots: list[str]
+    foreign: list[str]
+
+
 class DiskWatch:
     """Stops everything when the files have more than the limit.
 
     The disk is shared with others, so that what it has left says little; that it
-    fills up says when to measure.
+    fills up says when to measure. `folders` are those to measure, and those in them
+    that are not the sandbox's own.
     """
 
     def __init__(
-        self, loop: EventLoop, limit: int, roots: list[str], stop: Stop, give_up: Stop
+        self,
+        loop: EventLoop,
+        limit: int,
+        folders: MeasuredFolders,
+        stop: Stop,
+        give_up: Stop,
     ) -> None:
         self._loop = loop
         self._limit = DiskUsage(limit, limit // BYTES_A_FILE)
@@ -115,7 +129,7 @@ class DiskWatch:
         self._worst = DiskUsage(0, 0)
         # Between a stop and the next measurement, which tells what it was stopped at.
         self._is_settling = False
-        self._roots = roots
+        self._roots, self._foreign = folders
         self._at_start = self._now()
         self._measured = DiskUsage(0, 0)
         self._measured_at = 0.0
@@ -149,7 +163,7 @@ class DiskWatch:
         grown = any(
             new - old > most for new, old, most in zip(now, self._at_start, self._limit)
         )
-        measuring = DiskMeasurement(self._roots, opens_up=grown)
+        measuring = DiskMeasurement(self._roots, opens_up=grown, foreign=self._foreign)
         if grown:
             measuring.add_held(descendants())
         self._go_on(measuring, measuring.steps(), time.monotonic())
@@ -193,12 +207,13 @@ class DiskWatch:
             send_signal(pid, signal.SIGKILL)
 
 
-def find_roots() -> list[str]:
+def find_folders() -> MeasuredFolders:
     try:
         with open("/proc/self/mountinfo", encoding="utf-8", errors="replace") as file:
-            return writable_folders(file.read())
+            mountinfo = file.read()
     except OSError:
-        return []
+        return MeasuredFolders([], [])
+    return MeasuredFolders(writable_folders(mountinfo), read_only_folders(mountinfo))
 
 
 def watch_limits(loop: EventLoop, config: Config, stop: Stop, give_up: Stop) -> None:
@@ -211,5 +226,6 @@ def watch_limits(loop: EventLoop, config: Config, stop: Stop, give_up: Stop) -> 
     if config.max_data_bytes:
         MemoryWatch(loop, config.max_data_bytes, give_up, are_alone=is_alone)
     if config.disk_bytes:
-        roots = find_roots() if is_alone else [config.workspace]
-        DiskWatch(loop, config.disk_bytes, roots, stop, give_up)
+        own = MeasuredFolders([config.workspace], [])
+        folders = find_folders() if is_alone else own
+        DiskWatch(loop, config.disk_bytes, folders, stop, give_up)

@@ -16,6 +16,7 @@ from patchwright.sandbox.action_server.child_process import (
 )
 from patchwright.sandbox.action_server.command import Cancel, SendReply
 from patchwright.sandbox.action_server.event_loop import EventLoop, exit_code
+from patchwright.sandbox.action_server.file_actions import split_lines
 from patchwright.sandbox.action_server.processes import (
     find_descendants,
     list_processes,
@@ -127,6 +128,7 @@ def browse(
 MAX_MATCHES = 200
 MAX_LINE_CHARACTERS = 300
 MAX_FILE_BYTES = 5 << 20
+MAX_NAMED_FILES = 3
 SEARCH_LIMIT_S = 5.0
 SAMPLE = 1024
 _SEARCH_FAILED = error(
@@ -171,13 +173,15 @@ def _search_and_exit(
 ) -> None:
     """Do the work of the forked process; it never returns."""
     try:
-        found = _find_matches(repo, root, glob, expression)
-        matches = list(islice(found, MAX_MATCHES + 1))
+        search = FileSearch(repo, root, glob)
+        matches = list(islice(search.find(expression), MAX_MATCHES + 1))
+        is_cut = len(matches) > MAX_MATCHES
         result: Reply = {
             "kind": "search_result",
             "text": "\n".join(matches[:MAX_MATCHES]),
             "matches": min(len(matches), MAX_MATCHES),
-            "truncated": len(matches) > MAX_MATCHES,
+            "truncated": is_cut,
+            "note": search.describe(len(matches), is_cut),
         }
         with os.fdopen(write_end, "w", encoding="utf-8", errors="replace") as file:
             json.dump(result, file, ensure_ascii=False)
@@ -185,16 +189,66 @@ def _search_and_exit(
         os._exit(0)
 
 
-def _find_matches(
-    repo: str, root: str, glob: str, expression: re.Pattern[str]
-) -> Iterator[str]:
-    for path in _list_files(repo, root):
-        name = os.path.relpath(path, repo)
-        if glob and not _matches_glob(name, glob):
-            continue
-        for number, line in enumerate(_read_lines(path), 1):
-            if expression.search(line):
-                yield f"{name}:{number}: {line[:MAX_LINE_CHARACTERS]}"
+class FileSearch:
+    """Goes through the files below `root` that fit `glob`, and knows what it left out.
+
+    `searched` counts the files that were read, `too_large` names those that were not.
+    """
+
+    def __init__(self, repo: str, root: str, glob: str) -> None:
+        self._repo, self._root, self._glob = repo, root, glob
+        self.searched = 0
+        self.too_large: list[str] = []
+
+    def find(self, expression: re.Pattern[str]) -> Iterator[str]:
+        for path in _list_files(self._repo, self._root):
+            name = os.path.relpath(path, self._repo)
+            if self._glob and not _matches_glob(name, self._glob):
+                continue
+            for number, line in enumerate(self._read_lines(path, name), 1):
+                if expression.search(line):
+                    yield f"{name}:{number}: {_truncate_line(line)}"
+
+    def describe(self, matches: int, is_cut: bool) -> str:  # noqa: FBT001 - a fact of the result
+        """Say what the matches do not: where the search ended, and what it left out."""
+        notes = []
+        if is_cut:
+            notes.append(
+                f"stopped at {MAX_MATCHES} matches, and there are more: narrow `path`,"
+                " `glob` or `pattern`"
+            )
+        elif not matches:
+            files = "1 file" if self.searched == 1 else f"{self.searched} files"
+            notes.append(f"no match in {files}; what git ignores is not searched")
+        if self.too_large:
+            named = ", ".join(self.too_large[:MAX_NAMED_FILES])
+            more = len(self.too_large) - MAX_NAMED_FILES
+            others = f" and {more} more" if more > 0 else ""
+            notes.append(f"too large to be searched here: {named}{others}")
+        return "; ".join(notes)
+
+    def _read_lines(self, path: str, name: str) -> list[str]:
+        try:
+            if not os.path.isfile(path):
+                return []
+            if os.path.getsize(path) > MAX_FILE_BYTES:
+                self.too_large.append(name)
+                return []
+            with open(path, "rb") as file:
+                data = file.read()
+        except OSError:
+            return []
+        if b"\0" in data[:SAMPLE]:
+            return []
+        self.searched += 1
+        return split_lines(data.decode("utf-8", "replace"))
+
+
+def _truncate_line(line: str) -> str:
+    if len(line) <= MAX_LINE_CHARACTERS:
+        return line
+    dropped = len(line) - MAX_LINE_CHARACTERS
+    return f"{line[:MAX_LINE_CHARACTERS]} [... {dropped} more characters ...]"
 
 
 def _matches_glob(name: str, glob: str) -> bool:
@@ -204,19 +258,6 @@ def _matches_glob(name: str, glob: str) -> bool:
         for candidate in (name, os.path.basename(name))
         for pattern in (glob, short)
     )
-
-
-def _read_lines(path: str) -> list[str]:
-    try:
-        if not os.path.isfile(path) or os.path.getsize(path) > MAX_FILE_BYTES:
-            return []
-        with open(path, "rb") as file:
-            data = file.read()
-    except OSError:
-        return []
-    if b"\0" in data[:SAMPLE]:
-        return []
-    return data.decode("utf-8", "replace").splitlines()
 
 
 def _list_files(repo: str, root: str) -> list[str]:

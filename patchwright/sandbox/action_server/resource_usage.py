@@ -5,7 +5,7 @@ from __future__ import annotations
 import os
 import re
 import stat
-from typing import Iterator, NamedTuple
+from typing import Iterable, Iterator, NamedTuple
 
 from patchwright.sandbox.action_server.processes import read_table
 
@@ -49,13 +49,16 @@ class DiskMeasurement:
     """Goes through folders; `usage` is what was found so far.
 
     With `opens_up` also through those that their owner, the sandbox's user, has closed
-    to himself; their modes are changed for that.
+    to himself; their modes are changed for that. Folders of `foreign` are passed over.
     """
 
-    def __init__(self, roots: list[str], *, opens_up: bool) -> None:
+    def __init__(
+        self, roots: list[str], *, opens_up: bool, foreign: Iterable[str] = ()
+    ) -> None:
         self.usage = DiskUsage(0, 0)
         self.is_too_deep = False
         self._opens_up = opens_up
+        self._foreign = set(_identities(foreign))
         self._seen: set[tuple[int, int]] = set()
         self._waiting: list[tuple[_Anchor, str]] = []
         self._open = 0
@@ -113,6 +116,8 @@ class DiskMeasurement:
                     found = entry.stat(follow_symlinks=False)
                 except OSError:
                     continue
+                if (found.st_dev, found.st_ino) in self._foreign:
+                    continue
                 self._add(found)
                 if stat.S_ISDIR(found.st_mode):
                     anchor.users += 1
@@ -141,6 +146,15 @@ class DiskMeasurement:
         self.usage = DiskUsage(self.usage.disk_bytes + size, self.usage.files + 1)
 
 
+def _identities(folders: Iterable[str]) -> Iterator[tuple[int, int]]:
+    for folder in folders:
+        try:
+            found = os.lstat(folder)
+        except OSError:
+            continue
+        yield found.st_dev, found.st_ino
+
+
 def held_files(pid: int) -> Iterator[os.stat_result]:
     """Yield the regular files that a process has open and that no folder names."""
     folder = f"/proc/{pid}/fd"
@@ -157,8 +171,43 @@ def held_files(pid: int) -> Iterator[os.stat_result]:
             yield found
 
 
+class _Mount(NamedTuple):
+    """A line of the kernel's table of mounts; `root` is its folder on the device."""
+
+    device: str
+    root: str
+    path: str
+    is_writable: bool
+    is_on_disk: bool
+
+
 def writable_folders(mountinfo: str) -> list[str]:
     """Return where what is mounted can be written, and is on a disk.
+
+    What another of them contains is left out: the clone is seen in two places, for
+    example.
+    """
+    mounts = [one for one in _read_mounts(mountinfo) if one.is_on_disk]
+    writable = [one for one in mounts if one.is_writable]
+    return [
+        one.path
+        for one in writable
+        if not any(_contains(other, one) for other in writable)
+    ]
+
+
+def read_only_folders(mountinfo: str) -> list[str]:
+    """Return where what is mounted cannot be written: it is not the sandbox's own."""
+    return [one.path for one in _read_mounts(mountinfo) if not one.is_writable]
+
+
+def _contains(outer: _Mount, inner: _Mount) -> bool:
+    is_below = inner.root.startswith(outer.root.rstrip("/") + "/")
+    return outer.device == inner.device and is_below
+
+
+def _read_mounts(mountinfo: str) -> list[_Mount]:
+    """Read the kernel's table.
 
     https://man7.org/linux/man-pages/man5/proc_pid_mountinfo.5.html
     """
@@ -166,8 +215,12 @@ def writable_folders(mountinfo: str) -> list[str]:
     for line in mountinfo.splitlines():
         before, _, after = line.partition(" - ")
         fields, kind = before.split(" "), after.split(" ")[0]
-        if "rw" in fields[5].split(",") and kind not in NO_DISK:
-            found.append(_ESCAPED.sub(lambda code: chr(int(code[1], 8)), fields[4]))
+        root, path = (
+            _ESCAPED.sub(lambda code: chr(int(code[1], 8)), field)
+            for field in fields[3:5]
+        )
+        is_writable = "rw" in fields[5].split(",")
+        found.append(_Mount(fields[2], root, path, is_writable, kind not in NO_DISK))
     return found
 
 

@@ -255,7 +255,8 @@ class ShellSessions:
         """
         session = self._session(request.text("session", "main"))
         if session.command is not None:
-            answer(session.command.report_running(hints.BUSY))
+            running = session.command
+            answer(running.report_running(hints.busy(running.order.command)))
             return None
         order = self._order(request)
         command = session.start(order)
@@ -326,7 +327,7 @@ class ShellSessions:
     def _find(self, handle: str) -> tuple[ShellSession, RunningCommand]:
         found = self._commands.get(handle)
         if found is None or found[1].is_reported:
-            text = f"no command runs under the handle {handle!r}; it may have ended"
+            text = f"no command runs under the handle {handle!r}: it has ended"
             raise ActionError("no-such-command", text)
         return found
 

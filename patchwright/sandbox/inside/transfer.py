@@ -88,7 +88,7 @@ def check_out(sha: str, branch: str) -> dict[str, object]:
     in_store("bundle", "unbundle", ARRIVING)
     in_store("update-ref", f"refs/heads/{branch}", sha)
     in_store("symbolic-ref", "HEAD", f"refs/heads/{branch}")
-    git("clone", "--quiet", "--no-tags", "--template=", "--branch", branch, STORE, REPO)
+    clone_into_repo(branch)
     git("-C", REPO, "remote", "remove", "origin")
     git("-C", REPO, "config", "user.name", IDENTITY[0])
     git("-C", REPO, "config", "user.email", IDENTITY[1])
@@ -96,6 +96,19 @@ def check_out(sha: str, branch: str) -> dict[str, object]:
         exclude(git_dir)
     ARRIVING.unlink()
     return {"head": sha}
+
+
+def clone_into_repo(branch: str) -> None:
+    """Clone; what the sandbox shows there already, such as node_modules, stays."""
+    clone = ("clone", "--quiet", "--no-tags", "--template=", "--branch", branch)
+    if not REPO.exists() or not os.listdir(REPO):
+        git(*clone, STORE, REPO)
+        return
+    aside = FOLDER / "clone"
+    git(*clone, "--no-checkout", STORE, aside)
+    (aside / ".git").rename(REPO / ".git")
+    aside.rmdir()
+    git("-C", REPO, "reset", "--quiet", "--hard")
 
 
 def begin_merge(sha: str) -> dict[str, object]:

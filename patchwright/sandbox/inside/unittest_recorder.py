@@ -1,7 +1,8 @@
 """Record how each test of `unittest` ends.
 
 It is imported by every Python of a test command under the name `sitecustomize`. Each
-line of the file is one JSON list: the verdict, and the test's name.
+line of the file is one JSON list: the verdict, the test's name and, where it did not
+pass, why.
 
 Standard library only, Python 3.8 and newer.
 """
@@ -12,6 +13,7 @@ import importlib.util
 import json
 import os
 import sys
+import traceback
 from importlib.abc import MetaPathFinder
 from importlib.machinery import ModuleSpec
 from types import ModuleType
@@ -27,24 +29,49 @@ VERDICTS = {
     "addExpectedFailure": "skipped",
     "addUnexpectedSuccess": "failed",
 }
-# Stand for a module or a fixture that broke: no test has run then.
-NO_TESTS = ("unittest.loader._FailedTest", "unittest.suite._ErrorHolder")
+# They stand for a module and a fixture that broke: no test has run then.
+NO_MODULE = "unittest.loader._FailedTest"
+NO_FIXTURE = "unittest.suite._ErrorHolder"
+MOST_CHARS = 300
 
 
 class Test(Protocol):
     def id(self) -> str: ...
 
 
-def record(path: str, verdict: str, test: Test) -> None:
-    kind = type(test)
-    if f"{kind.__module__}.{kind.__qualname__}" in NO_TESTS:
+def record(path: str, verdict: str, test: Test, reason: object = None) -> None:
+    kind = f"{type(test).__module__}.{type(test).__qualname__}"
+    name = test.id()
+    if kind == NO_MODULE:
+        verdict, name = "unloaded", name[len(kind) + 1 :]
+    elif kind == NO_FIXTURE:
         verdict = "broken"
-    line = json.dumps([verdict, test.id()]) + "\n"
+    line = json.dumps([verdict, name, cause_of(reason)]) + "\n"
     fd = os.open(path, os.O_WRONLY | os.O_CREAT | os.O_APPEND, 0o600)
     try:
         os.write(fd, line.encode())
     finally:
         os.close(fd)
+
+
+def cause_of(reason: object) -> str:
+    """Return an exception in one line, as "Type: message"; or why a test was left out.
+
+    The loader's own error has in its last line which exception the module raised.
+    """
+    if isinstance(reason, str):
+        return reason[:MOST_CHARS]
+    if not isinstance(reason, tuple) or len(reason) != len(("type", "value", "trace")):
+        return ""
+    value = reason[1]
+    if not isinstance(value, BaseException):
+        return ""
+    text = str(value).rstrip()
+    if isinstance(value, ImportError) and text.startswith("Failed to import"):
+        cause = text.splitlines()[-1]
+    else:
+        cause = traceback.format_exception_only(type(value), value)[-1]
+    return " ".join(cause.split())[:MOST_CHARS]
 
 
 def watch(result: type, path: str) -> None:
@@ -54,7 +81,7 @@ def watch(result: type, path: str) -> None:
         plain = getattr(result, method)
 
         def recording(self: object, test: Test, *rest: object) -> None:
-            record(path, verdict, test)
+            record(path, verdict, test, rest[0] if rest else None)
             plain(self, test, *rest)
 
         setattr(result, method, recording)
@@ -65,7 +92,7 @@ def watch(result: type, path: str) -> None:
 
     def add_sub_test(self: object, test: Test, subtest: Test, err: object) -> None:
         if err is not None:
-            record(path, "failed", test)
+            record(path, "failed", test, err)
         plain_sub_test(self, test, subtest, err)
 
     result.addSubTest = add_sub_test  # type: ignore[attr-defined]

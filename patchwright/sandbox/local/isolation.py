@@ -9,6 +9,8 @@ from typing import Final, NamedTuple
 USER = "1000"
 ARCHIVE = "/opt/patchwright/server.pyz"
 WORKSPACE = "/workspace"
+# The folder of the repository in the workspace.
+CLONE = "repo"
 
 # Of /usr, where a machine's own settings and people's files may be, tokens with them.
 HIDDEN_FOLDERS = (

@@ -16,7 +16,7 @@ from typing import IO, Final
 
 import structlog
 
-from patchwright.core.runtime import LargeFiles, SandboxSpec
+from patchwright.core.runtime import LargeFiles, Places, SandboxSpec
 from patchwright.core.types.errors import SandboxError
 from patchwright.sandbox.host import bootstrap
 from patchwright.sandbox.host import gateway as launch
@@ -32,6 +32,7 @@ from patchwright.sandbox.local.folders import (
     find_abandoned,
 )
 from patchwright.sandbox.local.isolation import Binding, DataFile, filter_program
+from patchwright.sandbox.local.places import bindings_of
 
 CHUNK = 1 << 16
 END_S = 5.0
@@ -298,6 +299,7 @@ def _start(
         DataFile("/etc/passwd", isolation.PASSWD),
         DataFile("/etc/group", isolation.GROUP),
         DataFile(isolation.ARCHIVE, pack_action_server()),
+        *(DataFile(path, b"") for path in spec.places.masked),
     ]
     folders = [
         Binding(folder.workspace, isolation.WORKSPACE),
@@ -307,6 +309,9 @@ def _start(
         shown = (
             [Binding(folder.egress, MEETING_FOLDER)] if spec.has_network_access else []
         )
+        if spec.places.checkout:
+            folders.append(_clone_at_its_checkout(folder, spec.places))
+        shown += bindings_of(spec.places, isolation.WORKSPACE)
         data = [(_open(open_files, file.content), file) for file in files]
         refused = [_open(open_files, one) for one in (filter_program(),) if one]
         command = [
@@ -321,6 +326,15 @@ def _start(
         ]
         passed = [*refused, *(fd for fd, _ in data)]
         return start_process(command, user=_user(), pass_fds=passed)
+
+
+def _clone_at_its_checkout(folder: SandboxFolder, places: Places) -> Binding:
+    """Return where the clone is seen too; its folder must be there before it."""
+    clone = folder.workspace / isolation.CLONE
+    clone.mkdir(mode=0o700)
+    if (user := _user()) is not None:
+        os.chown(clone, user, user)
+    return Binding(clone, places.checkout)
 
 
 def _open(open_files: ExitStack, content: bytes) -> int:

@@ -17,6 +17,11 @@ from patchwright.core.types.outcome_kind import OutcomeKind
 from patchwright.core.types.work import Outcome, service_outcome
 from patchwright.integrations.git.mirror import MirrorCache
 from patchwright.resolver.job import Job
+from patchwright.resolver.messages.proof_json import (
+    evidence_as_json,
+    outcome_proof_as_json,
+    verdict_as_json,
+)
 from patchwright.resolver.messages.status import DeliveryResult
 from patchwright.resolver.publish.publisher import as_delivered
 from patchwright.resolver.run_plan import PLAN_ARTIFACT, RunPlan
@@ -85,12 +90,12 @@ def write_trajectory(base: ServiceParts, job: Job, folder: Path) -> Path:
 def write_evidence(
     base: ServiceParts, outcome: Outcome, delivered: DeliveryResult, folder: Path
 ) -> Path | None:
-    shown = as_delivered(outcome, delivered).evidence
-    if not shown:
+    """Write the level, its tables and what was run; nothing where nothing was."""
+    shown = as_delivered(outcome, delivered)
+    if not shown.evidence:
         return None
-    found = [one.model_dump(mode="json") for one in shown]
     path = folder / "evidence.json"
-    return write_json(path, {"proof": outcome.proof, "evidence": found}, base)
+    return write_json(path, outcome_proof_as_json(shown), base)
 
 
 def write_patch(
@@ -138,10 +143,10 @@ _SECRET_INPUTS: Final = frozenset({"github-token", "mcp-config"})
 def receipt_of(
     end: EndedRun, metrics: RunMetrics, outputs: Mapping[str, str]
 ) -> dict[str, JsonValue]:
-    outcome, llm = end.outcome, end.base.settings.llm
-    commands = [
-        one.model_dump(mode="json", exclude={"tail"}) for one in outcome.evidence
-    ]
+    llm = end.base.settings.llm
+    outcome = as_delivered(end.outcome, end.delivered)
+    commands = [evidence_as_json(one, has_tail=False) for one in outcome.evidence]
+    has_change = outcome.proposes_change
     return {
         "signed": False,
         "version": own_version(),
@@ -151,6 +156,9 @@ def receipt_of(
         "outcome": outputs["outcome"],
         "reason": outputs["error-code"],
         "proof": outcome.proof,
+        "verdict": verdict_as_json(outcome.proof, outcome.proof_report)
+        if has_change
+        else None,
         "models": {
             model: total.usage.model_dump(mode="json")
             for model, total in metrics.by_model.items()

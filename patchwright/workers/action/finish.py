@@ -23,6 +23,8 @@ OUTPUTS = (
     "comment-url",
     "tests-before",
     "tests-after",
+    "proof",
+    "evidence",
     "evidence-file",
     "patch-file",
     "trajectory-file",
@@ -42,8 +44,13 @@ OUTPUTS = (
 # A job may set a megabyte of each, and a summary of as much.
 # https://docs.github.com/en/actions/reference/limits
 _MOST_CHARS = 200_000
-_FAILING = {"error": ("error",), "unresolved": ("error", "unresolved"), "never": ()}
-_LEVELS = {"error": "error", "unresolved": "warning"}
+_FAILING = {
+    "error": ("error",),
+    "unresolved": ("error", "unresolved"),
+    "unproven": ("error", "unresolved", "unproven"),
+    "never": (),
+}
+_LEVELS = {"error": "error", "unresolved": "warning", "unproven": "notice"}
 _MOST_ANNOTATED = 500
 _NOT_SET_UP = "Patchwright could not be set up; see the log of that step."
 _CANCELLED = "The workflow run was cancelled before the run could report its result."

@@ -90,7 +90,7 @@ INPUTS: Final[Mapping[str, Input]] = {
     "github-token": Input(check=_is_required),
     "github-api-url": Input(),
     "github-server-url": Input(),
-    "llm-model": Input(check=_is_required),
+    "llm-model": Input(),
     "llm-fallback-models": Input(),
     "llm-base-url": Input(),
     "llm-api-version": Input(),
@@ -112,6 +112,7 @@ INPUTS: Final[Mapping[str, Input]] = {
     "instructions-files": Input("AGENTS.md,CLAUDE.md,.github/copilot-instructions.md"),
     "mcp-config": Input(),
     "test-command": Input(),
+    "prove-only": Input("false", _one_of(*_YES_NO)),
     "evidence": Input("required", _one_of("required", "best-effort", "off")),
     "plan-approval": Input("none", _one_of("none", "comment")),
     "pr-type": Input("draft", _one_of("draft", "ready", "branch", "patch", "none")),
@@ -130,7 +131,7 @@ INPUTS: Final[Mapping[str, Input]] = {
     "output-schema": Input(),
     "output-schema-file": Input(),
     "upload-artifacts": Input("true", _one_of(*_YES_NO)),
-    "fail-on": Input("error", _one_of("error", "unresolved", "never")),
+    "fail-on": Input("error", _one_of("error", "unresolved", "unproven", "never")),
     "version": Input(),
 }
 # Of each pair only one can be meant.
@@ -205,6 +206,8 @@ def _contradictions(inputs: Inputs) -> list[str]:
         for one, other in _EXCLUSIVE_PAIRS
         if inputs.text(one) and inputs.text(other)
     ]
+    if not inputs.text("llm-model") and not inputs.is_true("prove-only"):
+        both.append("input `llm-model` must be set")
     has_hosts = bool(inputs.text("allow-domains"))
     if has_hosts != (inputs.text("network") == "allowlist"):
         both.append(

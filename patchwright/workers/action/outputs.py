@@ -5,6 +5,7 @@ from collections.abc import Sequence
 from typing import Final
 
 import structlog
+from pydantic import JsonValue
 
 from patchwright.core.events.state import measure
 from patchwright.core.text.escape import code_block, split_marks, table_code
@@ -16,6 +17,10 @@ from patchwright.core.types.threads import ForgeThread, PullRequest, ThreadKind
 from patchwright.core.types.work import Outcome
 from patchwright.integrations.github.repository import fetch_head
 from patchwright.resolver.messages.elements import details_block
+from patchwright.resolver.messages.proof_json import (
+    evidence_as_json,
+    verdict_as_json,
+)
 from patchwright.resolver.messages.result import final_comment
 from patchwright.resolver.messages.status import mark
 from patchwright.resolver.publish.publisher import as_delivered
@@ -32,7 +37,7 @@ from patchwright.workers.action.result import Grade, Result, grade_of
 from patchwright.workers.jobs.dry_run import list_planned_writes
 
 # The summary shows the words in full above the table.
-_NOT_IN_TABLE: Final = frozenset({"summary", "structured-output"})
+_NOT_IN_TABLE: Final = frozenset({"summary", "structured-output", "evidence"})
 _DRY_RUN: Final = "**Dry run**: nothing was written outside this job."
 
 
@@ -47,7 +52,7 @@ def summary_of(end: EndedRun, outputs: dict[str, str]) -> str:
         _taken_out(end.outcome.removed),
         _undelivered(end),
         _planned_writes(end),
-        _output_table(outputs),
+        output_table(outputs),
     )
     return "\n\n".join(part for part in parts if part)
 
@@ -81,7 +86,7 @@ def _undelivered(end: EndedRun) -> str:
     return f"**Not delivered** before the time limit:\n{lines}"
 
 
-def _output_table(outputs: dict[str, str]) -> str:
+def output_table(outputs: dict[str, str]) -> str:
     """Show the outputs that are set, and short enough to be read in a table."""
     rows = [
         f"| `{name}` | {table_code(text)} |"
@@ -91,6 +96,9 @@ def _output_table(outputs: dict[str, str]) -> str:
     return "\n".join(["| output | |", "|---|---|", *rows]) if rows else ""
 
 
+# An output is cut at more than this, which would be the end of any JSON.
+_MOST_EVIDENCE_CHARS: Final = 100_000
+_FEW: Final = 20
 _NEEDS_CLICK: Final = "needs-click"
 _NOT_DELIVERED: Final = "not-delivered"
 _DELIVERY_OUTPUTS: Final = ("pr-number", "pr-url", "branch", "head-sha", "comment-url")
@@ -115,7 +123,7 @@ def result_of(end: EndedRun) -> Result:
     return Result(_grade(end), outputs, summary_of(end, outputs))
 
 
-def _test_result(evidence: Sequence[Evidence], role: EvidenceRole) -> str:
+def test_result(evidence: Sequence[Evidence], role: EvidenceRole) -> str:
     """Summarise the tests: the first that failed counts."""
     found = [one for one in evidence if one.role is role]
     failed = next((one for one in found if one.exit_code != 0), None)
@@ -128,15 +136,18 @@ def _test_result(evidence: Sequence[Evidence], role: EvidenceRole) -> str:
 
 def _run_outputs(end: EndedRun) -> dict[str, str]:
     outcome, usage = end.outcome, end.outcome.usage
-    shown = as_delivered(outcome, end.delivered).evidence
+    delivered = as_delivered(outcome, end.delivered)
+    shown = delivered.evidence
     cost = usage.cost_usd
     return {
         "outcome": _kind(end),
         "error-code": _code(end),
         "summary": outcome.summary,
         "base-sha": outcome.base_sha,
-        "tests-before": _test_result(shown, EvidenceRole.BEFORE),
-        "tests-after": _test_result(shown, EvidenceRole.AFTER),
+        "tests-before": test_result(shown, EvidenceRole.BEFORE),
+        "tests-after": test_result(shown, EvidenceRole.AFTER),
+        "proof": delivered.proof,
+        "evidence": _evidence(delivered),
         "cost-usd": "" if cost is None else f"{cost:.4f}",
         "tokens-in": str(usage.tokens_in),
         "tokens-out": str(usage.tokens_out),
@@ -149,6 +160,28 @@ def _run_outputs(end: EndedRun) -> dict[str, str]:
         "structured-output": outcome.structured,
         "left-out": _left_out(outcome),
     }
+
+
+def _evidence(outcome: Outcome) -> str:
+    """Return the level and its tables as JSON; empty where no change is proposed.
+
+    What would be too long for an output is in the file of the evidence.
+    """
+    if not outcome.proposes_change:
+        return ""
+    told = verdict_as_json(outcome.proof, outcome.proof_report)
+    ran: list[JsonValue] = [
+        evidence_as_json(one, has_tail=False) for one in outcome.evidence
+    ]
+    told |= {"evidence": ran, "is_cut": False}
+    text = json.dumps(told, ensure_ascii=False)
+    if len(text) <= _MOST_EVIDENCE_CHARS:
+        return text
+    shorter = {
+        name: value[:_FEW] if isinstance(value, list) else value
+        for name, value in told.items()
+    }
+    return json.dumps({**shorter, "evidence": [], "is_cut": True}, ensure_ascii=False)
 
 
 def _left_out(outcome: Outcome) -> str:
@@ -176,7 +209,9 @@ def _kind(end: EndedRun) -> OutcomeKind:
 
 
 def _grade(end: EndedRun) -> Grade:
-    return Grade.ERROR if _code(end) == _NOT_DELIVERED else grade_of(end.outcome)
+    if _code(end) == _NOT_DELIVERED:
+        return Grade.ERROR
+    return grade_of(as_delivered(end.outcome, end.delivered))
 
 
 def _delivery_outputs(end: EndedRun) -> dict[str, str]:

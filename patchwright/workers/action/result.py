@@ -11,6 +11,7 @@ import structlog
 
 from patchwright.core.text.escape import inline_code
 from patchwright.core.types.errors import PatchwrightError
+from patchwright.core.types.evidence import Proof
 from patchwright.core.types.outcome_kind import OutcomeKind
 from patchwright.core.types.work import Outcome
 from patchwright.integrations.github.webhooks.triggers import GitHubTriggerRules
@@ -28,6 +29,7 @@ class Grade(StrEnum):
     """What `fail-on` goes by."""
 
     GOOD = "good"
+    UNPROVEN = "unproven"
     UNRESOLVED = "unresolved"
     ERROR = "error"
 
@@ -57,7 +59,8 @@ def grade_of(outcome: Outcome) -> Grade:
     code = display_of(outcome.kind).exit_code
     match code:
         case 0:
-            return Grade.GOOD
+            is_proven = outcome.proof is Proof.PROVEN or not outcome.proposes_change
+            return Grade.GOOD if is_proven else Grade.UNPROVEN
         case 1:
             return Grade.UNRESOLVED
         case 3:

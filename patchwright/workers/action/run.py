@@ -27,6 +27,7 @@ from patchwright.workers.action.inputs import (
 )
 from patchwright.workers.action.job import JobRun, github_of, store_request, with_github
 from patchwright.workers.action.outputs import result_of
+from patchwright.workers.action.prove_only import PROVE_ONLY, ProofJob
 from patchwright.workers.action.result import (
     Result,
     crash_result,
@@ -64,7 +65,8 @@ def run(environ: Mapping[str, str]) -> None:
     try:
         inputs = read_inputs(environ[f"{PREFIX}INPUTS"])
         redact = Redactor((*hidden, inputs.text("github-token"))).redact
-        action = _Action(workflow_job, inputs, settings_environment(environ))
+        use = ProofJob if inputs.is_true(PROVE_ONLY) else _Action
+        action = use(workflow_job, inputs, settings_environment(environ))
         redact = action.redactor.redact
         result = action.run()
     except PatchwrightError as error:

@@ -83,7 +83,9 @@ class _LiveView:
         progress = self._watch.add(event)
         stages = (*progress.done, *progress.then)
         for stage in stages[self._stages :]:
-            print_line(self._console, plain(f"✓ {stage}"))
+            is_missed = stage in progress.missed
+            mark, style = ("✗", "red") if is_missed else ("✓", "")
+            print_line(self._console, plain(f"{mark} {stage}", style))
         self._stages = len(stages)
         payload = event.payload
         if isinstance(payload, ev.SandboxAction | ev.Think):

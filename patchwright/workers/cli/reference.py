@@ -84,8 +84,14 @@ _SETTINGS: Final = (
     "with _FILE at its end. NO_COLOR turns colours off."
 )
 _EXITS: Final = (
-    ParameterHelp("0", "The run was resolved or answered, or its plan was posted."),
-    ParameterHelp("1", "The run ended in another way, but nothing failed."),
+    ParameterHelp(
+        "0",
+        "The run was resolved or answered, its plan was posted, or the change is "
+        "proven.",
+    ),
+    ParameterHelp(
+        "1", "The run or the proof ended in another way, but nothing failed."
+    ),
     ParameterHelp("2", "Wrong usage, or a wrong setting; the message says what to do."),
     ParameterHelp("3", "A service, the model or the sandbox failed."),
     ParameterHelp("130", "You stopped watching a run; the run continues."),

@@ -6,21 +6,32 @@ from pathlib import Path
 from rich.console import Console
 from rich.text import Text
 
-from patchwright.core.replay.story import exit_text
 from patchwright.core.text.strings import count_noun
-from patchwright.core.types.evidence import Evidence, EvidenceRole
+from patchwright.core.types.evidence import Proof
 from patchwright.core.types.work import Outcome
 from patchwright.resolver.messages.advice import refusal_words
 from patchwright.resolver.messages.elements import AGENT_WROTE, cost_text, duration_text
 from patchwright.resolver.messages.outcome_kinds import display_of
+from patchwright.resolver.messages.proof_json import outcome_proof_as_json
+from patchwright.resolver.messages.proof_words import level_sentence, level_words
 from patchwright.resolver.messages.status import DeliveryResult
 from patchwright.resolver.publish.publisher import as_delivered
+from patchwright.workers.cli.proof_report import (
+    level_with_reason,
+    print_findings,
+    proof_style,
+)
 from patchwright.workers.cli.terminal import plain
 
 
-def exit_code(outcome: Outcome) -> int:
-    """Return 0 for success, 3 for a failed service, model or sandbox, else 1."""
-    return display_of(outcome.kind).exit_code
+def exit_code(outcome: Outcome, *, needs_proof: bool = False) -> int:
+    """Return 0 for success, 3 for a failed service, model or sandbox, else 1.
+
+    With `needs_proof` a change that is not proven is no success.
+    """
+    code = display_of(outcome.kind).exit_code
+    is_unproven = outcome.proposes_change and outcome.proof is not Proof.PROVEN
+    return 1 if code == 0 and needs_proof and is_unproven else code
 
 
 def as_json(
@@ -30,21 +41,20 @@ def as_json(
     events: Path | None = None,
 ) -> str:
     """Write the one JSON object that `--json` prints; all its keys are always there."""
-    usage = outcome.usage
+    usage, shown = outcome.usage, as_delivered(outcome, delivered)
     return json.dumps(
         {
             "outcome": outcome.kind,
             "reason": outcome.reason,
-            "proof": outcome.proof,
+            **outcome_proof_as_json(shown),
+            "warnings": list(outcome.warnings),
+            "notes": [*outcome.notes, *delivered.remarks],
             "summary": _summary(outcome, delivered),
             "branch": delivered.branch or None,
             "base_sha": outcome.base_sha,
             # On the branch there may be the commit as the forge has made it.
             "head_sha": delivered.head_sha or outcome.head_sha or None,
             "pr_url": delivered.pull_request_url or None,
-            "evidence": [
-                _evidence(one) for one in as_delivered(outcome, delivered).evidence
-            ],
             "cost_usd": usage.cost_usd,
             "tokens": {
                 "in": usage.tokens_in,
@@ -71,28 +81,24 @@ def _summary(outcome: Outcome, delivered: DeliveryResult) -> str:
     )
 
 
-def _evidence(one: Evidence) -> dict[str, str | int | float | None]:
-    return {
-        "role": one.role,
-        "command": one.command,
-        "commit": one.commit,
-        "exit_code": one.exit_code,
-        "seconds": one.seconds,
-        "digest": one.digest,
-    }
-
-
 def print_result(console: Console, outcome: Outcome, delivered: DeliveryResult) -> None:
-    """Say how it ended, outcome first."""
-    console.print(_headline(outcome), soft_wrap=True)
-    for text in (outcome.own_text, _quote_agent(outcome.agent_text)):
-        if text:
-            console.print(plain(text), soft_wrap=not console.is_terminal)
-    for one in as_delivered(outcome, delivered).evidence:
-        console.print(_evidence_line(one), soft_wrap=True)
+    """Say how it ended, outcome and proof first; the agent's words come after ours."""
+    shown = as_delivered(outcome, delivered)
+    console.print(_headline(outcome, shown), soft_wrap=True)
+    if outcome.proposes_change:
+        level, report = shown.proof, shown.proof_report
+        if level is Proof.PROVEN:
+            console.print(Text(level_sentence(level, report)), soft_wrap=True)
+        print_findings(console, level, report, shown.evidence)
     for label, value in (
         *(("look at", warning) for warning in outcome.warnings),
         *(("note", note) for note in (*outcome.notes, *delivered.remarks)),
+    ):
+        console.print(plain(f"{label}: {value}"), soft_wrap=True)
+    for text in (outcome.own_text, _quote_agent(outcome.agent_text)):
+        if text:
+            console.print(plain(text), soft_wrap=not console.is_terminal)
+    for label, value in (
         ("branch", delivered.branch),
         ("pull request", delivered.pull_request_url),
         ("not delivered", delivered.refusal),
@@ -107,26 +113,22 @@ def _quote_agent(words: str) -> str:
     return f"{AGENT_WROTE}\n{lines}" if lines else ""
 
 
-def _headline(outcome: Outcome) -> Text:
-    style = "bold green" if outcome.kind.is_success else "bold yellow"
+def _headline(outcome: Outcome, shown: Outcome) -> Text:
+    """Return the first line; of a change it says whether it is proven, or why not."""
     head = Text()
-    head.append(str(outcome.kind), style=style)
-    if outcome.reason:
-        head.append(f" ({outcome.reason})")
+    if outcome.proposes_change:
+        level, report = shown.proof, shown.proof_report
+        style = f"bold {proof_style(level)}"
+        head.append(f"{outcome.kind}, {level_words(level)}", style=style)
+        head.append(level_with_reason(level, report).removeprefix(level_words(level)))
+    else:
+        style = "bold green" if outcome.kind.is_success else "bold yellow"
+        head.append(str(outcome.kind), style=style)
+        if outcome.reason:
+            head.append(f" ({outcome.reason})")
     facts = [
-        str(outcome.proof) if outcome.head_sha else "",
         count_noun(outcome.iterations, "step"),
         duration_text(outcome.seconds),
         cost_text(outcome.usage),
     ]
-    return head.append(f"  {' · '.join(fact for fact in facts if fact)}", style="dim")
-
-
-def _evidence_line(one: Evidence) -> Text:
-    expected = (one.role is EvidenceRole.BEFORE) != (one.exit_code == 0)
-    return Text.assemble(
-        f"{one.role:<6} ",
-        (f"{exit_text(one):<8}", "green" if expected else "red"),
-        plain(f" {' '.join(one.command.split())}"),
-        (f"  {one.commit[:10]}, {one.seconds:.1f} s", "dim"),
-    )
+    return head.append(f" · {' · '.join(facts)}", style="dim")

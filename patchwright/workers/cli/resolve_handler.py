@@ -32,6 +32,7 @@ from patchwright.resolver.context.brief import write_text_brief
 from patchwright.resolver.context.repository_files import read_instructions
 from patchwright.resolver.messages.status import DeliveryResult
 from patchwright.resolver.outcome import EXCESS
+from patchwright.resolver.publish.publisher import as_delivered
 from patchwright.resolver.set_up.plan import with_inferred_set_up
 from patchwright.resolver.triage import (
     TriageQuestion,
@@ -39,7 +40,11 @@ from patchwright.resolver.triage import (
     triage_texts,
 )
 from patchwright.workers.cli.report import as_json, exit_code, print_result
-from patchwright.workers.cli.run_commands import DeliveryChoice, ResolveOptions
+from patchwright.workers.cli.run_commands import (
+    DeliveryChoice,
+    FailOn,
+    ResolveOptions,
+)
 from patchwright.workers.cli.session import (
     BROKEN,
     FinishedRun,
@@ -85,12 +90,16 @@ def resolve_local(session: RunSession, local_task: LocalTask) -> FinishedRun:
         return FinishedRun(needs_input_outcome(judged), DeliveryResult())
     config = read_repository_config(repository.objects.read_file(base_sha, CONFIG_FILE))
     session, notes = session.with_repository_config(config)
+    session = session.with_local_view(
+        repository, base_sha, prepares_itself=bool(config.setup)
+    )
     task = _write_task(local_task, repository, base_sha, config.instructions)
     task = task.replace(
         setup=config.setup,
         tests=config.test,
         proves=config.evidence != "off",
-        setup_may_fail=config.on_setup_failure == "continue",
+        setup_may_fail=config.on_setup_failure == "continue"
+        or session.view.shows_environment,
         notes=(*notes, *task.notes),
         trusted_sha=base_sha,
     )
@@ -241,7 +250,9 @@ def run_resolve(options: ResolveOptions) -> int:
         with open_session(settings, options.events, quiet=quiet) as session:
             finished = _resolve_task(session, options, local_task)
             _report(session, finished, as_object=options.as_object)
-    return exit_code(finished.outcome) or int(finished.is_left_out)
+    shown = as_delivered(finished.outcome, finished.delivered)
+    needs_proof = options.fail_on is FailOn.UNPROVEN
+    return exit_code(shown, needs_proof=needs_proof) or int(finished.is_left_out)
 
 
 @contextmanager
@@ -324,11 +335,9 @@ def _resolve_remote() -> Callable[[RunSession, str, DeliveryChoice], FinishedRun
 
 
 def _report(session: RunSession, finished: FinishedRun, *, as_object: bool) -> None:
-    outcome, delivered = finished.outcome, finished.delivered
-    clean = session.redactor.redact
-    outcome = outcome.replace(
-        summary=clean(outcome.summary), service_text=clean(outcome.service_text)
-    )
+    delivered, told = finished.delivered, finished.outcome.model_dump(mode="json")
+    # Outputs of tests are in it, too.
+    outcome = Outcome.model_validate(session.redactor.redact_json(told))
     if as_object:
         typer.echo(as_json(outcome, delivered, session.run_id, session.events))
         return

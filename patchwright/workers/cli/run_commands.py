@@ -1,4 +1,4 @@
-"""The commands `resolve`, `replay` and `runs`, with their options."""
+"""The commands `resolve`, `prove`, `replay` and `runs`, with their options."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass
@@ -23,6 +23,13 @@ class DeliveryChoice(StrEnum):
     READY = "ready"
 
 
+class FailOn(StrEnum):
+    """When the exit code is not 0 though nothing has failed."""
+
+    UNRESOLVED = "unresolved"
+    UNPROVEN = "unproven"
+
+
 class SandboxKind(StrEnum):
     AUTO = "auto"
     DOCKER = "docker"
@@ -35,7 +42,7 @@ class ResolveOptions:
 
     `flags` are settings by their dotted names, None where one was not given. With
     `applies` the change comes into the work tree besides. `as_object` wants one JSON
-    object, and `quiet` no words on the way.
+    object, and `quiet` no words on the way. `fail_on` is what the exit code is 1 for.
     """
 
     url: str | None
@@ -48,6 +55,30 @@ class ResolveOptions:
     applies: bool
     as_object: bool
     quiet: bool
+    fail_on: FailOn
+
+
+@dataclass(frozen=True)
+class ProveOptions:
+    """What `prove` is asked to prove: what the commit `head` adds to `base`.
+
+    Without `commands` those are run that the repository or the change's tests name.
+    `setup` replaces the repository's own.
+    """
+
+    base: str
+    head: str
+    commands: tuple[str, ...]
+    setup: tuple[str, ...]
+    repo: Path | None
+    flags: Mapping[str, object]
+    as_object: bool
+    quiet: bool
+
+    @property
+    def is_silent(self) -> bool:
+        """Whether there are no words but the result."""
+        return self.quiet or self.as_object
 
 
 @dataclass(frozen=True)
@@ -67,6 +98,7 @@ class ReplayOptions:
 
 def add_run_commands(app: typer.Typer) -> None:
     app.command("resolve")(_resolve)
+    app.command("prove")(_prove)
     app.command("replay")(_replay)
     add_group(
         app,
@@ -138,11 +170,19 @@ def _resolve(
     events: Annotated[
         Path | None, typer.Option(help="Write the run's events to this new file.")
     ] = None,
+    fail_on: Annotated[
+        FailOn,
+        typer.Option(
+            help="When the exit code is 1: if it is not resolved, or also if the "
+            "change is not proven."
+        ),
+    ] = FailOn.UNRESOLVED,
 ) -> None:
     """Work on an issue, given by its URL, as a text file or as text.
 
     The exit code is 0 when it is resolved, answered or planned, 1 for any other
-    end, 2 for wrong usage, and 3 if a service, the model or the sandbox failed.
+    end, 2 for wrong usage, and 3 if a service, the model or the sandbox failed. With
+    --fail-on unproven it is also 1 for a change without a proof.
     """
     flags = {
         "llm.model": model,
@@ -151,10 +191,75 @@ def _resolve(
         "sandbox.kind": sandbox.value if sandbox else None,
     }
     options = ResolveOptions(
-        url, repo, issue, task, deliver, flags, events, apply, json, quiet
+        url, repo, issue, task, deliver, flags, events, apply, json, quiet, fail_on
     )
     run = load_handler("cli.resolve_handler", "run_resolve")
     raise typer.Exit(run(options))
+
+
+def _prove(
+    *,
+    base: Annotated[
+        str,
+        typer.Option(
+            metavar="REF",
+            help="The branch or commit that the change is for; it is compared with "
+            "the newest commit that both have.",
+        ),
+    ],
+    head: Annotated[
+        str, typer.Option(metavar="REF", help="The branch or commit of the change.")
+    ] = "HEAD",
+    command: Annotated[
+        list[str] | None,
+        typer.Option(
+            metavar="COMMAND",
+            help="A command that fails without the change and passes with it; can be "
+            "repeated. By default the tests of the change, or `test` of "
+            ".patchwright.toml.",
+        ),
+    ] = None,
+    setup: Annotated[
+        list[str] | None,
+        typer.Option(
+            metavar="COMMAND",
+            help="A command that prepares each sandbox; can be repeated. By default "
+            "`setup` of .patchwright.toml.",
+        ),
+    ] = None,
+    repo: Annotated[
+        Path | None,
+        typer.Option(
+            help="A repository on this machine; by default the current folder."
+        ),
+    ] = None,
+    sandbox: Annotated[
+        SandboxKind | None, typer.Option(help="Where commands run.")
+    ] = None,
+    json: AsJson = False,
+    quiet: Annotated[
+        bool, typer.Option("--quiet", "-q", help="Show only the result.")
+    ] = False,
+) -> None:
+    """Prove the change on a branch, whoever made it, without a model.
+
+    The tests run in fresh sandboxes, without the change and with it, as for a change
+    of the agent. Settings are read from .patchwright.toml as it was before the change.
+
+    The exit code is 0 when the change is proven, 1 when it is not, 2 for wrong
+    usage, and 3 if the sandbox failed.
+    """
+    options = ProveOptions(
+        base=base,
+        head=head,
+        commands=tuple(command or ()),
+        setup=tuple(setup or ()),
+        repo=repo,
+        flags={"sandbox.kind": sandbox.value if sandbox else None},
+        as_object=json,
+        quiet=quiet,
+    )
+    raise typer.Exit(load_handler("cli.prove_handler", "run_prove")(options))
 
 
 ReplayFile = Annotated[Path, typer.Argument(help="A log of events, or a trajectory.")]

@@ -16,6 +16,7 @@ from patchwright.core.system.clock import SystemClock
 from patchwright.core.system.logs import set_up_logging
 from patchwright.core.types.base import JobId
 from patchwright.core.types.errors import SettingsError
+from patchwright.core.types.evidence import Proof
 from patchwright.core.types.outcome_kind import OutcomeKind
 from patchwright.integrations.settings import load_settings_here
 from patchwright.resolver.job import Job, JobState, outcome_of
@@ -106,7 +107,8 @@ def follow_run(service: ServiceRuns, job: Job, *, as_object: bool) -> int:
 
 def _print_head(console: Console, run: RunRow) -> None:
     asked = f"asked for by {run.requester}" if run.requester else ""
-    state = f"{run.stage}: {run.outcome}" if run.outcome else str(run.stage)
+    proof = f", {run.proof}" if run.proof not in ("", Proof.NONE) else ""
+    state = f"{run.stage}: {run.outcome}{proof}" if run.outcome else str(run.stage)
     facts = (f"run {_short(run.id)}", place_text(run), asked, state)
     line = " · ".join(part for part in facts if part)
     console.print(plain(line, "dim"), soft_wrap=True)

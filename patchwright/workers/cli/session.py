@@ -12,6 +12,7 @@ from types import FrameType
 from typing import Final, NoReturn
 
 from rich.console import Console
+from rich.text import Text
 
 from patchwright.core.agent.run_log import ReleaseSignal
 from patchwright.core.events.jsonl import JsonlEventLog
@@ -20,6 +21,8 @@ from patchwright.core.events.payload import Source
 from patchwright.core.events.state import RunState, fold
 from patchwright.core.llm.model import Image, Models
 from patchwright.core.runtime import RuntimeFactory
+from patchwright.core.settings.environment import process_environment
+from patchwright.core.settings.limits import SandboxSettings
 from patchwright.core.settings.model import Settings, secret_values
 from patchwright.core.settings.repository import RepositoryConfig
 from patchwright.core.system.clock import Clock, SystemClock
@@ -28,6 +31,7 @@ from patchwright.core.text.redaction import Redactor
 from patchwright.core.types.base import RandomIds
 from patchwright.core.types.errors import SettingsError
 from patchwright.core.types.work import Outcome, Task
+from patchwright.integrations.git.local import LocalRepository
 from patchwright.integrations.git.objects import ObjectStore
 from patchwright.integrations.mcp.launcher import open_servers
 from patchwright.integrations.registry import find_forge
@@ -40,6 +44,12 @@ from patchwright.resolver.sandboxes import InterruptibleSandboxes, sandbox_spec
 from patchwright.resolver.services import AgentConfiguration, RunDependencies
 from patchwright.resolver.set_up.cache import open_set_up_cache
 from patchwright.sandbox.factory import create_factory
+from patchwright.sandbox.local.local_view import (
+    NO_LOCAL_VIEW,
+    LocalView,
+    Machine,
+    find_local_view,
+)
 from patchwright.workers.agent_configuration import (
     make_agent_configuration,
     make_models,
@@ -49,6 +59,8 @@ from patchwright.workers.cli.live import live_view
 from patchwright.workers.cli.memory_store import open_budget
 
 BROKEN: Final = "Patchwright had an internal error; standard error has the details."
+# The kind of sandboxes that can show places of this machine.
+SHOWS_PLACES: Final = "bubblewrap"
 _SIGNALS: Final = (signal.SIGINT, signal.SIGTERM, signal.SIGHUP)
 
 
@@ -105,6 +117,7 @@ class RunSession:
     sandboxes: RuntimeFactory
     log: JsonlEventLog
     events: Path
+    view: LocalView = NO_LOCAL_VIEW
 
     def with_repository_config(
         self, config: RepositoryConfig
@@ -115,6 +128,25 @@ class RunSession:
         """
         applied = apply_configuration(self.settings, config.replace(model=""))
         return replace(self, settings=applied.settings), applied.notes
+
+    def with_local_view(
+        self, repository: LocalRepository, base_sha: str, *, prepares_itself: bool
+    ) -> "RunSession":
+        """Return the run whose sandboxes show what the user has installed.
+
+        Only bubblewrap's do. A repository that `prepares_itself`, where it can fetch
+        packages, installs them in the sandbox instead: what is shown is read-only.
+        """
+        view = view_of(
+            repository,
+            base_sha,
+            self.settings.sandbox,
+            self.sandboxes.kind,
+            prepares_itself=prepares_itself,
+        )
+        for line in filter(None, (view.note, *view.refused)):
+            self.console.print(Text(line), soft_wrap=True)
+        return replace(self, view=view)
 
     def resolve(
         self,
@@ -134,7 +166,9 @@ class RunSession:
             run_id=self.run_id,
             models=self.models,
             sandboxes=self.sandboxes,
-            spec=sandbox_spec(self.settings, self.run_id),
+            spec=sandbox_spec(self.settings, self.run_id).replace(
+                places=self.view.places, environment=self.view.environment
+            ),
             code=code,
             log=self.log,
             limits=self.settings.limits.of_a_run(),
@@ -169,6 +203,30 @@ class RunSession:
         path = Path(f"patchwright-{self.run_id[:8]}.patch")
         path.write_bytes(code.format_patch(outcome.base_sha, outcome.head_sha))
         self.console.print(f"patch: {path}")
+
+
+def view_of(
+    repository: LocalRepository,
+    base_sha: str,
+    sandbox: SandboxSettings,
+    kind: str,
+    *,
+    prepares_itself: bool,
+) -> LocalView:
+    """Return what sandboxes of this kind show of the user's environment, if anything.
+
+    A repository that `prepares_itself`, where it can fetch packages, installs them.
+    """
+    is_wanted = sandbox.toolchains == "auto" and kind == SHOWS_PLACES
+    if not is_wanted or repository.root is None:
+        return NO_LOCAL_VIEW
+    is_offline = sandbox.network == "deny"
+    return find_local_view(
+        repository.root,
+        Machine.here(process_environment(), is_offline=is_offline),
+        partial(repository.tracked_among, base_sha),
+        with_environments=is_offline or not prepares_itself,
+    )
 
 
 @contextmanager

@@ -13,7 +13,12 @@ from patchwright.core.types.outcome_kind import OutcomeKind
 from patchwright.core.types.threads import ForgeThread, ThreadRef
 from patchwright.core.types.work import Limits, Usage
 from patchwright.resolver.job import Job, JobState, outcome_of
-from patchwright.resolver.messages.outcome_kinds import Tone, display_of
+from patchwright.resolver.messages.outcome_kinds import (
+    Tone,
+    display_of,
+    outcome_title,
+    outcome_tone,
+)
 from patchwright.workers.runs.selection import RunStage
 
 # The kinds of events that say anything of it.
@@ -22,6 +27,7 @@ SUMMARY_KINDS: Final = frozenset(
         "evidence_recorded",
         "model_called",
         "model_reply",
+        "proof_started",
         "raise_limits",
         "run_started",
         "write_todos",
@@ -61,6 +67,8 @@ def _after(known: RunSummary, event: ev.Event) -> RunSummary:
             )
         case ev.RaiseLimits() as more:
             return known.replace(limits=known.limits and _raised(known.limits, more))
+        case ev.ProofStarted():
+            return known.replace(evidence=())
         case ev.EvidenceRecorded(evidence=evidence):
             return known.replace(evidence=(*known.evidence, evidence))
         case ev.WriteTodos(todos=todos, agent=""):
@@ -199,7 +207,9 @@ def state_and_tone(job: Job) -> tuple[str, Tone]:
         case JobState.WAITING_USER:
             return "Needs you", "open"
         case JobState.DONE | JobState.FAILED | JobState.CANCELLED:
-            ended = display_of(job.outcome.kind if job.outcome else OutcomeKind.FAILED)
-            return ended.title, ended.tone
+            if job.outcome is None:
+                lost = display_of(OutcomeKind.FAILED)
+                return lost.title, lost.tone
+            return outcome_title(job.outcome), outcome_tone(job.outcome)
         case _:
             assert_never(job.state)

@@ -94,3 +94,17 @@ def test_no_container_is_left(shop: Shop, sandbox_image: str) -> None:
     label = f"patchwright.run={ended.answer['run_id']}"
     with closing(docker.from_env()) as client:
         assert client.api.containers(all=True, filters={"label": label}) == []
+
+
+def test_while_somebodys_branch_is_proven(shop: Shop) -> None:
+    shop.tree.git("checkout", "--quiet", "-b", "topic")
+    shop.tree.write("cart.py", b"x = 1\n")
+    shop.tree.commit()
+    arguments = ["prove", "--repo", "shop", "--base", "trunk", "--command", SLEEP]
+    process = shop.start(*arguments, "--json")
+    interrupt(process, lambda: is_asleep(shop))
+    ended = end(process)
+    assert (ended.code, ended.err) == (1, "")
+    assert ended.answer["reason"] == "asked"
+    assert ended.answer["error"] == "Stopped by SIGINT; nothing was shown."
+    assert shop.sandboxes() == []

@@ -18,12 +18,27 @@ PROMISED = [
     "outcome",
     "reason",
     "proof",
+    "proof_reason",
+    "proof_sentence",
+    "proof_base_sha",
+    "proof_head_sha",
+    "proof_is_rerun",
+    "proof_rounds",
+    "tests",
+    "newly_failing",
+    "altered",
+    "flaky",
+    "uncovered",
+    "hunks",
+    "suite",
+    "evidence",
+    "warnings",
+    "notes",
     "summary",
     "branch",
     "base_sha",
     "head_sha",
     "pr_url",
-    "evidence",
     "cost_usd",
     "tokens",
     "iterations",
@@ -63,10 +78,15 @@ def test_json_is_one_object_with_the_promised_keys(shop: Shop) -> None:
             "role",
             "command",
             "commit",
+            "status",
             "exit_code",
             "seconds",
             "digest",
+            "results",
+            "tail",
         ]
+    assert answer["proof_head_sha"] == answer["head_sha"]
+    assert "FAILED" in answer["evidence"][0]["tail"]
     assert provider.refused == []
 
 
@@ -197,11 +217,12 @@ def test_people_read_lines_without_colours_in_a_pipe(shop: Shop) -> None:
     assert (
         _steady(ended.out)
         == """\
-resolved  proven · 4 steps · Ns · 480 tokens, price unknown
+resolved, proven · 4 steps · Ns · 480 tokens, price unknown
+Proven: in fresh sandboxes, the test fails without the change and passes with it.
+without the change         exit 1   python3 -m unittest test_pieces  COMMIT, N s
+with it                    exit 0   python3 -m unittest test_pieces  COMMIT, N s
 The agent wrote:
 > The total ignored the pieces.
-before exit 1   python3 -m unittest test_pieces  COMMIT, N s
-after  exit 0   python3 -m unittest test_pieces  COMMIT, N s
 branch: patchwright/count-every-piece
 """
     )

@@ -183,7 +183,7 @@ def test_p2_the_requester_is_called_once(
     for _ in range(2):
         perform(as_app, issue_ref(number), Ping(), proven())
     [call] = bodies(fake, number)
-    assert call.startswith("@ann **Done** · ")
+    assert call.startswith("@ann **Done, proven** · ")
 
 
 def test_s40_the_ping_does_not_replace_the_status_comment(

@@ -22,9 +22,6 @@ from tests.fakes.llm.gemini import FakeGemini, Part, blocked, error, finished
 from tests.fakes.llm.server import Answer
 from tests.unit.llm.text_tools import EDIT, FINISH, READ
 
-# litellm imports what it needs for Gemini late, and pydantic warns of a type in it.
-pytestmark = pytest.mark.filterwarnings("ignore:Items? .* on TypedDict class")
-
 MODELS = ("gemini/gemini-2.5-pro", "gemini/gemini-3-flash-preview")
 LS: Part = {"functionCall": {"name": "shell", "args": {"command": "ls"}}}
 STATUS: Part = {"functionCall": {"name": "status", "args": {}}}

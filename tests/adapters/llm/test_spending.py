@@ -30,9 +30,6 @@ from tests.fakes.llm.turns import (
     with_usage,
 )
 
-# pytest makes errors of warnings, and so would hide what becomes of odd answers.
-pytestmark = pytest.mark.filterwarnings("ignore:Pydantic serializer warnings")
-
 PRICES = {"input_cost_per_token": 0.001, "output_cost_per_token": 0.01}
 # What its usage says at those prices.
 BILL_USD = 0.1 + 0.2

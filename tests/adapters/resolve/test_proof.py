@@ -1,16 +1,23 @@
 """A change is proven only by tests that a known runner has seen fail and pass."""
 
-from collections.abc import Mapping
 from pathlib import Path
 
 import pytest
 
-from patchwright.core.llm.model import Models
-from patchwright.core.types.evidence import Evidence, EvidenceRole, Proof
-from patchwright.resolver.proof.evidence import judge_evidence, why_not_proven
-from patchwright.resolver.prove import prove
-from tests.adapters.resolve.workbench import CART, RUN_TEST, TEST, bench
-from tests.fakes.scripted_model import ScriptedModel
+from patchwright.core.types.evidence import (
+    EvidenceRole,
+    Proof,
+    ProofReason,
+    TestVerdict,
+)
+from tests.adapters.resolve.changes import (
+    Change,
+    Files,
+    prove_change,
+    verdict,
+    with_role,
+)
+from tests.adapters.resolve.workbench import CART, RUN_TEST, TEST
 
 FIXED = CART.replace(b"sum(prices)", b"sum(map(int.__mul__, prices, pieces))")
 COMMENT = CART + b"# FIXED\n"
@@ -23,6 +30,7 @@ class OldTest(unittest.TestCase):
     def test_nothing(self):
         self.assertEqual(total([], []), 0)
 """
+FIX: Files = {"cart.py": FIXED, "test_pieces.py": TEST.encode()}
 
 
 def a_test(body: str, imports: str = "import unittest") -> bytes:
@@ -33,26 +41,10 @@ def a_test(body: str, imports: str = "import unittest") -> bytes:
     ).encode()
 
 
-NO_FILES: Mapping[str, bytes] = {}
-
-
-def ran(
-    folder: Path,
-    command: str,
-    head: Mapping[str, bytes],
-    before: Mapping[str, bytes] = NO_FILES,
-) -> tuple[Evidence, ...]:
-    """Return what the command shows of the change to these files."""
-    with bench(folder, Models.only(ScriptedModel([]))) as scene:
-        repository = scene.repository
-        repository.write("cart.py", CART)
-        repository.write("test_old.py", OLD)
-        for path, content in before.items():
-            repository.write(path, content)
-        base = repository.commit()
-        for path, content in head.items():
-            repository.write(path, content)
-        return prove(scene.at(base), scene.dependencies, repository.commit(), [command])
+def change(command: str, head: Files, before: Files | None = None) -> Change:
+    """Return a change of the cart, which has one test."""
+    files = {"cart.py": CART, "test_old.py": OLD, **(before or {})}
+    return Change(files, head, [command])
 
 
 RUN = "import subprocess\nsubprocess.run(['python3', 'verify/check.py'], check=True)"
@@ -67,16 +59,70 @@ SUBJECT = a_test(
 )
 FORGED = b"print('Ran 1 test in 0.001s\\n\\nOK')\nimport os\nos._exit(0)\n"
 UNFIXED = {"cart.py": COMMENT, "test_pieces.py": TEST.encode()}
-CHEATS: dict[str, tuple[str, dict[str, bytes]]] = {
-    "a search for a comment": ("grep -q FIXED cart.py", {"cart.py": COMMENT}),
+CHEATS: dict[str, tuple[ProofReason, str, dict[str, bytes]]] = {
     "a script that the base lacks": (
+        ProofReason.GREEN_WITHOUT_CHANGE,
         "python3 verify/check.py",
         {"cart.py": COMMENT, "verify/check.py": b"pass\n"},
     ),
     "a test of a script that the base lacks": (
+        ProofReason.GREEN_WITHOUT_CHANGE,
         RUN_TEST,
         {"verify/check.py": b"pass\n", "test_pieces.py": a_test(RUN)},
     ),
+    "a test that skips itself": (
+        ProofReason.NOT_RUN_WITH_CHANGE,
+        RUN_TEST,
+        {"cart.py": COMMENT, "test_pieces.py": SKIPS},
+    ),
+    "a test that asks git": (
+        ProofReason.GREEN_WITHOUT_CHANGE,
+        RUN_TEST,
+        {"cart.py": COMMENT, "test_pieces.py": SUBJECT},
+    ),
+    "a test that asserts nothing": (
+        ProofReason.GREEN_WITHOUT_CHANGE,
+        RUN_TEST,
+        {"cart.py": FIXED, "test_pieces.py": a_test("self.assertTrue(True)")},
+    ),
+    "a module that cannot be imported without it": (
+        ProofReason.MISSING_NAME,
+        RUN_TEST,
+        {
+            "cart.py": CART + b"extra = 1\n",
+            "test_pieces.py": a_test("pass", "import unittest\nfrom cart import extra"),
+        },
+    ),
+    "a constant that the change adds": (
+        ProofReason.MISSING_NAME,
+        RUN_TEST,
+        {
+            "cart.py": CART + b"EXTRA = 1\n",
+            "test_pieces.py": a_test(
+                "self.assertEqual(cart.EXTRA, 1)", "import unittest\nimport cart"
+            ),
+        },
+    ),
+    "a marker that nothing reads": (
+        ProofReason.GREEN_WITHOUT_CHANGE,
+        RUN_TEST,
+        {
+            "cart.py": COMMENT,
+            "fixed.marker": b"yes\n",
+            "test_pieces.py": a_test("open('fixed.marker').close()"),
+        },
+    ),
+}
+
+
+@pytest.mark.parametrize("cheat", CHEATS)
+def test_h1_no_proof_is_given_for(cheat: str, tmp_path: Path) -> None:
+    reason, command, head = CHEATS[cheat]
+    result = prove_change(tmp_path, change(command, head))
+    assert verdict(result) == (Proof.NOT_PROVEN, reason)
+
+
+CRASHES = {
     "code that ends before any test": (
         "python3 -m unittest",
         {**UNFIXED, "cart.py": b"import os\nos._exit(0)\n" + CART},
@@ -85,34 +131,24 @@ CHEATS: dict[str, tuple[str, dict[str, bytes]]] = {
         RUN_TEST,
         {**UNFIXED, "cart.py": FORGED + CART},
     ),
-    "a test that skips itself": (
-        RUN_TEST,
-        {"cart.py": COMMENT, "test_pieces.py": SKIPS},
-    ),
-    "a test that asks git": (
-        RUN_TEST,
-        {"cart.py": COMMENT, "test_pieces.py": SUBJECT},
-    ),
-    "a module that cannot be imported without it": (
-        RUN_TEST,
-        {
-            "cart.py": CART + b"extra = 1\n",
-            "test_pieces.py": a_test("pass", "import unittest\nfrom cart import extra"),
-        },
-    ),
-    "another command made to succeed": (
-        "python3 -m unittest test_old && grep -q FIXED cart.py",
-        {"cart.py": COMMENT},
-    ),
 }
 
 
-@pytest.mark.parametrize("cheat", CHEATS)
-def test_h1_no_proof_is_given_for(cheat: str, tmp_path: Path) -> None:
-    command, head = CHEATS[cheat]
-    evidence = ran(tmp_path, command, head)
-    assert judge_evidence(evidence) is Proof.NOT_PROVEN
-    assert len(evidence) == 2
+@pytest.mark.parametrize("crash", CRASHES)
+def test_h1_code_that_ends_the_tests_proves_nothing(crash: str, tmp_path: Path) -> None:
+    result = prove_change(tmp_path, change(*CRASHES[crash]))
+    assert result.level in (Proof.NOT_PROVEN, Proof.CONTRADICTED)
+
+
+def test_h1_a_data_file_with_a_new_value_does_not_stand_for_the_code(
+    tmp_path: Path,
+) -> None:
+    """The test passes by the data, and the change of the code does nothing."""
+    test = a_test("self.assertEqual(open('state').read(), 'fixed\\n')")
+    head = {"cart.py": COMMENT, "state": b"fixed\n", "test_pieces.py": test}
+    result = prove_change(tmp_path, change(RUN_TEST, head, {"state": b"open\n"}))
+    assert verdict(result) == (Proof.NOT_PROVEN, ProofReason.UNCOVERED)
+    assert [one.path for one in result.report.uncovered] == ["cart.py"]
 
 
 JS = b"exports.total = (prices, pieces) => prices[0]\n"
@@ -154,44 +190,38 @@ def test_h1_no_proof_is_given_by_what_the_change_has_written(
     script: str, tmp_path: Path
 ) -> None:
     command, before, head = SCRIPTS[script]
-    evidence = ran(tmp_path, command, head, before)
-    assert judge_evidence(evidence) is Proof.NOT_PROVEN
-    assert [one.results for one in evidence] == [None, None]
+    result = prove_change(tmp_path, change(command, head, before))
+    assert result.level is not Proof.PROVEN
+    own = [one for one in result.evidence if one.command == command]
+    assert {one.results for one in own} == {None}
 
 
 def test_h1_a_script_that_calls_a_runner_is_believed(tmp_path: Path) -> None:
     before = {"package.json": b'{"scripts": {"test": "node --test"}}', "cart.js": JS}
     fixed = {"cart.js": JS.replace(b"0]", b"0] * pieces[0]"), "cart.test.js": JS_TEST}
-    evidence = ran(tmp_path, "npm test", fixed, before)
-    assert judge_evidence(evidence) is Proof.PROVEN
+    result = prove_change(tmp_path, Change(before, fixed, ["npm test"]))
+    assert verdict(result) == (Proof.PROVEN, ProofReason.RED_TO_GREEN)
 
 
 @pytest.mark.parametrize(
     "command",
     [
-        f"{RUN_TEST} 2>&1 | tail -3; grep -q map cart.py",
-        f"{RUN_TEST} || grep -q map cart.py",
-        f"{RUN_TEST}; grep -q map cart.py",
-        f"! {RUN_TEST} || grep -q map cart.py",
-        f"sh -c '{RUN_TEST}'",
+        "grep -q FIXED cart.py",
+        "python3 -c \"exit('FIXED' not in open('cart.py').read())\"",
     ],
 )
-def test_h1_a_command_that_can_make_up_an_exit_code_is_the_agents_own_check(
-    command: str, tmp_path: Path
-) -> None:
-    evidence = ran(
-        tmp_path, command, {"cart.py": FIXED, "test_pieces.py": TEST.encode()}
-    )
-    assert judge_evidence(evidence) is Proof.NOT_PROVEN
-    assert [one.results for one in evidence] == [None, None]
+def test_h1_a_command_that_is_no_test_only_shows(command: str, tmp_path: Path) -> None:
+    result = prove_change(tmp_path, change(command, {"cart.py": COMMENT}))
+    assert verdict(result) == (Proof.SHOWN_BY_COMMAND, ProofReason.COMMAND_TO_GREEN)
+    assert [one.exit_code for one in result.evidence][:2] == [1, 0]
 
 
-def test_h1_a_command_that_is_no_test_is_called_the_agents_own_check(
+def test_h1_a_command_that_cannot_be_run_without_the_change_shows_nothing(
     tmp_path: Path,
 ) -> None:
-    evidence = ran(tmp_path, "grep -q FIXED cart.py", {"cart.py": COMMENT})
-    assert [one.exit_code for one in evidence] == [1, 0]
-    assert "the agent's own check changed its exit code" in why_not_proven(evidence)
+    head = {"cart.py": COMMENT, "check.sh": b"true\n", "made.txt": b"1\n"}
+    result = prove_change(tmp_path, change("./nowhere", head))
+    assert verdict(result) == (Proof.NOT_PROVEN, ProofReason.NO_RUNNER)
 
 
 @pytest.mark.parametrize(
@@ -208,26 +238,48 @@ def test_h1_a_test_that_fails_and_then_passes_is_proof(
     command: str, tmp_path: Path
 ) -> None:
     test = TEST + "\n\nif __name__ == '__main__':\n    unittest.main()\n"
-    evidence = ran(
-        tmp_path, command, {"cart.py": FIXED, "test_pieces.py": test.encode()}
-    )
-    assert judge_evidence(evidence) is Proof.PROVEN
-    before, after = (one.results for one in evidence)
-    assert before is not None
-    assert after is not None
-    assert len(before.failing) == 1
-    assert before.failing == after.passing
+    head = {"cart.py": FIXED, "test_pieces.py": test.encode()}
+    result = prove_change(tmp_path, change(command, head))
+    assert verdict(result) == (Proof.PROVEN, ProofReason.RED_TO_GREEN)
+    [proving] = result.report.tests
+    assert proving.name.endswith("PiecesTest.test_every_piece_counts")
+    assert (proving.before, proving.after) == (TestVerdict.FAILED, TestVerdict.PASSED)
+    [before] = with_role(result, EvidenceRole.BEFORE)
+    [after] = with_role(result, EvidenceRole.AFTER)
+    assert before.results
+    assert after.results
+    assert before.results.failing == after.results.passing == (proving.name,)
+
+
+WRONG = {
+    "none": [],
+    "a neighbour that is green on both sides": ["python3 -m unittest test_old"],
+    "a file that is not there": ["python3 -m unittest test_no_such"],
+    "a runner that is not there": ["no-such-runner test_pieces.py"],
+    "a command that is no test": ["true"],
+    "the right one, and a neighbour": [RUN_TEST, "python3 -m unittest test_old"],
+}
+
+
+@pytest.mark.parametrize("commands", WRONG.values(), ids=WRONG)
+def test_a_true_fix_is_not_lost_by_the_commands_that_are_named(
+    commands: list[str], tmp_path: Path
+) -> None:
+    files: Files = {"cart.py": CART, "test_old.py": OLD}
+    result = prove_change(tmp_path, Change(files, FIX, commands))
+    assert verdict(result) == (Proof.PROVEN, ProofReason.RED_TO_GREEN)
+    assert (result.report.hunks, result.report.hunks_tried) == (1, 1)
+    assert result.report.uncovered == ()
+    assert result.report.suite_complete
+    assert result.report.suite_tests == 1
 
 
 def test_h1_a_test_of_the_base_that_the_change_mends_is_proof(tmp_path: Path) -> None:
-    with bench(tmp_path, Models.only(ScriptedModel([]))) as scene:
-        scene.repository.write("cart.py", CART)
-        scene.repository.write("test_pieces.py", TEST.encode())
-        base = scene.repository.commit()
-        scene.repository.write("cart.py", FIXED)
-        head = scene.repository.commit()
-        evidence = prove(scene.at(base), scene.dependencies, head, [RUN_TEST])
-    assert judge_evidence(evidence) is Proof.PROVEN
+    before: Files = {"cart.py": CART, "test_pieces.py": TEST.encode()}
+    for named in ([RUN_TEST], []):
+        mended = Change(before, {"cart.py": FIXED}, named)
+        result = prove_change(tmp_path / str(len(named)), mended)
+        assert verdict(result) == (Proof.PROVEN, ProofReason.RED_TO_GREEN)
 
 
 LOOK = """
@@ -242,8 +294,8 @@ env | sort; pwd; hostname; id; umask; echo $0 $# $-; ulimit -a
 
 def test_h1_base_and_head_look_alike_from_inside(tmp_path: Path) -> None:
     """The same files in both, so all that could differ is what we have made."""
-    evidence = ran(tmp_path, LOOK, {"test_new.py": OLD})
-    before, after = evidence
+    result = prove_change(tmp_path, change(LOOK, {"test_new.py": OLD}))
+    before, after = (one for one in result.evidence if one.command == LOOK.strip())
     assert (before.role, after.role) == (EvidenceRole.BEFORE, EvidenceRole.AFTER)
     assert before.tail == after.tail
     assert before.digest == after.digest

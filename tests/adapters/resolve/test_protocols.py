@@ -25,9 +25,6 @@ from tests.fakes.llm.gemini import FakeGemini
 from tests.fakes.llm.provider import FakeProvider
 from tests.fakes.llm.turns import TurnLike, call, status
 
-# litellm imports what it needs for Gemini late, and pydantic warns of a type in it.
-pytestmark = pytest.mark.filterwarnings("ignore:Items? .* on TypedDict class")
-
 FIXED = b"""\
 def total(prices, pieces):
     return sum(p * n for p, n in zip(prices, pieces))

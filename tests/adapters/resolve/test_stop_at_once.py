@@ -155,6 +155,17 @@ def test_a_word_ends_the_wait_for_a_model_that_hangs(
     assert (outcome.kind, outcome.reason) == ENDS[state]
 
 
+@pytest.mark.parametrize("state", ENDS)
+def test_a_word_ends_the_proof_of_a_finish(state: AgentState, tmp_path: Path) -> None:
+    done = call("finish", summary="Done.", test_commands=[SLEEP])
+    with playing(tmp_path, FIX, done) as play:
+        outcome = play.interrupt(state, sleeps)
+        assert not sleeps()
+        assert "zip(prices, pieces)" in play.scene.show(outcome, "cart.py")
+        assert play.scene.events("evidence_recorded") == []
+    assert (outcome.kind, outcome.reason) == ENDS[state]
+
+
 @pytest.mark.parametrize("waits", ["command", "model"])
 def test_a_paused_run_goes_on_where_it_was(waits: str, tmp_path: Path) -> None:
     long = call("shell", command=SLEEP) if waits == "command" else hang()

@@ -31,6 +31,46 @@ def test_a_long_file_and_a_long_line_are_cut_and_say_so(box: Box) -> None:
     )
 
 
+@pytest.mark.parametrize(
+    ("content", "start", "end", "text"),
+    [
+        (b"", 1, None, "[the file is empty]"),
+        (b"", 7, 9, "[the file is empty]"),
+        (b"1\n", 2, None, "[the file has 1 line; there is none from line 2 on]"),
+        (b"1\n2\n3", 40, 50, "[the file has 3 lines; there is none from line 40 on]"),
+        (
+            b"1\n2\n3",
+            3,
+            2,
+            "[no line: end_line is less than start_line=3; the file has 3 lines]",
+        ),
+        (b"\n", 1, None, "     1\t"),
+        (b"1\n2\n3", 3, 90, "     3\t3"),
+    ],
+)
+def test_where_there_is_no_line_to_show_the_reason_is_told(
+    box: Box, content: bytes, start: int, end: int | None, text: str
+) -> None:
+    shown = box.read(box.put("a.txt", content), start, end)
+    assert shown.text == text
+    assert shown.total_lines == len(content.splitlines())
+
+
+def test_an_empty_folder_is_not_called_an_empty_file(box: Box) -> None:
+    box.sh(f"mkdir -p {box.folder}/empty")
+    assert box.read(f"{box.folder}/empty").text == "[the folder is empty]"
+
+
+def test_a_diff_counts_lines_as_reading_does(box: Box) -> None:
+    path = box.put("a.py", b"one\x0c\ntwo\x0bstill\nthree\n")
+    edited = box.edit(path, Edit(old="three", new="3"))
+    assert "     3\t3" in box.read(path).text
+    assert edited.diff == (
+        f"--- a/{path}\n+++ b/{path}\n@@ -1,3 +1,3 @@\n one\x0c\n two\x0bstill\n"
+        "-three\n+3\n"
+    )
+
+
 def test_a_folder_is_listed(box: Box) -> None:
     box.put("b.txt", b"")
     box.put("a/deep.txt", b"")

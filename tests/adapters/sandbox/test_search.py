@@ -36,6 +36,42 @@ def test_many_matches_are_cut_and_say_so(box: Box) -> None:
     box.put("a.txt", b"needle\n" * 500)
     result = box.search("needle")
     assert (result.matches, result.truncated) == (200, True)
+    assert result.note == (
+        "stopped at 200 matches, and there are more: narrow `path`, `glob` or `pattern`"
+    )
+
+
+def test_exactly_as_many_matches_as_are_shown_are_all_of_them(box: Box) -> None:
+    box.put("a.txt", b"needle\n" * 200)
+    result = box.search("needle")
+    assert (result.matches, result.truncated, result.note) == (200, False, "")
+
+
+def test_no_match_says_how_much_was_searched(box: Box) -> None:
+    box.put("a.py", b"hay\n")
+    box.put("b.py", b"hay\n")
+    box.put("c.txt", b"needle\n")
+    note = box.search("needle", glob="*.py").note
+    assert note == "no match in 2 files; what git ignores is not searched"
+
+
+def test_a_file_that_is_too_large_to_be_searched_is_named(box: Box) -> None:
+    box.put("a.txt", b"needle\n")
+    box.sh(f"truncate -s 6M {box.folder}/large.sql")
+    result = box.search("needle")
+    assert result.matches == 1
+    assert result.note == f"too large to be searched here: {box.folder}/large.sql"
+
+
+def test_a_long_line_is_cut_and_says_so(box: Box) -> None:
+    box.put("a.txt", b"needle" + b"x" * 400)
+    assert box.search("needle").text.endswith("xx [... 106 more characters ...]")
+
+
+def test_lines_have_the_numbers_that_reading_gives_them(box: Box) -> None:
+    path = box.put("a.txt", b"one\x0ctwo\r\nneedle\r\n")
+    assert box.search("^needle$").text == f"{path}:2: needle"
+    assert box.search("^$").matches == 0
 
 
 def test_a_broken_expression_is_an_error(box: Box) -> None:

@@ -43,7 +43,7 @@ def test_s52_a_silent_command_is_neither_ended_nor_disturbed(
     assert (setup.exit_code, setup.output, setup.still_running) == (4, "", False)
     silent = box.sh("sleep 1.2; echo whole; exit 5")
     assert silent.still_running
-    assert "yours was not run" in box.sh("echo intruder").note
+    assert "your command was not run" in box.sh("echo intruder").note
     ended = box.poll(silent)
     assert (ended.exit_code, ended.output) == (5, "whole\n")
     runtime.close()
@@ -57,10 +57,14 @@ def test_a_poll_returns_what_is_new(box: Box) -> None:
 
 
 def test_a_busy_session_gives_the_handle_instead_of_an_error(box: Box) -> None:
-    running = box.sh("sleep 30", timeout_s=0.1)
+    running = box.sh("sleep 30 # a while\ntrue", timeout_s=0.1)
     second = box.sh("touch /tmp/must-not-be")
     assert (second.still_running, second.handle) == (True, running.handle)
-    assert "yours was not run" in second.note
+    assert second.note == (
+        "The shell is busy with `sleep 30 # a while...`, and your command was not run:"
+        " use `shell_control` with this handle to poll for its end, write to it, or"
+        " kill it. A program that is to go on beside others is started with `&`."
+    )
     box.kill(running)
     assert box.sh("test -e /tmp/must-not-be").exit_code == 1
 

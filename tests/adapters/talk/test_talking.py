@@ -82,7 +82,7 @@ def test_a_ticket_gets_one_short_message(
             == so_far
         )
     [_, said] = dependencies.channel.fetch_thread(jira.ref).posts
-    assert said.text.startswith("**Done**")
+    assert said.text.startswith("**Done, proven**")
     assert f"[pull request #8]({PULL})" in said.text
 
 

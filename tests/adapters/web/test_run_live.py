@@ -58,7 +58,7 @@ def test_what_happens_meanwhile_is_told(site: Watched) -> None:
     rest = list(told)
     assert [value for name, value in rest if name == "id"] == ["13"]
     assert rest[-1][0] == "end"
-    assert any("<strong>Done</strong>" in value for name, value in rest)
+    assert any("<strong>Done, proven</strong>" in value for name, value in rest)
 
 
 def told_until(told: Iterator[tuple[str, str]], last: str) -> Iterator[tuple[str, str]]:

@@ -11,6 +11,7 @@ from patchwright.core.events.actions import RunCommand
 from patchwright.core.events.observations import CommandOutput, StateChanged
 from patchwright.core.events.payload import AgentState, Source
 from patchwright.core.types.base import JobId
+from patchwright.core.types.evidence import Hunk, Proof, ProofReason
 from patchwright.core.types.outcome_kind import OutcomeKind
 from patchwright.core.types.threads import TalkThread, ThreadKind
 from patchwright.core.types.work import BlockedRequest
@@ -20,7 +21,14 @@ from patchwright.workers.db.upgrade import upgrade
 from patchwright.workers.web.pages.access import RUN_LINK_LIFETIME
 from tests.adapters.store.world import REPO, trigger
 from tests.adapters.web.watching import Watched, append, begin_run, end_run, watching
-from tests.unit.resolver.endings import ended, proven
+from tests.unit.resolver.endings import (
+    FULL_REPORT,
+    RED,
+    contradicted,
+    ended,
+    judged,
+    proven,
+)
 
 LOADING = StateChanged(state=AgentState.LOADING)
 PULL = DeliveryResult(
@@ -157,13 +165,17 @@ def test_the_page_trusts_nothing_from_elsewhere(site: Watched, job_id: JobId) ->
 def test_the_page_of_a_run_that_ended(site: Watched, job_id: JobId) -> None:
     text = read(site, job_id).text
     for shown in (
-        '<p class="state good"><strong>Done</strong></p>',
+        '<p class="state good"><strong>Done, proven</strong></p>',
         "$0.41 of $3.00",
         'value="14"',
         "7 of 50",
         "<p>The agent wrote:</p>",
         '<blockquote class="prose">The total ignored the pieces.</blockquote>',
-        "Proven: in fresh sandboxes",
+        '<p class="level good"><strong>Proven</strong>: in fresh sandboxes',
+        "<code>tests/test_cart.py::test_pieces</code>",
+        '<code class="cause">assert 450 == 1350</code>',
+        '<td class="bad">failed</td><td class="good">passed</td>',
+        "base aaaaaaaaaa, head bbbbbbbbbb",
         '<a class="button" href="https://github.test/pull/12">Pull request #12</a>',
         '<a href="https://github.test/acme/shop/issues/7">#7</a>',
         "<code>test_old.py</code> was deleted.",
@@ -178,6 +190,62 @@ def test_the_page_of_a_run_that_ended(site: Watched, job_id: JobId) -> None:
     ):
         assert shown in text
     assert "<script" not in text
+
+
+def test_a_contradicted_change_says_so_first_and_names_what_breaks(
+    site: Watched,
+) -> None:
+    job_id, lease = begin_run(site.world)
+    end_run(site.world, lease, contradicted(), PULL.replace(draft=True))
+    text = read(site, job_id).text
+    assert '<p class="state bad"><strong>Contradicted</strong></p>' in text
+    level = text.index('<p class="level bad"><strong>Contradicted</strong>: a test')
+    names = ("tests/test_cart.py", "tests/test_tax.py", "tests/test_old.py")
+    places = [
+        text.index(f"<code>{name}")
+        for name in (*names, "shop/cart.py:12-14", "tests/test_net.py")
+    ]
+    assert [level, *places] == sorted([level, *places])
+    assert places[-1] < text.index("The agent wrote:")
+    assert "4 of 5 changed parts taken out in turn" in text
+
+
+def test_a_change_without_proof_says_what_would_help(site: Watched) -> None:
+    job_id, lease = begin_run(site.world)
+    unproven = judged(Proof.NOT_PROVEN, ProofReason.NO_COMMAND, evidence=())
+    end_run(site.world, lease, unproven, PULL.replace(draft=True))
+    text = read(site, job_id).text
+    assert '<p class="state open"><strong>Draft, not proven</strong></p>' in text
+    assert "Set <code>test = [&#34;pytest -q&#34;]</code>" in text
+
+
+def test_a_proof_of_another_commit_is_not_shown_as_one(site: Watched) -> None:
+    job_id, lease = begin_run(site.world)
+    moved = PULL.replace(is_rebased=True, head_sha="e" * 40)
+    end_run(site.world, lease, proven(), moved)
+    text = read(site, job_id).text
+    assert "<strong>Change made, not proven</strong>" in text
+    assert "the tests ran on another commit" in text
+
+
+def test_names_of_tests_and_files_stay_text(site: Watched) -> None:
+    job_id, lease = begin_run(site.world)
+    name = "<script>alert(2)</script>"
+    report = FULL_REPORT.replace(
+        tests=(FULL_REPORT.tests[0].replace(name=name, cause=name),),
+        newly_failing=(name,),
+        altered=(name,),
+        flaky=(name,),
+        uncovered=(Hunk(path=name, start=1, lines=1),),
+        suite_command=name,
+    )
+    outcome = proven().replace(
+        proof_report=report, evidence=(RED.replace(command=name, tail=name),)
+    )
+    end_run(site.world, lease, outcome, PULL)
+    text = read(site, job_id).text
+    assert "<script>alert(2)" not in text
+    assert text.count("&lt;script&gt;alert(2)&lt;/script&gt;") >= 8
 
 
 def test_other_peoples_text_stays_text(site: Watched, job_id: JobId) -> None:

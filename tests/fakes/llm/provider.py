@@ -10,7 +10,7 @@ from typing import Any, Self
 
 from tests.fakes.llm.rules import find_fault
 from tests.fakes.llm.server import Answer, LoopbackServer, json_answer
-from tests.fakes.llm.turns import Call, Script, Turn, as_turn
+from tests.fakes.llm.turns import Call, Script, Turn, as_turn, repeated_finish
 
 
 class FakeProvider:
@@ -18,7 +18,9 @@ class FakeProvider:
 
     It refuses what a strict provider refuses, and that costs no turn. `requests` holds
     the accepted bodies, `refused` the reasons for the others. What a function asserts
-    of a request in vain, the block ends with.
+    of a request in vain, the block ends with. A finish that was held back since its
+    proof falls short is repeated, which costs no turn; with `takes_advice` the script
+    says what to do then.
     """
 
     def __init__(
@@ -28,12 +30,15 @@ class FakeProvider:
         api_key: str = "sk-test",
         models: frozenset[str] = frozenset(),
         host: str = "127.0.0.1",
+        takes_advice: bool = False,
     ) -> None:
         self.requests: list[dict[str, Any]] = []
         self.raw_requests: list[bytes] = []
         self.refused: list[str] = []
         self._objections: list[AssertionError] = []
         self._turns = turns
+        self._played = 0
+        self._takes_advice = takes_advice
         self._api_key = api_key
         self._models = models
         self._numbers = count(1)
@@ -86,6 +91,8 @@ class FakeProvider:
         return hmac.compare_digest(authorization.encode(), expected.encode())
 
     def _next_turn(self, request: dict[str, Any]) -> Turn | None:
+        if not self._takes_advice and (finish := repeated_finish(request)):
+            return finish
         if callable(self._turns):
             try:
                 return as_turn(self._turns(request))
@@ -93,8 +100,10 @@ class FakeProvider:
                 # The client would only ask again, and get the turn after this one.
                 self._objections.append(objection)
                 raise
-        played = len(self.requests) - 1
-        return as_turn(self._turns[played]) if played < len(self._turns) else None
+        self._played += 1
+        if self._played > len(self._turns):
+            return None
+        return as_turn(self._turns[self._played - 1])
 
     def _perform(self, turn: Turn, model: str) -> Answer | None:
         if turn.hangs:

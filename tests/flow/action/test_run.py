@@ -46,7 +46,18 @@ def test_a_comment_ends_in_a_pull_request_and_every_fact_is_an_output(
         comments = step.github.comments(REPO, 1)
         [status] = [one for one in comments if "patchwright:state=" in one.body]
         assert outputs["comment-url"].endswith(f"#issuecomment-{status.id}")
-        assert "| before (base + new tests) |" in said.summary
+        assert "| without the change |" in said.summary
+        assert outputs["proof"] == "proven"
+        evidence = json.loads(outputs["evidence"])
+        assert evidence["proof"] == "proven"
+        assert evidence["proof_sentence"].startswith("Proven: ")
+        assert evidence["proof_head_sha"] == outputs["head-sha"]
+        assert [one["exit_code"] for one in evidence["evidence"]][:2] == [1, 0]
+        assert "tail" not in evidence["evidence"][0]
+        kept = json.loads(Path(outputs["evidence-file"]).read_text("utf-8"))
+        assert "tail" in kept["evidence"][0]
+        receipt = json.loads(Path(outputs["receipt-file"]).read_text("utf-8"))
+        assert receipt["verdict"]["proof"] == "proven"
 
 
 def test_what_could_not_be_delivered_is_an_error(tmp_path: Path) -> None:

@@ -67,6 +67,13 @@ def test_every_output_is_set_and_text_stays_text(tmp_path: Path) -> None:
     ("grade", "fail_on", "code"),
     [
         ("good", "unresolved", 0),
+        ("good", "unproven", 0),
+        ("unproven", "error", 0),
+        ("unproven", "unresolved", 0),
+        ("unproven", "unproven", 1),
+        ("unresolved", "unproven", 1),
+        ("error", "unproven", 1),
+        ("unproven", "never", 0),
         ("unresolved", "error", 0),
         ("unresolved", "unresolved", 1),
         ("error", "error", 1),

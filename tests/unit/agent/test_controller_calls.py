@@ -54,7 +54,7 @@ def test_a_tool_that_does_not_exist_is_named_with_those_that_do(tmp_path: Path) 
     scene = run(tmp_path, reply(calls=[("deploy", {})]))
     assert error(scene, "call_1").text == (
         "There is no tool 'deploy'. There are: shell, shell_control, read, write, "
-        "edit, search, python, browse, think, todo, finish, reject."
+        "edit, search, python, browse, think, todo, ask, finish, reject."
     )
 
 

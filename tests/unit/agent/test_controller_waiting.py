@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 
-from patchwright.core.events.actions import Message
+from patchwright.core.events.actions import ChangeState, Message
 from patchwright.core.events.observations import ModelReply, StateChanged
 from patchwright.core.events.payload import AgentState, Source
 from patchwright.core.events.types import Event
@@ -132,17 +132,66 @@ def test_stop_is_heard_while_the_provider_makes_us_wait(tmp_path: Path) -> None:
         assert scene.states()[-1] is AgentState.STOPPED
 
 
-def test_a_question_waits_for_an_answer_and_goes_on_with_it(tmp_path: Path) -> None:
-    def repeat(event: Event) -> Message:
-        assert isinstance(event.payload, Message)
-        return Message(text=f"quoted: {event.payload.text}")
+def hear_words(event: Event) -> Message | ChangeState:
+    assert isinstance(event.payload, Message | ChangeState)
+    if isinstance(event.payload, ChangeState):
+        return event.payload
+    return Message(text=f"quoted: {event.payload.text}")
 
+
+def test_a_question_waits_for_an_answer_and_goes_on_with_it(tmp_path: Path) -> None:
     with playing(tmp_path, [reply("Which one?")] * 3 + [FINISH]) as scene:
         ending = scene.run()
         assert ending.waits_as is AgentState.AWAITING_USER_INPUT
         scene.log.append(Source.USER, Message(text="The second."))
-        assert scene.next_worker(repeat).run().kind is OutcomeKind.RESOLVED
+        assert scene.next_worker(hear_words).run().kind is OutcomeKind.RESOLVED
     assert "quoted: The second." in str(scene.asked()[-1][-1])
+
+
+QUESTION = "Cents, or euros?"
+ASK = ("ask", {"question": QUESTION})
+
+
+def test_a_question_takes_one_call(tmp_path: Path) -> None:
+    with playing(tmp_path, [reply(calls=[ASK]), FINISH]) as scene:
+        ending = scene.run()
+        assert (ending.kind, ending.reason) == (OutcomeKind.NEEDS_INPUT, "question")
+        assert ending.text == QUESTION
+        assert ending.waits_as is AgentState.AWAITING_USER_INPUT
+        assert scene.states()[-1] is AgentState.AWAITING_USER_INPUT
+        assert len(scene.model.requests) == 1
+        scene.log.append(Source.USER, Message(text="Euros."))
+        assert scene.next_worker(hear_words).run().kind is OutcomeKind.RESOLVED
+    assert "Euros." in str(scene.asked()[-1][-1])
+
+
+def test_a_question_that_was_asked_by_call_goes_on_waiting(tmp_path: Path) -> None:
+    with playing(tmp_path, [reply(text="Hm.", calls=[ASK])]) as scene:
+        scene.run()
+        for _ in range(2):
+            ending = scene.next_worker().run()
+            assert ending.text == QUESTION
+            assert ending.waits_as is AgentState.AWAITING_USER_INPUT
+    assert len(scene.model.requests) == 1
+
+
+def test_what_comes_after_a_question_waits_for_the_answer(tmp_path: Path) -> None:
+    shell = ("shell", {"command": "touch made"})
+    with playing(tmp_path, [reply(calls=[ASK, shell]), FINISH]) as scene:
+        scene.run()
+        scene.log.append(Source.USER, Message(text="Euros."))
+        scene.next_worker(hear_words).run()
+        told = [str(message) for message in scene.asked()[-1]]
+        commands = scene.log.read(kinds=frozenset({"run_command"}))
+    assert commands == []
+    assert any("the question before it was to be answered" in text for text in told)
+
+
+def test_a_run_that_waits_with_a_question_can_be_stopped(tmp_path: Path) -> None:
+    with playing(tmp_path, [reply(calls=[ASK])]) as scene:
+        scene.run()
+        scene.want(AgentState.STOPPED)
+        assert scene.next_worker(hear_words).run().kind is OutcomeKind.STOPPED
 
 
 def test_a_question_without_an_answer_goes_on_waiting(tmp_path: Path) -> None:

@@ -44,9 +44,18 @@ CASES: list[tuple[Observation, str]] = [
     (FileContent(path="a", text="1  x = 1"), "1  x = 1"),
     (FileContent(path="a", text=""), "[the file is empty]"),
     (FileEdited(path="a", diff="-x\n+y"), "-x\n+y"),
+    (FileEdited(path="a", diff="-x\n+y", excerpt="     1\ty"), "     1\ty"),
     (FileEdited(path="a", diff=""), "[written; nothing changed]"),
     (SearchResult(text="a.py:1: x", matches=1), "a.py:1: x"),
     (SearchResult(text="", matches=0), "[no match]"),
+    (
+        SearchResult(text="", matches=0, note="no match in 1 file"),
+        "[no match in 1 file]",
+    ),
+    (
+        SearchResult(text="a.py:1: x", matches=200, truncated=True, note="stopped"),
+        "a.py:1: x\n[stopped]",
+    ),
     (
         ErrorObservation(reason="not-found", text="There is no a.py."),
         "There is no a.py.",

@@ -1,5 +1,6 @@
 """A list of runs says in few words what each is."""
 
+import re
 from datetime import UTC, datetime, timedelta
 
 import pytest
@@ -9,6 +10,7 @@ from patchwright.workers.cli.run_list import (
     age_text,
     cost_text,
     place_text,
+    print_runs,
     shorten_middle,
 )
 from patchwright.workers.runs.run_row import RunRow
@@ -75,3 +77,56 @@ def test_an_id_may_be_cut_as_far_as_it_is_clear() -> None:
         choose_run_id("xyy", [], ids)
     with pytest.raises(UnknownRunError, match="there are no runs yet"):
         choose_run_id("x", [], [])
+
+
+ENDED = RUN.replace(
+    stage=RunStage.ENDED,
+    thread="acme/webshop#123",
+    limits=Limits(),
+    usage=Usage(cost_usd=0.41),
+    requester="alice-the-great",
+)
+
+
+@pytest.mark.parametrize(
+    ("outcome", "proof", "said"),
+    [
+        ("resolved", "proven", "32mproven"),
+        ("resolved", "not-proven", "33mnot proven"),
+        ("resolved", "shown-by-command", "33mby command"),
+        ("needs-input", "contradicted", "31mcontradicted"),
+    ],
+)
+def test_a_list_says_what_is_proven_and_only_that_is_green(
+    outcome: str,
+    proof: str,
+    said: str,
+    monkeypatch: pytest.MonkeyPatch,
+    capsys: pytest.CaptureFixture[str],
+) -> None:
+    monkeypatch.setenv("COLUMNS", "100")
+    monkeypatch.setenv("FORCE_COLOR", "1")
+    print_runs([ENDED.replace(outcome=outcome, proof=proof)], NOW)
+    shown = capsys.readouterr().out
+    assert f"\x1b[{said[:3]}{outcome}" in shown
+    assert f"\x1b[{said}" in shown
+
+
+@pytest.mark.parametrize(("width", "has_steps"), [(80, False), (100, True)])
+def test_a_narrow_list_leaves_out_the_steps_and_cuts_no_figure(
+    width: int,
+    *,
+    has_steps: bool,
+    monkeypatch: pytest.MonkeyPatch,
+    capsys: pytest.CaptureFixture[str],
+) -> None:
+    monkeypatch.setenv("COLUMNS", str(width))
+    monkeypatch.setenv("FORCE_COLOR", "1")
+    monkeypatch.setenv("NO_COLOR", "1")
+    print_runs([ENDED.replace(outcome="needs-input", proof="contradicted")], NOW)
+    shown = re.sub(r"\x1b\[[\d;]*m", "", capsys.readouterr().out)
+    heading, row = shown.splitlines()
+    assert ("steps" in heading) is has_steps
+    assert heading.split()[-1] == "age"
+    assert "$0.41/3.00" in row
+    assert max(len(heading.rstrip()), len(row.rstrip())) <= width

@@ -122,7 +122,8 @@ def test_t9_cost_tells_what_the_last_run_took() -> None:
     )
     assert answer_ended(Verb.COST, shown) == (
         "Nothing is running here. The last run took 12,345 tokens in (9,000 of them "
-        "cached) and 678 out.\n\n**Done** · #2 · 9 steps · 1m 1s · $0.41"
+        "cached) and 678 out.\n\n**Change made, no evidence** · #2 · 9 steps · 1m "
+        "1s · $0.41"
     )
 
 
@@ -131,7 +132,10 @@ def test_t9_the_pull_request_is_a_link_where_its_number_would_be_none() -> None:
     outcome = Outcome(kind=OutcomeKind.RESOLVED)
     ended = PastRun(frame=FRAME, trigger=TRIGGER, outcome=outcome, delivered=delivered)
     text = answer_ended(Verb.STATUS, ended, is_beside_code=False)
-    assert "**Done** · [pull request #2](https://hub/pull/2) · " in text
+    assert (
+        "**Change made, no evidence** · [pull request #2](https://hub/pull/2) · "
+        in text
+    )
 
 
 @pytest.mark.parametrize("kind", TriggerKind)

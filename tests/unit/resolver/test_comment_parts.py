@@ -53,8 +53,8 @@ def test_the_head_has_the_size_of_the_change_and_the_way_to_the_run() -> None:
     frame = FRAME.replace(run_url="https://bot.test/runs/7?key=k")
     head, _, _ = final_comment(outcome, PULL, frame).partition("\n")
     assert head == (
-        "**Done** · #12 · 7 steps · 2m 10s · $0.41 of $3.00 · 3 files, +24 -7 · "
-        "[run](https://bot.test/runs/7?key=k)"
+        "**Done, proven** · #12 · 7 steps · 2m 10s · $0.41 of $3.00 · 3 files, "
+        "+24 -7 · [run](https://bot.test/runs/7?key=k)"
     )
 
 

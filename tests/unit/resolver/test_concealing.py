@@ -2,6 +2,13 @@
 
 import pytest
 
+from patchwright.core.types.evidence import (
+    Hunk,
+    ProofReason,
+    ProofReport,
+    TestChange,
+    TestVerdict,
+)
 from patchwright.core.types.people import Actor
 from patchwright.core.types.threads import Repository, ThreadRef
 from patchwright.core.types.work import ReviewAnswer, ReviewVerdict
@@ -29,6 +36,22 @@ OUTCOME = proven(f"{QUOTE} {NAMED}").replace(
     notes=(NAMED, "A fork."),
     warnings=(QUOTE,),
     evidence=(RED.replace(command="pytest -k APP-7", tail=QUOTE),),
+    proof_report=ProofReport(
+        reason=ProofReason.RED_TO_GREEN,
+        tests=(
+            TestChange(
+                name="test_APP-7",
+                before=TestVerdict.FAILED,
+                after=TestVerdict.PASSED,
+                cause=QUOTE,
+            ),
+        ),
+        newly_failing=("test of Jo Miller",),
+        altered=("test of Jo Miller",),
+        flaky=("test of Jo Miller",),
+        uncovered=(Hunk(path="Jo Miller.py", start=1, lines=1),),
+        suite_command="pytest -k APP-7",
+    ),
     reviews=(ReviewAnswer(thread=1, verdict=ReviewVerdict.ADDRESSED, text=NAMED),),
 )
 
@@ -59,6 +82,18 @@ def test_every_text_of_an_outcome_is_cleaned() -> None:
     ]
     assert [one.text for one in shown.reviews] == ["[…] asked in […]."]
     assert shown.head_sha == OUTCOME.head_sha
+
+
+def test_what_a_proof_has_found_is_cleaned() -> None:
+    report = redact_for_public(OUTCOME, HIDDEN).proof_report
+    assert report is not None
+    assert report.tests[0].cause == "He said: […]!"
+    assert report.newly_failing == report.altered == report.flaky == ("test of […]",)
+    assert report.uncovered[0].path == "[…].py"
+    assert report.suite_command == "pytest -k […]"
+    told = report.model_dump_json()
+    assert "Jo Miller" not in told
+    assert "Globex" not in told
 
 
 def test_where_nothing_is_private_everything_is_shown() -> None:

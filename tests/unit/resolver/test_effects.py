@@ -23,7 +23,6 @@ from patchwright.resolver.publish.effects import (
     plan_effects,
 )
 from patchwright.resolver.publish.target import RunTarget
-from tests.unit.resolver.endings import GREEN
 
 NEW = RunTarget(
     start_ref="refs/heads/trunk", base_branch="trunk", branch="patchwright/7"
@@ -164,45 +163,37 @@ def test_what_is_in_doubt_is_a_draft(
 
 
 @pytest.mark.parametrize(
-    ("evidence", "after", "draft"),
+    ("evidence", "proof", "draft"),
     [
-        ("required", None, True),
-        ("best-effort", None, False),
-        ("best-effort", 0, False),
-        ("best-effort", 1, True),
-        ("off", None, True),
+        ("required", Proof.NOT_PROVEN, True),
+        ("required", Proof.SHOWN_BY_COMMAND, True),
+        ("best-effort", Proof.NOT_PROVEN, False),
+        ("best-effort", Proof.SHOWN_BY_COMMAND, False),
+        ("best-effort", Proof.CONTRADICTED, True),
+        ("off", Proof.NONE, True),
     ],
 )
 def test_by_best_effort_only_what_speaks_against_a_change_makes_a_draft(
-    evidence: Literal["required", "best-effort", "off"],
-    after: int | None,
-    *,
-    draft: bool,
+    evidence: Literal["required", "best-effort", "off"], proof: Proof, *, draft: bool
 ) -> None:
-    ran = () if after is None else (GREEN.replace(exit_code=after),)
-    outcome = done(Proof.NOT_PROVEN).replace(evidence=ran)
-    assert is_draft(outcome, RepositoryConfig(evidence=evidence)) is draft
+    assert is_draft(done(proof), RepositoryConfig(evidence=evidence)) is draft
 
 
 @pytest.mark.parametrize(
-    ("evidence", "after", "draft"),
+    ("evidence", "proof", "draft"),
     [
-        ("required", 0, True),
-        ("best-effort", 0, False),
-        ("best-effort", 1, True),
-        ("off", None, False),
+        ("required", Proof.NOT_PROVEN, True),
+        ("best-effort", Proof.NOT_PROVEN, False),
+        ("best-effort", Proof.CONTRADICTED, True),
+        ("off", Proof.NONE, False),
+        ("off", Proof.CONTRADICTED, True),
     ],
 )
 def test_l1_a_wish_for_ready_does_not_replace_the_proof(
-    evidence: Literal["required", "best-effort", "off"],
-    after: int | None,
-    *,
-    draft: bool,
+    evidence: Literal["required", "best-effort", "off"], proof: Proof, *, draft: bool
 ) -> None:
-    ran = () if after is None else (GREEN.replace(exit_code=after),)
-    outcome = done(Proof.NOT_PROVEN).replace(evidence=ran)
     config = RepositoryConfig(pr=DeliveryMode.READY, evidence=evidence)
-    assert is_draft(outcome, config) is draft
+    assert is_draft(done(proof), config) is draft
 
 
 def test_r8_what_must_not_become_a_branch_is_not_pushed() -> None:

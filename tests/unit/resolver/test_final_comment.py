@@ -5,13 +5,13 @@ import re
 import pytest
 
 from patchwright.core.text.mentions import find_request
-from patchwright.core.types.evidence import Proof
+from patchwright.core.types.evidence import Proof, ProofReason
 from patchwright.core.types.outcome_kind import OutcomeKind
 from patchwright.core.types.work import BlockedRequest, Outcome, Usage
 from patchwright.resolver.messages.result import MAX_COMMENT_CHARS, final_comment
 from patchwright.resolver.messages.status import UNFINISHED, DeliveryResult, mark
 from patchwright.resolver.publish.publisher import as_delivered
-from tests.unit.resolver.endings import FRAME, GREEN, HANDLE, RED, ended, proven
+from tests.unit.resolver.endings import FRAME, GREEN, HANDLE, RED, ended, judged, proven
 
 FACTS = "7 steps · 2m 10s · $0.41 of $3.00"
 FOOTER = (
@@ -41,7 +41,7 @@ def test_a_proven_change() -> None:
     assert (
         said(proven(), PULL)
         == f"""\
-**Done** · #12 · {FACTS}
+**Done, proven** · #12 · {FACTS}
 
 🟢 **Proven**: in fresh sandboxes, the test fails without the change and passes with it.
 
@@ -52,11 +52,14 @@ The agent wrote:
 <details><summary>Evidence: 2 commands, run by the controller in fresh sandboxes\
 </summary>
 
-| | command | commit | exit code | time | output SHA-256 |
-|---|---|---|---|---|---|
-| before (base + new tests) | `pytest -k sum` | `aaaaaaaaaa` | 🔴 1 | 1.2 s | \
-`dddddddddddd` |
-| after | `pytest -k sum` | `bbbbbbbbbb` | 🟢 0 | 1.2 s | `dddddddddddd` |
+| test | without the change | with it | why it failed without |
+|---|---|---|---|
+| `tests/test_cart.py::test_pieces` | 🔴 failed | 🟢 passed | `assert 450 == 1350` |
+
+| | command | commit | result | time |
+|---|---|---|---|---|
+| without the change | `pytest -k sum` | `aaaaaaaaaa` | 🔴 exit 1 | 1.2 s |
+| with it | `pytest -k sum` | `bbbbbbbbbb` | 🟢 exit 0 | 1.2 s |
 
 </details>"""
     )
@@ -76,20 +79,21 @@ def test_what_the_network_refused_is_told_in_the_details() -> None:
 
 
 def test_s39_a_change_without_proof_is_kept_and_claims_nothing() -> None:
-    outcome = proven().replace(proof=Proof.NOT_PROVEN, evidence=())
+    outcome = judged(Proof.NOT_PROVEN, ProofReason.NO_COMMAND, evidence=())
     draft = PULL.replace(draft=True)
     assert (
         said(outcome, draft)
         == f"""\
-**Done** · #12 (draft) · {FACTS}
+**Draft, not proven** · #12 · {FACTS}
 
-🟡 **Not proven**: the agent named no test command, so nothing was run.
+🟡 **Not proven**: no test command was named, so nothing was run.
 
 The agent wrote:
 
 > The total ignored the pieces.
 
-Check the change carefully: no test confirms it."""
+Check the change carefully: no test confirms it. Set `test = ["pytest -q"]`, or your \
+command, in `.patchwright.toml`."""
     )
 
 
@@ -313,7 +317,8 @@ def test_s08_no_text_of_the_bot_is_a_request(text: str) -> None:
     ],
 )
 def test_the_agents_words_cannot_hide_what_we_say_of_them(summary: str) -> None:
-    unproven = proven(summary).replace(proof=Proof.NOT_PROVEN, evidence=())
+    unproven = judged(Proof.NOT_PROVEN, ProofReason.NO_COMMAND, evidence=())
+    unproven = unproven.replace(summary=summary)
     text = final_comment(unproven, PULL, FRAME)
     before, _, _ = text.partition("**Not proven**")
     assert before.count("<!--") == 0

@@ -3,7 +3,7 @@
 import pytest
 
 from patchwright.core.forge import CheckState
-from patchwright.core.types.evidence import Proof
+from patchwright.core.types.evidence import Proof, ProofReason
 from patchwright.core.types.outcome_kind import OutcomeKind
 from patchwright.core.types.people import Actor
 from patchwright.core.types.work import Outcome
@@ -17,7 +17,7 @@ from patchwright.resolver.messages.short_status import (
 )
 from patchwright.resolver.messages.status import DeliveryResult, mark
 from tests.fakes.clock import START
-from tests.unit.resolver.endings import FRAME, ended, proven
+from tests.unit.resolver.endings import FRAME, contradicted, ended, judged, proven
 
 ALICE = Actor(service="github", login="alice")
 QUESTION = ended(OutcomeKind.NEEDS_INPUT, "Which?", reason="question", waits=True)
@@ -71,8 +71,11 @@ def test_every_ending_has_its_place_in_the_list_of_checks(kind: OutcomeKind) -> 
 
 
 def test_only_what_is_proven_is_green() -> None:
-    unproven = proven().replace(proof=Proof.NOT_PROVEN)
+    unproven = judged(Proof.NOT_PROVEN, ProofReason.NO_COMMAND)
+    by_command = judged(Proof.SHOWN_BY_COMMAND, ProofReason.COMMAND_TO_GREEN)
     assert conclusion_of(unproven) is CheckState.NEUTRAL
+    assert conclusion_of(by_command) is CheckState.NEUTRAL
+    assert conclusion_of(contradicted()) is CheckState.FAILURE
     assert conclusion_of(QUESTION) is CheckState.ACTION_REQUIRED
 
 
@@ -84,7 +87,7 @@ def test_a_check_links_the_run_and_says_what_the_comment_says() -> None:
     assert begun.key == ended_so.key == frame.run_id
     assert begun.url == ended_so.url == "https://bot.test/runs/7"
     assert begun.state is CheckState.IN_PROGRESS
-    assert ended_so.title == "Done · #12 · proven"
+    assert ended_so.title == "Done, proven · #12"
     assert "The total ignored the pieces." in ended_so.summary
     failed = ended(OutcomeKind.FAILED, "x", reason="sandbox")
     title = check_at_end(failed, DeliveryResult(), frame, START).title
@@ -124,7 +127,7 @@ def test_the_call_is_one_line() -> None:
     delivered = DeliveryResult(branch="b", pull_request=12, draft=True)
     frame = FRAME.replace(run_url="https://bot.test/runs/7")
     assert ping_text(proven(), delivered, "@alice", frame) == (
-        "@alice **Done** · #12 (draft) · [run](https://bot.test/runs/7)\n\n"
+        "@alice **Done, proven** · #12 (draft) · [run](https://bot.test/runs/7)\n\n"
         f"<!-- patchwright:ping run={FRAME.run_id} resolved@7 -->"
     )
 

@@ -49,8 +49,8 @@ def test_k1_a_run_that_is_queued() -> None:
 def test_k1_a_pull_request_is_linked_to() -> None:
     draft = PULL.replace(draft=True)
     assert cross_post_result(proven(), draft, AT, shows_words=False) == (
-        f"**Done** · [pull request #12](https://example.com/pull/12) (draft) · {FACTS}"
-        f"\n\n{FOOTER}\n\n{state('resolved')}"
+        f"**Done, proven** · [pull request #12](https://example.com/pull/12) "
+        f"(draft) · {FACTS}\n\n{FOOTER}\n\n{state('resolved')}"
     )
 
 
@@ -80,7 +80,7 @@ def test_c7_a_mirror_names_nobody_and_tells_nothing_of_the_work() -> None:
 def test_a_result_that_was_not_delivered_links_to_nothing() -> None:
     refused = PULL.replace(refusal="no", pull_request=None)
     text = cross_post_result(proven(), refused, FRAME, shows_words=True)
-    assert text.startswith("**Done** · not delivered · 7 steps")
+    assert text.startswith("**Done, proven** · not delivered · 7 steps")
 
 
 def test_a_mirror_is_found_again_by_its_run() -> None:

@@ -2,6 +2,8 @@
 
 from datetime import timedelta
 
+import pytest
+
 from patchwright.core.events.actions import (
     Finish,
     Message,
@@ -19,7 +21,7 @@ from patchwright.core.events.observations import (
 )
 from patchwright.core.events.payload import AgentState, Source, Todo
 from patchwright.core.events.types import Event, Known
-from patchwright.core.types.evidence import EvidenceRole
+from patchwright.core.types.evidence import EvidenceRole, RunStatus
 from patchwright.core.types.outcome_kind import OutcomeKind
 from patchwright.core.types.work import Limits, Task, Usage
 from patchwright.resolver.messages.status import (
@@ -97,6 +99,48 @@ def test_the_end_is_proven_and_delivered_before_everyones_eyes() -> None:
         "`pytest -k sum` after the change: exit 0",
     )
     assert after.doing == "Delivering"
+
+
+@pytest.mark.parametrize(
+    ("role", "code", "line"),
+    [
+        (EvidenceRole.BEFORE, 1, "- [x] `pytest -k sum` before the change: exit 1"),
+        (EvidenceRole.BEFORE, 0, "- [ ] ❌ `pytest -k sum` before the change: exit 0"),
+        (EvidenceRole.AFTER, 0, "- [x] `pytest -k sum` after the change: exit 0"),
+        (EvidenceRole.AFTER, 1, "- [ ] ❌ `pytest -k sum` after the change: exit 1"),
+        (
+            EvidenceRole.AFTER,
+            None,
+            "- [ ] ❌ `pytest -k sum` after the change: no exit code",
+        ),
+        (
+            EvidenceRole.SUITE_AFTER,
+            1,
+            (
+                "- [x] `pytest -k sum` the repository's own tests, after the change: "
+                "exit 1"
+            ),
+        ),
+    ],
+)
+def test_a_tick_is_for_what_was_hoped_for(
+    role: EvidenceRole, code: int | None, line: str
+) -> None:
+    one = RED.replace(role=role, exit_code=code)
+    progress = watched(RUNNING, Finish(summary="x"), EvidenceRecorded(evidence=one))
+    assert checklist(progress, FRAME.handle).splitlines()[2] == line
+
+
+def test_tests_that_could_not_run_are_not_what_was_hoped_for() -> None:
+    broken = RED.replace(exit_code=2, status=RunStatus.COLLECTION_ERROR)
+    assert watched(RUNNING, EvidenceRecorded(evidence=broken)).missed
+
+
+def test_parts_that_were_taken_out_are_counted_in_one_line() -> None:
+    part = RED.replace(role=EvidenceRole.WITHOUT_PART)
+    parts = [EvidenceRecorded(evidence=part)] * 12
+    then = watched(RUNNING, EvidenceRecorded(evidence=RED), *parts).then
+    assert then[1:] == ("Parts of the change taken out in turn: 12",)
 
 
 def test_without_a_test_command_nothing_is_said_of_proof() -> None:

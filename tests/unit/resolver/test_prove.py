@@ -1,134 +1,274 @@
-"""What the evidence amounts to."""
+"""What the runs of a proof amount to, and how tests are compared."""
+
+from dataclasses import replace
 
 import pytest
 
-from patchwright.core.types.evidence import Evidence, EvidenceRole, Proof, TestResults
-from patchwright.resolver.messages.elements import EVIDENCE_DOUBTFUL, proof_sentence
-from patchwright.resolver.proof.evidence import judge_evidence
-
-NAMED = "**Not proven**: "
-RED = TestResults(runner="pytest", passed=1, failed=1, names_tests=True, failing=("b",))
-GREEN = TestResults(runner="pytest", passed=2, names_tests=True, passing=("b",))
-Codes = tuple[int | None, ...]
-
-
-def ran(role: EvidenceRole, code: int | None, found: TestResults | None) -> Evidence:
-    return Evidence(
-        role=role,
-        command="t",
-        commit="c",
-        exit_code=code,
-        seconds=1,
-        digest="d",
-        results=found,
-    )
-
-
-def evidence(
-    before: Codes,
-    after: Codes,
-    red: TestResults | None = RED,
-    green: TestResults | None = GREEN,
-) -> tuple[Evidence, ...]:
-    return (
-        *(ran(EvidenceRole.BEFORE, code, red) for code in before),
-        *(ran(EvidenceRole.AFTER, code, green) for code in after),
-    )
-
-
-@pytest.mark.parametrize(("before", "after"), [((1,), (0,)), ((1, 1), (0, 0))])
-def test_red_on_base_and_green_on_head_is_proven(before: Codes, after: Codes) -> None:
-    found = evidence(before, after)
-    assert judge_evidence(found) is Proof.PROVEN
-    assert proof_sentence(judge_evidence(found), found).startswith("**Proven**: ")
-
-
-NOT_SHOWN = "the test could not be run without the change."
-SHOWS_NOTHING = "the test passes without the change too, so it does not show the fault."
-STILL_RED = "the test does not pass with the change."
-
-
-@pytest.mark.parametrize(
-    ("before", "after", "doubt"),
-    [
-        ((), (), "the agent named no test command, so nothing was run."),
-        ((0,), (0,), SHOWS_NOTHING),
-        ((1, 0), (0, 0), SHOWS_NOTHING),
-        ((1,), (1,), STILL_RED),
-        ((1, 1), (0, 1), STILL_RED),
-        ((1,), (None,), STILL_RED),
-        ((None,), (0,), NOT_SHOWN),
-        *(((code,), (0,), NOT_SHOWN) for code in (2, 3, 4, 5, 126, 127, 137, -9)),
-        ((1, 127), (0, 0), NOT_SHOWN),
-        ((), (0,), NOT_SHOWN),
-    ],
+from patchwright.core.types.evidence import (
+    Evidence,
+    EvidenceRole,
+    Proof,
+    ProofReason,
+    RunStatus,
+    TestChange,
+    TestResults,
+    TestVerdict,
 )
-def test_anything_else_is_not_proven_and_says_why(
-    before: Codes, after: Codes, doubt: str
-) -> None:
-    found = evidence(before, after)
-    assert judge_evidence(found) is Proof.NOT_PROVEN
-    assert proof_sentence(judge_evidence(found), found) == f"{NAMED}{doubt}"
+from patchwright.resolver.proof.comparison import Comparison, Pair, compare
+from patchwright.resolver.proof.judgement import ProofFindings, judge
+
+COMMAND = "python3 -m pytest test_a.py"
 
 
 def results(
-    passed: int,
+    passed: int = 0,
     failed: int = 0,
     skipped: int = 0,
     *,
     names: bool = True,
     failing: tuple[str, ...] = (),
     passing: tuple[str, ...] = (),
+    skipping: tuple[str, ...] = (),
+    broken: tuple[str, ...] = (),
 ) -> TestResults:
     return TestResults(
         runner="pytest",
-        passed=passed,
-        failed=failed,
-        skipped=skipped,
+        passed=passed or len(passing),
+        failed=failed or len(failing) + len(broken),
+        skipped=skipped or len(skipping),
         names_tests=names,
         failing=failing,
         passing=passing,
+        skipping=skipping,
+        broken=broken,
+        causes=dict.fromkeys(failing, "AssertionError: 1 != 2"),
     )
 
 
-OWN_CHECK = "the agent's own check changed its exit code"
-DID_NOT_RUN = "a test that failed without the change did not run with it."
+RED = results(failing=("b",), passing=("a",))
+GREEN = results(passing=("a", "b"))
+
+
+def ran(
+    role: EvidenceRole,
+    code: int | None,
+    found: TestResults | None = None,
+    *,
+    status: RunStatus = RunStatus.UNREAD,
+    command: str = COMMAND,
+    tail: str = "",
+) -> Evidence:
+    return Evidence(
+        role=role,
+        command=command,
+        commit="c",
+        exit_code=code,
+        seconds=1,
+        digest="d",
+        results=found,
+        status=RunStatus.RAN if found else status,
+        tail=tail,
+    )
+
+
+def compared(
+    red: TestResults | None,
+    green: TestResults | None,
+    codes: tuple[int | None, int | None] = (1, 0),
+) -> Comparison:
+    before = ran(EvidenceRole.BEFORE, codes[0], red)
+    return compare(before, ran(EvidenceRole.AFTER, codes[1], green))
+
+
+def test_h1_a_test_that_failed_and_passes_is_mended() -> None:
+    found = compared(RED, GREEN)
+    [mended] = found.mended
+    assert mended == TestChange(
+        name="b",
+        before=TestVerdict.FAILED,
+        after=TestVerdict.PASSED,
+        cause="AssertionError: 1 != 2",
+    )
+    assert found.steady == ("a",)
+    assert (found.turned, found.silenced, found.still, found.fresh) == ((),) * 4
 
 
 @pytest.mark.parametrize(
-    ("red", "green", "doubt"),
+    ("red", "green", "codes"),
     [
-        (None, None, OWN_CHECK),
-        (None, GREEN, OWN_CHECK),
-        (results(3), GREEN, NOT_SHOWN),  # an exit code of its own making
-        (results(1, 1), GREEN, DID_NOT_RUN),  # a module that broke is no failure
-        (RED, None, DID_NOT_RUN),
-        (RED, results(0), DID_NOT_RUN),
-        (RED, results(1, 0, 1), DID_NOT_RUN),  # it skips itself
-        (RED, results(2, passing=("c",)), DID_NOT_RUN),  # another test
-        (RED, results(1, passing=("b",)), DID_NOT_RUN),  # the others are gone
-        (RED, results(2, 1, passing=("b",)), DID_NOT_RUN),
-        (results(1, 1, names=False), results(1, names=False), DID_NOT_RUN),
-        (results(1, 1, names=False), results(2, 0, 1, names=False), DID_NOT_RUN),
+        (None, GREEN, (1, 0)),
+        (RED, None, (1, 0)),
+        (RED, GREEN, (2, 0)),  # an exit code that the runner does not give
+        (RED, GREEN, (0, 0)),
+        (RED, GREEN, (None, 0)),
+        (RED, GREEN, (1, 1)),
+        (RED, GREEN, (1, None)),
+        (results(broken=("b",), passing=("a",)), GREEN, (1, 0)),
+        (RED, results(passing=("a",), skipping=("b",)), (1, 0)),
+        (RED, results(passing=("a", "c")), (1, 0)),
+        (results(1, 1, names=False), results(1, names=False), (1, 0)),
+        (results(1, 1, names=False), results(2, 0, 1, names=False), (1, 0)),
+        (results(1, 1, names=False), results(2, 1, names=False), (1, 1)),
     ],
 )
-def test_h1_exit_codes_without_the_reports_that_go_with_them_prove_nothing(
-    red: TestResults | None, green: TestResults | None, doubt: str
+def test_h1_exit_codes_without_the_reports_that_go_with_them_mend_nothing(
+    red: TestResults | None,
+    green: TestResults | None,
+    codes: tuple[int | None, int | None],
 ) -> None:
-    found = evidence((1,), (0,), red, green)
-    assert judge_evidence(found) is Proof.NOT_PROVEN
-    assert proof_sentence(judge_evidence(found), found).startswith(f"{NAMED}{doubt}")
+    assert compared(red, green, codes).mended == ()
 
 
 def test_h1_a_runner_that_names_no_tests_is_believed_by_its_counts() -> None:
-    red, green = results(1, 1, names=False), results(2, names=False)
-    assert judge_evidence(evidence((1,), (0,), red, green)) is Proof.PROVEN
+    found = compared(results(1, 1, names=False), results(2, names=False))
+    assert [one.name for one in found.mended] == [COMMAND]
+    turned = compared(results(2, names=False), results(1, 1, names=False), (0, 1))
+    assert turned.turned == (COMMAND,)
 
 
-def test_h1_what_alters_the_tests_is_said() -> None:
-    found = evidence((1,), (0,))
-    said = proof_sentence(Proof.NOT_PROVEN, found, EVIDENCE_DOUBTFUL)
-    assert said == (
-        "**Not proven**: the change affects how tests are run, so a person must check "
-        "it first."
+def test_each_test_is_put_where_it_belongs() -> None:
+    old = results(passing=("a", "b", "c", "f[1]"), failing=("d", "e"))
+    new = results(passing=("a", "d", "f[2]"), failing=("b", "e", "n"), skipping=("c",))
+    found = compared(old, new, (1, 1))
+    assert [one.name for one in found.mended] == ["d"]
+    assert found.turned == ("b",)
+    assert found.silenced == ("c",)
+    assert found.still == ("e",)
+    assert found.fresh == ("n",)
+    assert found.steady == ("a",)
+
+
+def pair(
+    before: Evidence | None = None,
+    after: Evidence | None = None,
+    command: str = COMMAND,
+) -> Pair:
+    red = before or ran(EvidenceRole.BEFORE, 1, RED, command=command)
+    green = after or ran(EvidenceRole.AFTER, 0, GREEN, command=command)
+    return Pair(command, red, green)
+
+
+def findings(*pairs: Pair) -> ProofFindings:
+    evidence = tuple(one for each in pairs for one in (each.before, each.after))
+    return ProofFindings(evidence=evidence, pairs=pairs)
+
+
+PROVING = TestChange(name="b", before=TestVerdict.FAILED, after=TestVerdict.PASSED)
+SHOWN = replace(findings(pair()), proving=(PROVING,))
+
+
+@pytest.mark.parametrize(
+    ("found", "level", "reason"),
+    [
+        (SHOWN, Proof.PROVEN, ProofReason.RED_TO_GREEN),
+        (replace(SHOWN, from_part=True), Proof.PROVEN, ProofReason.RED_WITHOUT_PART),
+        (replace(SHOWN, flaky=("a",)), Proof.PROVEN, ProofReason.RED_TO_GREEN),
+        (replace(SHOWN, missing=("a",)), Proof.PROVEN, ProofReason.RED_TO_GREEN),
+        (replace(SHOWN, still_failing=("a",)), Proof.PROVEN, ProofReason.RED_TO_GREEN),
+        (
+            replace(SHOWN, failing=("c",), newly_failing=("d",)),
+            Proof.CONTRADICTED,
+            ProofReason.FAILS_WITH_CHANGE,
+        ),
+        (
+            replace(SHOWN, newly_failing=("d",), altered=("e",), is_doubtful=True),
+            Proof.CONTRADICTED,
+            ProofReason.BREAKS_TESTS,
+        ),
+        (
+            replace(SHOWN, silenced=("d",), altered=("e",)),
+            Proof.NOT_PROVEN,
+            ProofReason.NOT_RUN_WITH_CHANGE,
+        ),
+        (
+            replace(SHOWN, altered=("e",), is_doubtful=True),
+            Proof.NOT_PROVEN,
+            ProofReason.ALTERED_TESTS,
+        ),
+        (replace(SHOWN, is_doubtful=True), Proof.NOT_PROVEN, ProofReason.DOUBTFUL),
+        (replace(SHOWN, needs_code=False), Proof.NOT_PROVEN, ProofReason.UNCOVERED),
+    ],
+)
+def test_what_speaks_against_a_change_comes_first(
+    found: ProofFindings, level: Proof, reason: ProofReason
+) -> None:
+    verdict = judge(found)
+    assert (verdict.level, verdict.reason) == (level, reason)
+
+
+NOTHING = findings()
+GREEN_BOTH = findings(
+    pair(before=ran(EvidenceRole.BEFORE, 0, GREEN)),
+)
+
+
+def without_results(
+    before: int | None,
+    after: int | None,
+    status: RunStatus = RunStatus.UNREAD,
+    command: str = COMMAND,
+    tail: str = "",
+) -> ProofFindings:
+    red = ran(EvidenceRole.BEFORE, before, status=status, command=command, tail=tail)
+    green = ran(EvidenceRole.AFTER, after, status=status, command=command)
+    return findings(Pair(command, red, green))
+
+
+CHECK = "grep -q x a"
+
+
+@pytest.mark.parametrize(
+    ("found", "reason"),
+    [
+        (NOTHING, ProofReason.NO_COMMAND),
+        (replace(GREEN_BOTH, steady=True), ProofReason.GREEN_WITHOUT_CHANGE),
+        (replace(GREEN_BOTH, missing=("a",)), ProofReason.MISSING_NAME),
+        (replace(GREEN_BOTH, flaky=("a",)), ProofReason.FLAKY),
+        (
+            replace(findings(pair()), still_failing=("b",)),
+            ProofReason.FAILS_WITH_CHANGE,
+        ),
+        (findings(pair()), ProofReason.NOT_RUN_WITH_CHANGE),
+        (
+            without_results(1, 1, RunStatus.COLLECTION_ERROR),
+            ProofReason.COLLECTION_ERROR,
+        ),
+        (without_results(127, 127, RunStatus.NO_RUNNER), ProofReason.NO_RUNNER),
+        (without_results(4, 4, RunStatus.NO_TESTS), ProofReason.NO_TESTS),
+        (without_results(None, None, RunStatus.TIMED_OUT), ProofReason.TIMED_OUT),
+        (without_results(0, 0, command=CHECK), ProofReason.GREEN_WITHOUT_CHANGE),
+        (without_results(1, 1, command=CHECK), ProofReason.FAILS_WITH_CHANGE),
+        (without_results(127, 0, command=CHECK), ProofReason.NO_RUNNER),
+        (without_results(None, 0, command=CHECK), ProofReason.TIMED_OUT),
+        (
+            without_results(
+                2, 0, command=CHECK, tail="grep: a: No such file or directory"
+            ),
+            ProofReason.COLLECTION_ERROR,
+        ),
+    ],
+)
+def test_a_reason_is_given_where_nothing_is_shown(
+    found: ProofFindings, reason: ProofReason
+) -> None:
+    verdict = judge(found)
+    assert (verdict.level, verdict.reason) == (Proof.NOT_PROVEN, reason)
+
+
+def test_a_command_that_is_no_test_shows_or_contradicts() -> None:
+    shown = judge(without_results(1, 0, command=CHECK))
+    assert (shown.level, shown.reason) == (
+        Proof.SHOWN_BY_COMMAND,
+        ProofReason.COMMAND_TO_GREEN,
     )
+    turned = judge(without_results(0, 1, command=CHECK))
+    assert turned.level is Proof.CONTRADICTED
+    # Of a test runner more can be expected than an exit code.
+    assert judge(without_results(1, 0)).level is Proof.NOT_PROVEN
+
+
+def test_tests_of_a_merge_need_not_have_failed() -> None:
+    merged = replace(findings(pair()), failing=("c",), is_merge=True)
+    assert judge(merged).level is Proof.NOT_PROVEN
+    broken = replace(merged, newly_failing=("a",))
+    assert judge(broken).level is Proof.CONTRADICTED

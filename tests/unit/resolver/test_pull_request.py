@@ -6,7 +6,7 @@ import pytest
 
 from patchwright.core.text.escape import TextPlace, find_active
 from patchwright.core.text.mentions import find_request
-from patchwright.core.types.evidence import Evidence, Proof
+from patchwright.core.types.evidence import Evidence, Proof, ProofReason
 from patchwright.core.types.work import BlockedRequest, DiffStat, Outcome
 from patchwright.resolver.messages.pull_request import (
     MAX_BODY_CHARS,
@@ -15,7 +15,7 @@ from patchwright.resolver.messages.pull_request import (
     RequestOrigin,
     pull_request_text,
 )
-from tests.unit.resolver.endings import HANDLE, ORIGIN, RED, proven
+from tests.unit.resolver.endings import HANDLE, ORIGIN, RED, judged, proven
 
 
 def test_a_proven_change_reads_so() -> None:
@@ -37,14 +37,22 @@ Closes #7
 
 ### Evidence
 
-| | command | commit | exit code | time | output SHA-256 |
-|---|---|---|---|---|---|
-| before (base + new tests) | `pytest -k sum` | `aaaaaaaaaa` | 🔴 1 | 1.2 s | \
-`dddddddddddd` |
-| after | `pytest -k sum` | `bbbbbbbbbb` | 🟢 0 | 1.2 s | `dddddddddddd` |
+| test | without the change | with it | why it failed without |
+|---|---|---|---|
+| `tests/test_cart.py::test_pieces` | 🔴 failed | 🟢 passed | `assert 450 == 1350` |
 
-<sub>Run by the controller in fresh sandboxes, not by the agent. “Before” is the base \
-commit with only the test files of this change.</sub>
+<details><summary>2 commands, run by the controller in fresh sandboxes</summary>
+
+| | command | commit | result | time |
+|---|---|---|---|---|
+| without the change | `pytest -k sum` | `aaaaaaaaaa` | 🔴 exit 1 | 1.2 s |
+| with it | `pytest -k sum` | `bbbbbbbbbb` | 🟢 exit 0 | 1.2 s |
+
+</details>
+
+<sub>Base `aaaaaaaaaa`, head `bbbbbbbbbb`. Run by the controller in fresh sandboxes, \
+not by the agent. “Without the change” is the base commit with only the test files of \
+this change.</sub>
 
 **2 files** changed: 12 lines added, 1 removed.
 
@@ -65,8 +73,9 @@ def test_what_the_network_refused_has_a_section() -> None:
 
 
 def test_a_change_in_doubt_says_what_to_look_at() -> None:
-    unproven = proven().replace(
-        proof=Proof.NOT_PROVEN,
+    unproven = judged(
+        Proof.NOT_PROVEN,
+        ProofReason.NO_COMMAND,
         evidence=(),
         warnings=("A test file was deleted: `tests/test_a.py`.",),
         notes=("Hidden text was removed: 1 HTML comment.", "A fork."),
@@ -77,7 +86,8 @@ def test_a_change_in_doubt_says_what_to_look_at() -> None:
     assert (
         text.body
         == """\
-🟡 **Not proven**: the agent named no test command, so nothing was run.
+🟡 **Not proven**: no test command was named, so nothing was run. Set \
+`test = ["pytest -q"]`, or your command, in `.patchwright.toml`.
 
 The agent wrote:
 
@@ -195,7 +205,7 @@ The agent wrote:
 
 """
     )
-    assert "only the test files of this change.</sub>\n\n- [ ] by hand\n\n" in rest
+    assert "test files of this change.</sub>\n\n- [ ] by hand\n\n" in rest
     assert "- [ ] by hand\n\n## Screenshots\nBefore and after.\n\n<sub>run" in rest
     assert "Evidence" not in body
 
@@ -212,12 +222,12 @@ The agent wrote:
 def test_a_command_fits_into_its_cell(command: str, cell: str) -> None:
     ran = RED.replace(command=command)
     rows = _body(proven().replace(evidence=(ran,))).splitlines()
-    [row] = [line for line in rows if line.startswith("| before")]
+    [row] = [line for line in rows if line.startswith("| without the change | `")]
     assert f"| {cell} |" in row
 
 
 @pytest.mark.parametrize(
-    ("code", "cell"), [(None, "⏱ did not end"), (0, "🟢 0"), (127, "🔴 127")]
+    ("code", "cell"), [(None, "⏱ did not end"), (0, "🟢 exit 0"), (127, "🔴 exit 127")]
 )
 def test_an_exit_code_reads_so(code: int | None, cell: str) -> None:
     ran: Evidence = RED.replace(exit_code=code)
@@ -233,7 +243,7 @@ def test_r8_the_agents_words_are_cut_and_never_the_evidence(notes: int) -> None:
     body = pull_request_text(outcome, template, draft=False).body
     assert len(body) <= MAX_BODY_CHARS
     assert "characters cut" in body
-    assert "| after | `pytest -k sum` |" in body
+    assert "| with it | `pytest -k sum` |" in body
     assert "Closes #7" in body
     assert body.endswith("$0.41</sub>")
 

@@ -6,21 +6,19 @@ from pathlib import Path
 
 import pytest
 
-from patchwright.resolver.proof.evidence import RunnerKind, says_failed
-from patchwright.resolver.proof.runner_calls import (
+from patchwright.resolver.proof.printed_reports import (
+    read_printed_report,
+    read_script_report,
+)
+from patchwright.resolver.proof.repository_scripts import (
     find_runners,
-    read_call,
     recipe_of,
     recipe_paths,
     runs_changed_file,
-    with_python_path,
 )
-from patchwright.resolver.proof.runner_reports import (
-    read_junit,
-    read_printed_results,
-    read_records,
-    read_script_results,
-)
+from patchwright.resolver.proof.runner_calls import read_call, with_python_path
+from patchwright.resolver.proof.runner_reports import read_junit, read_records
+from patchwright.resolver.proof.runners import RunnerKind, says_failed
 
 
 @pytest.mark.parametrize(
@@ -65,16 +63,22 @@ def test_h1_a_runner_is_known_by_its_call(command: str, runner: RunnerKind) -> N
     "command",
     [
         *("", "true", "grep -q FIXED a.py", "python3 verify/check.py", "./check.sh"),
-        *("pytest | tail -1", "pytest || true", "pytest; exit 0", "pytest & wait"),
-        *("pytest > out.txt", "! pytest", "(pytest)", "pytest $(cat args)"),
-        *("pytest `cat args`", "pytest\nexit 0", "sh -c pytest", "bash -c 'pytest'"),
+        *("pytest | sh", "pytest || rm x", "pytest; grep -q x y", "pytest & wait"),
+        *("pytest < in.txt", "! pytest", "(pytest)", "pytest $(cat args)", "pytest &&"),
+        *("pytest `cat args`", "pytest\nrm x", "sh -c pytest", "bash -c 'pytest'"),
+        *(
+            "pytest | tail; grep -q x y",
+            "tail x | pytest",
+            "pytest $'a'",
+            'pytest "$X"',
+        ),
         *("eval pytest", "exec pytest", "grep -q x a.py && pytest", "./pytest.sh"),
         *("tools/pytest", "/tmp/pytest", "PATH=. pytest", "LD_PRELOAD=./a.so pytest"),
         *("PYTEST_ADDOPTS=--co pytest", "export PATH=. && pytest", "pytest 'open"),
         *("pytest -p forge", "pytest -c x.ini", "pytest -o addopts=", "pytest --co"),
         *("pytest --junitxml=a.xml", "python -c 'import pytest'", "python -m forge"),
         *("NODE_OPTIONS=--require=./a.js jest", "jest --config a.js", "node a.js"),
-        *("go vet", "cargo build", "npm install", "pytest # || true", "pytest $X"),
+        *("go vet", "cargo build", "npm install", "pytest # a\nrm x", "pytest $X"),
         *("pytest -qpforge", "pytest -vvp forge", "pytest -xcother.ini", "pytest @a"),
         *("uv run x.py && pytest", "npm exec x && pytest", "yarn node x && pytest"),
         *("npm run x && pytest", "poetry run x && pytest", "cmake -P x && ctest"),
@@ -106,6 +110,48 @@ def test_h1_the_programs_are_known_that_a_change_could_replace(
     call = read_call(command)
     assert call is not None
     assert call.programs == programs
+
+
+@pytest.mark.parametrize(
+    ("command", "run"),
+    [
+        ("pytest -q 2>&1 | tail -5", "pytest -q"),
+        ("pytest -q 'a b' | grep -E \"passed|$X\" | head", "pytest -q 'a b'"),
+        ("pytest |& tee out.txt; echo ${PIPESTATUS[0]}", "pytest"),
+        ("pytest > out.txt 2>&1; tail -20 out.txt", "pytest"),
+        ("pytest || true", "pytest"),
+        ("pytest; exit 0", "pytest"),
+        ("cd a\npytest\necho $?\n", "cd a; pytest"),
+        ("pytest  # all of them", "pytest"),
+        ("set -eo pipefail; cd a && pytest | cat", "set -eo pipefail; cd a && pytest"),
+        ("pip install -e . 2>&1 | tail -1 && pytest", "pip install -e .; pytest"),
+        ("echo tests && python --version && pytest", "pytest"),
+        ("go test -run '^TestA$' ./... | tail", "go test -run '^TestA$' ./..."),
+    ],
+)
+def test_a_runner_is_run_without_what_stands_around_it(command: str, run: str) -> None:
+    call = read_call(command)
+    assert call is not None
+    assert call.command == run
+
+
+@pytest.mark.parametrize(
+    ("command", "folder"),
+    [
+        ("pytest", ""),
+        ("cd a/b && cd ../c && pytest", "a/c"),
+        ("cd . && pytest", ""),
+        ("cd /tmp && pytest", None),
+        ("cd .. && pytest", None),
+        ("cd - && pytest", None),
+    ],
+)
+def test_the_folder_is_known_in_which_a_runner_starts(
+    command: str, folder: str | None
+) -> None:
+    call = read_call(command)
+    assert call is not None
+    assert call.folder == folder
 
 
 PACKAGE = """{"scripts": {
@@ -216,9 +262,11 @@ def test_h1_the_report_of_pytest_tells_failures_from_what_could_not_run(
     subprocess.run([sys.executable, *words, *options], cwd=tmp_path, check=False)
     found = read_junit(RunnerKind.PYTEST, (tmp_path / "it.xml").read_bytes())
     assert found is not None
-    assert found.failing == ("test_it::test_bad", "test_it::test_raises")
-    assert found.passing == ("test_it::test_good",)
-    assert (found.passed, found.failed, found.skipped) == (1, 4, 2)
+    results = found.results
+    assert results.failing == ("test_it::test_bad", "test_it::test_raises")
+    assert results.passing == ("test_it::test_good",)
+    assert (results.passed, results.failed, results.skipped) == (1, 4, 2)
+    assert found.unloaded == 1
 
 
 def test_a_report_that_is_none_is_not_read() -> None:
@@ -234,7 +282,8 @@ def test_a_test_that_is_told_of_twice_has_its_worst_verdict() -> None:
     lines = b'["passed", "a"]\n["failed", "a"]\n["passed", "a"]\n["skipped", "b"]\n'
     found = read_records(RunnerKind.UNITTEST, lines)
     assert found is not None
-    assert (found.failing, found.passing, found.skipped) == (("a",), (), 1)
+    results = found.results
+    assert (results.failing, results.passing, results.skipped) == (("a",), (), 1)
 
 
 # The ends of real runs, but for the names.
@@ -259,6 +308,7 @@ PRINTED = {
         "Failed!  - Failed:   1, Passed:   1, Skipped:   1, Total:   3\n"
     ),
     RunnerKind.MAVEN: "[ERROR] Tests run: 3, Failures: 1, Errors: 0, Skipped: 1\n",
+    RunnerKind.GRADLE: "3 tests completed, 1 failed, 1 skipped\n",
     RunnerKind.CTEST: (
         "1/3 Test #1: a .......   Passed    0.00 sec\n"
         "2/3 Test #2: b .......***Failed    0.00 sec\n"
@@ -271,11 +321,12 @@ PRINTED = {
 @pytest.mark.parametrize("runner", PRINTED)
 def test_what_a_runner_prints_at_its_end_is_counted(runner: RunnerKind) -> None:
     for found in (
-        read_printed_results(runner, PRINTED[runner]),
-        read_script_results([RunnerKind.PROVE, runner], PRINTED[runner]),
+        read_printed_report(runner, PRINTED[runner]),
+        read_script_report([RunnerKind.PROVE, runner], PRINTED[runner]),
     ):
         assert found is not None
-        assert (found.passed, found.failed, found.skipped) == (1, 1, 1)
+        results = found.results
+        assert (results.passed, results.failed, results.skipped) == (1, 1, 1)
 
 
 @pytest.mark.parametrize("runner", PRINTED)
@@ -283,15 +334,15 @@ def test_h1_a_script_is_believed_only_what_its_runners_print(
     runner: RunnerKind,
 ) -> None:
     others = [one for one in PRINTED if one is not runner]
-    assert read_script_results(others, PRINTED[runner]) is None
-    assert read_script_results([], PRINTED[runner]) is None
-    assert read_printed_results(RunnerKind.SCRIPT, PRINTED[runner]) is None
+    assert read_script_report(others, PRINTED[runner]) is None
+    assert read_script_report([], PRINTED[runner]) is None
+    assert read_printed_report(RunnerKind.SCRIPT, PRINTED[runner]) is None
 
 
 @pytest.mark.parametrize("runner", PRINTED)
 def test_an_output_that_breaks_off_is_no_report(runner: RunnerKind) -> None:
-    assert read_printed_results(runner, "Segmentation fault\n") is None
-    assert read_printed_results(runner, "") is None
+    assert read_printed_report(runner, "Segmentation fault\n") is None
+    assert read_printed_report(runner, "") is None
 
 
 @pytest.mark.parametrize(
@@ -299,9 +350,9 @@ def test_an_output_that_breaks_off_is_no_report(runner: RunnerKind) -> None:
 )
 def test_a_line_that_is_no_event_of_go_is_passed_over(line: str) -> None:
     passed = '{"Action": "pass", "Package": "a", "Test": "TestA"}'
-    found = read_printed_results(RunnerKind.GO, f"{line}\n{passed}\n")
+    found = read_printed_report(RunnerKind.GO, f"{line}\n{passed}\n")
     assert found is not None
-    assert found.passing == ("a.TestA",)
+    assert found.results.passing == ("a.TestA",)
 
 
 def test_scripts_nested_too_deep_to_read_are_searched_as_they_are() -> None:

@@ -37,6 +37,8 @@ BLOCKS = (
         "```math\n",
         "```suggestion\n",
         "| a | b |\n|---|---|\n",
+        "| test | without the change | with it |\n|---|---|---|\n| t | 🔴 | 🟢 |\n",
+        "<details open><summary>Evidence: 2 commands</summary>\n\n",
         "|",
         "[x]: https://e.v\n",
     ),
@@ -46,6 +48,7 @@ BLOCKS = (
 )
 ACTIVE = (
     *("🟢 ", "🟡", "✅", ":green_circle:", ":white_check_mark:", "**Proven**: "),
+    *("🔴 **Contradicted**: ", "❌ ", ":red_circle:", ":x:", "[ ] ❌ "),
     *("![x](https://e.v/?d=1)", "[x](https://e.v)", "<https://e.v>", "https://e.v/a "),
     *("![x][x]", "[x]", "[^1]", "www.e.v/x ", "<img src='https://e.v/x.png'>"),
     *("<a href=//e.v>", "bob@e.v ", "ftp://e.v ", "mailto:a@e.v ", "acme/x#5 "),

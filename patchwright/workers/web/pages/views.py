@@ -12,19 +12,23 @@ from jinja2 import Environment, PackageLoader, StrictUndefined
 from patchwright.core.events.payload import Todo
 from patchwright.core.text.strings import truncate_middle
 from patchwright.core.types.base import Value
-from patchwright.core.types.evidence import Evidence
 from patchwright.core.types.threads import ForgeThread, ThreadKind, ThreadRef
 from patchwright.core.types.work import BlockedRequest, Outcome
 from patchwright.resolver.job import Job, is_over, outcome_of
 from patchwright.resolver.messages.elements import (
     cost_text,
     duration_text,
-    proof_sentence,
 )
+from patchwright.resolver.messages.outcome_kinds import outcome_title, outcome_tone
 from patchwright.resolver.messages.status import DeliveryResult
 from patchwright.resolver.publish.publisher import as_delivered
 from patchwright.workers.runs.run_row import RunSummary, state_and_tone
 from patchwright.workers.web.pages.entries import EventEntry
+from patchwright.workers.web.pages.proof_view import (
+    ProofView,
+    command_rows,
+    proof_view,
+)
 
 MAX_DIFF_CHARS: Final = 300_000
 
@@ -70,7 +74,7 @@ class RunView(Value):
     is_over: bool
     outcome: Outcome | None
     reason: str
-    proof: str
+    proof: ProofView
     refusal: str
     pull_request: int | None
     pull_request_url: str
@@ -78,7 +82,6 @@ class RunView(Value):
     branch_url: str
     notes: tuple[str, ...]
     warnings: tuple[str, ...]
-    evidence: tuple[Evidence, ...]
     blocked: tuple[BlockedRequest, ...]
     files: tuple[FileDiff, ...]
     is_diff_cut: bool
@@ -137,11 +140,11 @@ def run_view(
         requester=job.trigger.asker.login,
         asked_at=job.created_at,
         model=known.model,
-        head=run_head(job, known, now),
+        head=_head_as_delivered(run_head(job, known, now), outcome, delivered),
         is_over=is_over(job),
         outcome=outcome,
         reason=outcome.reason if outcome else "",
-        proof=_proof_text(outcome),
+        proof=_proof(outcome, known, delivered),
         refusal=delivered.refusal,
         pull_request=delivered.pull_request,
         pull_request_url=delivered.pull_request_url,
@@ -149,17 +152,30 @@ def run_view(
         branch_url=delivered.branch_url,
         notes=_notes(outcome, known, delivered),
         warnings=outcome.warnings if outcome else (),
-        evidence=_evidence(outcome, known, delivered),
         blocked=outcome.blocked if outcome else (),
         files=split_diff(truncate_middle(diff, MAX_DIFF_CHARS)),
         is_diff_cut=len(diff) > MAX_DIFF_CHARS,
     )
 
 
-def _evidence(
+def _head_as_delivered(
+    head: RunHead, outcome: Outcome | None, delivered: DeliveryResult
+) -> RunHead:
+    """Claim no more than what is there now."""
+    if outcome is None:
+        return head
+    shown = as_delivered(outcome, delivered)
+    title = outcome_title(shown, is_draft=delivered.is_shown_as_draft)
+    return head.replace(state=title, tone=outcome_tone(shown))
+
+
+def _proof(
     outcome: Outcome | None, known: RunSummary, delivered: DeliveryResult
-) -> tuple[Evidence, ...]:
-    return as_delivered(outcome, delivered).evidence if outcome else known.evidence
+) -> ProofView:
+    """Return the proof of what is there now, or what was run of it so far."""
+    if outcome is None:
+        return ProofView(commands=command_rows(known.evidence))
+    return proof_view(as_delivered(outcome, delivered))
 
 
 def _name_of(thread: ThreadRef) -> str:
@@ -205,13 +221,6 @@ def _file_diff(lines: list[str]) -> FileDiff:
         removed=sum(line.startswith("-") for line in body),
         lines=tuple(lines[1:]),
     )
-
-
-def _proof_text(outcome: Outcome | None) -> str:
-    if outcome is None or not outcome.proposes_change:
-        return ""
-    text = proof_sentence(outcome)
-    return text.replace("**", "")
 
 
 def _notes(

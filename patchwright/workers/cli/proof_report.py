@@ -1,0 +1,153 @@
+"""A proof at a terminal: its level first, then the table by test and what was found.
+
+Names of tests, causes and paths are the repository's or the agent's: nothing in them
+steers the terminal, and each stays on its line.
+"""
+
+from collections.abc import Iterator, Sequence
+from typing import Final
+
+from rich.console import Console
+from rich.text import Text
+
+from patchwright.core.types.evidence import (
+    Evidence,
+    Proof,
+    ProofReport,
+    TestChange,
+    TestVerdict,
+)
+from patchwright.resolver.messages.proof_words import (
+    advice_on_proof,
+    commits_words,
+    hunk_name,
+    hunks_words,
+    level_sentence,
+    level_words,
+    reason_words,
+    result_words,
+    role_title,
+    suite_words,
+    verdict_words,
+)
+from patchwright.workers.cli.terminal import plain
+
+_MOST_TESTS: Final = 20
+_MOST_NAMES: Final = 20
+_MOST_CHARS: Final = 200
+_ROLE_CHARS: Final = 26
+_RESULT_CHARS: Final = 8
+_SHA_CHARS: Final = 10
+
+
+def proof_style(level: Proof) -> str:
+    """Return the colour of a level: green is for what is proven alone."""
+    match level:
+        case Proof.PROVEN:
+            return "green"
+        case Proof.CONTRADICTED:
+            return "red"
+        case Proof.SHOWN_BY_COMMAND | Proof.NOT_PROVEN | Proof.NONE:
+            return "yellow"
+
+
+def level_with_reason(level: Proof, report: ProofReport | None) -> str:
+    """Return the level, such as `proven`; any other one says why it is no more."""
+    why = "" if level is Proof.PROVEN else reason_words(level, report)
+    return f"{level_words(level)}: {why}" if why else level_words(level)
+
+
+def print_proof(
+    console: Console,
+    level: Proof,
+    report: ProofReport | None,
+    evidence: Sequence[Evidence],
+) -> None:
+    """Print the level as a sentence, then all that was found and run."""
+    sentence = Text(level_sentence(level, report), style=proof_style(level))
+    console.print(sentence, soft_wrap=True)
+    print_findings(console, level, report, evidence)
+
+
+def print_findings(
+    console: Console,
+    level: Proof,
+    report: ProofReport | None,
+    evidence: Sequence[Evidence],
+) -> None:
+    """Print what a person can do, the table by test, other findings, the commands."""
+    if advice := advice_on_proof(level, report):
+        console.print(Text(f"hint: {advice.replace('`', '')}"), soft_wrap=True)
+    lines = [*_report_lines(report), *map(_command_line, evidence)]
+    for line in lines:
+        console.print(line, soft_wrap=True)
+
+
+def _report_lines(report: ProofReport | None) -> Iterator[Text]:
+    if report is None:
+        return
+    yield from _test_lines(report.tests)
+    yield from _named("fails now, passed before", report.newly_failing, "red")
+    yield from _named("altered by the change", report.altered, "yellow")
+    uncovered = [hunk_name(hunk) for hunk in report.uncovered]
+    yield from _named("not covered by the proof", uncovered, "yellow")
+    yield from _named("flaky, does not count", report.flaky, "yellow")
+    facts = (
+        ("repository's own tests", _suite(report)),
+        ("coverage", hunks_words(report)),
+        ("commits", commits_words(report) if report.tests else ""),
+    )
+    for label, words in facts:
+        if words:
+            yield Text(f"{label}: ", style="dim").append_text(one_line(words))
+
+
+def _suite(report: ProofReport) -> str:
+    words = suite_words(report)
+    return f"{report.suite_command}, {words}" if report.suite_command else words
+
+
+def _test_lines(tests: Sequence[TestChange]) -> Iterator[Text]:
+    """Show each test with its cause below it."""
+    if not tests:
+        return
+    yield Text(f"{'without':<8} {'with it':<8} test", style="dim")
+    for one in tests[:_MOST_TESTS]:
+        before, after = _verdict(one.before), _verdict(one.after)
+        yield Text.assemble(before, " ", after, " ", one_line(one.name))
+        if one.cause:
+            yield Text(" " * 18).append_text(one_line(one.cause, "dim"))
+    if len(tests) > _MOST_TESTS:
+        yield Text(f"{'':18}… and {len(tests) - _MOST_TESTS} more", style="dim")
+
+
+def _verdict(verdict: TestVerdict) -> Text:
+    styles = {TestVerdict.PASSED: "green", TestVerdict.FAILED: "red"}
+    words = verdict_words(verdict)
+    return Text(f"{words:<{_RESULT_CHARS}}", style=styles.get(verdict, "yellow"))
+
+
+def _named(label: str, names: Sequence[str], style: str) -> Iterator[Text]:
+    for name in names[:_MOST_NAMES]:
+        yield Text(f"{label}: ", style=style).append_text(one_line(name))
+    if len(names) > _MOST_NAMES:
+        yield Text(f"{label}: … and {len(names) - _MOST_NAMES} more", style=style)
+
+
+def _command_line(one: Evidence) -> Text:
+    style = "green" if one.exit_code == 0 else "red"
+    return Text.assemble(
+        (f"{role_title(one.role):<{_ROLE_CHARS}} ", "dim"),
+        (f"{result_words(one):<{_RESULT_CHARS}}", style),
+        " ",
+        one_line(one.command),
+        (f"  {one.commit[:_SHA_CHARS]}, {one.seconds:.1f} s", "dim"),
+    )
+
+
+def one_line(text: str, style: str = "") -> Text:
+    """Show words of others on one line of bounded length."""
+    line = " ".join(plain(text).plain.split())
+    return Text(
+        line if len(line) <= _MOST_CHARS else f"{line[: _MOST_CHARS - 1]}…", style
+    )
