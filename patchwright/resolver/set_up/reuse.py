@@ -47,13 +47,10 @@ class SetUpReuse:
     ) -> "SetUpAttempt | None":
         """Return the attempt to set up a sandbox of a commit, if it can be reused."""
         large_files = find_large_files(runtime)
+        if large_files is None or not commit or not commands:
+            return None
         # What a sandbox shows of this machine is no part of what a set-up makes.
-        if (
-            self.spec.places != Places()
-            or large_files is None
-            or not commit
-            or not commands
-        ):
+        if self.spec.places != Places():
             return None
         try:
             key = self._key(runtime.kind, large_files.origin, commands)
