@@ -33,6 +33,8 @@ from tests.adapters.resolve.workbench import (
 from tests.adapters.sandbox.box import Box
 from tests.fakes.scripted_model import ScriptedModel, Step, reply
 
+pytestmark = pytest.mark.long
+
 # Each run of it leaves a mark of its own: equal marks are one run.
 MARK = "python3 -c 'import uuid; print(f\"mark:{uuid.uuid4()}\")'"
 INSTALL = f"mkdir -p vendor/tools && {MARK} > vendor/tools/mark && cat lock.txt"
