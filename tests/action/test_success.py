@@ -23,18 +23,31 @@ TASK = "The total ignores the pieces\n\n`total([450], [3])` is 450, and not 1350
 SUMMARY = """\
 **Done, proven** · #2 (draft) · 4 steps · Ns · 480 tokens, price unknown · 2 files, +9 -1
 
-🟢 **Proven**: in fresh sandboxes, the test fails without the change and passes with it.
+🟢 **Proven**: in fresh sandboxes, the test fails without the change and passes with \
+it, and no test that passed before fails now.
 
 The agent wrote:
 
 > The total ignored the pieces.
 
-<details><summary>Evidence: 2 commands, run by the controller in fresh sandboxes</summary>
+<details><summary>Evidence: 4 commands, run by the controller in fresh sandboxes</summary>
+
+| test | without the change | with it | why it failed without |
+|---|---|---|---|
+| `test_pieces.PiecesTest.test_every_piece_counts` | 🔴 failed | 🟢 passed | \
+`AssertionError: 450 != 1350` |
+
+Each part that was tried is needed: the tests fail without it (1 of 1 changed part \
+taken out in turn).
+
+The repository's own tests, `python3 -m unittest test_cart.py`: 1 test compared.
 
 | | command | commit | result | time |
 |---|---|---|---|---|
 | without the change | `python3 -m unittest test_pieces` | `COMMIT` | 🔴 exit 1 | N s |
 | with it | `python3 -m unittest test_pieces` | `COMMIT` | 🟢 exit 0 | N s |
+| own tests, without it | `python3 -m unittest test_cart.py` | `COMMIT` | 🟢 exit 0 | N s |
+| own tests, with it | `python3 -m unittest test_cart.py` | `COMMIT` | 🟢 exit 0 | N s |
 
 </details>
 

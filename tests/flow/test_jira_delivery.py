@@ -96,7 +96,9 @@ WIKI = """\
 480 tokens, price unknown · 2 files, \\+9 \\-1 · [run|GITHUB/runs/RUN]
 
 🟢 *Proven*: in fresh sandboxes, the test fails without the change and passes with \
-it. {{python3 &#45;m unittest test_pieces}}: exit 1 without the change, exit 0 with it.
+it, and no test that passed before fails now. \
+{{test_pieces.PiecesTest.test_every_piece_counts}}: failed without the change, passed \
+with it.
 
 The agent wrote:
 
@@ -126,10 +128,10 @@ doc
   paragraph
     text '🟢 '
     text 'Proven' strong
-    text ': in fresh sandboxes, the test fails without the change and passes with it. \
-'
-    text 'python3 -m unittest test_pieces' code
-    text ': exit 1 without the change, exit 0 with it.'
+    text ': in fresh sandboxes, the test fails without the change and passes with it, \
+and no test that passed before fails now. '
+    text 'test_pieces.PiecesTest.test_every_piece_counts' code
+    text ': failed without the change, passed with it.'
   paragraph
     text 'The agent wrote:'
   blockquote

@@ -14,7 +14,8 @@ WISH = "@patchwright please fix the sum, 3 pieces cost 450"
 PULL_REQUEST = """\
 <!-- patchwright:body text=DIGEST title=DIGEST -->
 
-🟢 **Proven**: in fresh sandboxes, the test fails without the change and passes with it.
+🟢 **Proven**: in fresh sandboxes, the test fails without the change and passes with \
+it, and no test that passed before fails now.
 
 The agent wrote:
 
@@ -24,10 +25,27 @@ Closes #1
 
 ### Evidence
 
+| test | without the change | with it | why it failed without |
+|---|---|---|---|
+| `test_pieces.PiecesTest.test_every_piece_counts` | 🔴 failed | 🟢 passed | \
+`AssertionError: 450 != 1350` |
+
+Each part that was tried is needed: the tests fail without it (1 of 1 changed part \
+taken out in turn).
+
+The repository's own tests, `python3 -m unittest test_cart.py`: 1 test compared.
+
+<details><summary>4 commands, run by the controller in fresh sandboxes</summary>
+
 | | command | commit | result | time |
 |---|---|---|---|---|
 | without the change | `python3 -m unittest test_pieces` | `COMMIT` | 🔴 exit 1 | N s |
 | with it | `python3 -m unittest test_pieces` | `COMMIT` | 🟢 exit 0 | N s |
+| own tests, without it | `python3 -m unittest test_cart.py` | `COMMIT` | 🟢 exit 0 | \
+N s |
+| own tests, with it | `python3 -m unittest test_cart.py` | `COMMIT` | 🟢 exit 0 | N s |
+
+</details>
 
 <sub>Base [`COMMIT`](GITHUB/acme/shop/commit/SHA), head \
 [`COMMIT`](GITHUB/acme/shop/commit/SHA). Run by the controller in fresh sandboxes, not \
@@ -44,19 +62,33 @@ tokens, price unknown</sub>
 STATUS = """\
 **Done, proven** · #2 · 4 steps · Ns · 480 tokens, price unknown · 2 files, +9 -1
 
-🟢 **Proven**: in fresh sandboxes, the test fails without the change and passes with it.
+🟢 **Proven**: in fresh sandboxes, the test fails without the change and passes with \
+it, and no test that passed before fails now.
 
 The agent wrote:
 
 > The total ignored the pieces.
 
-<details><summary>Evidence: 2 commands, run by the controller in fresh sandboxes\
+<details><summary>Evidence: 4 commands, run by the controller in fresh sandboxes\
 </summary>
+
+| test | without the change | with it | why it failed without |
+|---|---|---|---|
+| `test_pieces.PiecesTest.test_every_piece_counts` | 🔴 failed | 🟢 passed | \
+`AssertionError: 450 != 1350` |
+
+Each part that was tried is needed: the tests fail without it (1 of 1 changed part \
+taken out in turn).
+
+The repository's own tests, `python3 -m unittest test_cart.py`: 1 test compared.
 
 | | command | commit | result | time |
 |---|---|---|---|---|
 | without the change | `python3 -m unittest test_pieces` | `COMMIT` | 🔴 exit 1 | N s |
 | with it | `python3 -m unittest test_pieces` | `COMMIT` | 🟢 exit 0 | N s |
+| own tests, without it | `python3 -m unittest test_cart.py` | `COMMIT` | 🟢 exit 0 | \
+N s |
+| own tests, with it | `python3 -m unittest test_cart.py` | `COMMIT` | 🟢 exit 0 | N s |
 
 </details>
 

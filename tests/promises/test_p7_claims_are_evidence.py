@@ -25,6 +25,8 @@ def test_a_test_that_is_red_before_and_green_after_is_proof(tmp_path: Path) -> N
         assert [(one.role, one.exit_code) for one in outcome.evidence] == [
             (EvidenceRole.BEFORE, 1),
             (EvidenceRole.AFTER, 0),
+            (EvidenceRole.SUITE_BEFORE, 0),
+            (EvidenceRole.SUITE_AFTER, 0),
         ]
         assert "**Proven**" in story.reply(issue)
         assert not story.github.pull_requests(REPO)[0].draft

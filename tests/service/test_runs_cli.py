@@ -24,7 +24,7 @@ from tests.provision.starter import ready_starter
 from tests.provision.waiting import wait_until
 from tests.service.processes import PROGRAM
 
-COLUMNS = "run state where by steps cost age title"
+COLUMNS = "run state proof where by steps cost age title"
 WISH = "@patchwright please fix the sum, 3 pieces cost 450"
 QUESTION = ["Should `total` count in cents, or in euros?"] * 3
 SOON_S = 3.0
@@ -122,12 +122,13 @@ def test_a_run_is_shown_with_its_steps_and_where_its_result_is(tmp_path: Path) -
         )
         assert "  3 " in ended.out
         assert "edit_file cart.py" in ended.out
-        assert "before exit 1" in ended.out
+        assert "without the change         exit 1" in ended.out
         assert f"pull request: {story.github.web_url}/{REPO}/pull/2" in ended.out
         shown = runs(story, tmp_path, "show", job.id, "--json").answer
         assert len(shown["steps"]) == 4
         assert shown["pr_url"] == f"{story.github.web_url}/{REPO}/pull/2"
-        assert [one["exit_code"] for one in shown["evidence"]] == [1, 0]
+        assert [one["exit_code"] for one in shown["evidence"]][:2] == [1, 0]
+        assert (shown["proof"], shown["tests"][0]["after"]) == ("proven", "passed")
         assert story.reply(issue).startswith("**Done, proven**")
 
 

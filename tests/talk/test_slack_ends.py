@@ -21,13 +21,14 @@ DONE = """\
 *Done, proven* · <GITHUB/acme/shop/pull/1|pull request #1> · 4 steps · Ns · \
 480 tokens, price unknown · 2 files, +9 -1 · <GITHUB/runs/RUN|run>
 
-🟢 *Proven*: in fresh sandboxes, the test fails without the change and passes with it. \
-`python3 -m unittest test_pieces`: exit 1 without the change, exit 0 with it.
+🟢 *Proven*: in fresh sandboxes, the test fails without the change and passes with it, \
+and no test that passed before fails now. \
+`test_pieces.PiecesTest.test_every_piece_counts`: failed without the change, passed \
+with it.
 
 The agent wrote:
 
 > *Bold* and a link `https://example.com`, &lt;!channel&gt;, `a &lt; b`.
-
 run RUN · asked for by alice · in acme/shop · content as of TIME · model openai/scripted
 Open pull request"""
 FAILED = """\

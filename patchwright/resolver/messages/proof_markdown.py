@@ -173,7 +173,7 @@ def findings(report: ProofReport | None, links: CodeLinks) -> str:
 def _uncovered(report: ProofReport, links: CodeLinks) -> str:
     tried = hunks_words(report)
     if not report.uncovered:
-        each = "The tests fail without each part that was taken out of the change"
+        each = "Each part that was tried is needed: the tests fail without it"
         return f"{each} ({tried})." if tried else ""
     within = f" ({tried})" if tried else ""
     return _listed(

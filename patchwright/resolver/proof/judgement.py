@@ -88,12 +88,13 @@ def _contradiction(found: ProofFindings) -> ProofReason | None:
 
 def _objection(found: ProofFindings) -> ProofReason | None:
     """Return what keeps a change from being proven, whatever else was shown."""
-    if found.silenced:
-        return ProofReason.NOT_RUN_WITH_CHANGE
     if found.altered:
         return ProofReason.ALTERED_TESTS
-    if found.is_doubtful and (found.proving or _is_shown_by_command(found)):
+    shows = found.proving or found.silenced or _is_shown_by_command(found)
+    if found.is_doubtful and shows:
         return ProofReason.DOUBTFUL
+    if found.silenced:
+        return ProofReason.NOT_RUN_WITH_CHANGE
     if found.proving and not found.needs_code:
         return ProofReason.UNCOVERED
     return None

@@ -103,7 +103,10 @@ class ProofStages:
             missing=_unique(name for pair in pairs for name in self._missing(pair)),
             failing=failing,
             still_failing=_unique(
-                name for pair in pairs for name in pair.comparison.still
+                name
+                for pair in pairs
+                for name in pair.comparison.still
+                if verdicts_of(pair.after).get(name) is not TestVerdict.BROKEN
             ),
             newly_failing=_unique(broken),
             altered=suite.altered,
@@ -140,15 +143,16 @@ class ProofStages:
             for name in verdicts_of(pair.after)
             if (path := self._file_of(name, pair))
         }
-        left = [path for path in left if path not in ran]
+        tree = self.facts.tree
+        left = [path for path in left if path not in ran and tree.holds_tests(path)]
         named_ones = {pair.command for pair in pairs}
         groups: list[Sequence[str]] = []
-        for group in groups_for_files(self.facts.tree, left):
+        for group in groups_for_files(tree, left):
             like = [
                 command
                 for call in _calls(pairs)
                 if language_of_runner(call.runner) == group.language
-                and (command := for_files(call, left))
+                and (command := for_files(call, group.files))
             ]
             commands = [*like[:1], *group.commands]
             groups.append([one for one in commands if one not in named_ones])

@@ -9,7 +9,7 @@ import structlog
 from patchwright.core.events.log import EventLog
 from patchwright.core.events.observations import SetUpRestored
 from patchwright.core.events.payload import Source
-from patchwright.core.runtime import Places, Runtime, SandboxSpec, find_large_files
+from patchwright.core.runtime import HostPlaces, Runtime, SandboxSpec, find_large_files
 from patchwright.core.system.clock import Clock
 from patchwright.core.types.errors import GitError, RuntimeLostError, SandboxError
 from patchwright.integrations.git.objects import ObjectStore
@@ -50,7 +50,7 @@ class SetUpReuse:
         if large_files is None or not commit or not commands:
             return None
         # What a sandbox shows of this machine is no part of what a set-up makes.
-        if self.spec.places != Places():
+        if self.spec.places != HostPlaces():
             return None
         try:
             key = self._key(runtime.kind, large_files.origin, commands)

@@ -104,6 +104,7 @@ def resolve_local(session: RunSession, local_task: LocalTask) -> FinishedRun:
         trusted_sha=base_sha,
     )
     if not session.view.shows_environment:
+        # In what is shown nothing can be installed, and nothing needs to be.
         sandbox = session.settings.sandbox
         task = with_inferred_set_up(task, repository.objects, config, sandbox)
     outcome = session.resolve(task, repository.objects, base_sha, config=config)

@@ -72,6 +72,8 @@ def test_json_is_one_object_with_the_promised_keys(shop: Shop) -> None:
     ] == [
         ("before", 1, "python3 -m unittest test_pieces"),
         ("after", 0, "python3 -m unittest test_pieces"),
+        ("suite-before", 0, "python3 -m unittest test_cart.py"),
+        ("suite-after", 0, "python3 -m unittest test_cart.py"),
     ]
     for one in answer["evidence"]:
         assert list(one) == [
@@ -218,9 +220,18 @@ def test_people_read_lines_without_colours_in_a_pipe(shop: Shop) -> None:
         _steady(ended.out)
         == """\
 resolved, proven · 4 steps · Ns · 480 tokens, price unknown
-Proven: in fresh sandboxes, the test fails without the change and passes with it.
+Proven: in fresh sandboxes, the test fails without the change and passes with it, and \
+no test that passed before fails now.
+without  with it  test
+failed   passed   test_pieces.PiecesTest.test_every_piece_counts
+                  AssertionError: 450 != 1350
+repository's own tests: python3 -m unittest test_cart.py, 1 test compared
+coverage: 1 of 1 changed part taken out in turn
+commits: base COMMIT, head COMMIT
 without the change         exit 1   python3 -m unittest test_pieces  COMMIT, N s
 with it                    exit 0   python3 -m unittest test_pieces  COMMIT, N s
+own tests, without it      exit 0   python3 -m unittest test_cart.py  COMMIT, N s
+own tests, with it         exit 0   python3 -m unittest test_cart.py  COMMIT, N s
 The agent wrote:
 > The total ignored the pieces.
 branch: patchwright/count-every-piece
@@ -236,6 +247,10 @@ branch: patchwright/count-every-piece
 ✓ Change made
 ✓ `python3 -m unittest test_pieces` before the change: exit 1
 ✓ `python3 -m unittest test_pieces` after the change: exit 0
+✓ `python3 -m unittest test_cart.py` the repository's own tests, before the change: \
+exit 0
+✓ `python3 -m unittest test_cart.py` the repository's own tests, after the change: \
+exit 0
 events: FILE
 """
     )

@@ -124,8 +124,8 @@ def test_a_verdict_is_said_in_a_word(verdict: TestVerdict, cell: str) -> None:
 def test_that_every_part_is_needed_is_said_with_its_number() -> None:
     tried = FULL_REPORT.replace(uncovered=(), hunks=5, hunks_tried=5)
     assert (
-        "The tests fail without each part that was taken out of the change (5 of 5 "
-        "changed parts taken out in turn)."
+        "Each part that was tried is needed: the tests fail without it (5 of 5 changed "
+        "parts taken out in turn)."
     ) in proof_report(tried, ())
 
 

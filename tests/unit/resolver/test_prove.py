@@ -176,7 +176,7 @@ SHOWN = replace(findings(pair()), proving=(PROVING,))
             ProofReason.BREAKS_TESTS,
         ),
         (
-            replace(SHOWN, silenced=("d",), altered=("e",)),
+            replace(SHOWN, silenced=("d",)),
             Proof.NOT_PROVEN,
             ProofReason.NOT_RUN_WITH_CHANGE,
         ),
