@@ -1,7 +1,7 @@
 """The protocol of a place where the agent's actions run."""
 
 from collections.abc import Mapping, Sequence
-from typing import Literal, Protocol
+from typing import IO, Literal, Protocol, runtime_checkable
 
 from patchwright.core.events.observations import RequestBlocked
 from patchwright.core.events.types import SandboxAction, SandboxObservation
@@ -115,6 +115,33 @@ class Runtime(Protocol):
     def close(self) -> None:
         """Remove the sandbox and everything in it; calling it twice is harmless."""
         ...
+
+
+@runtime_checkable
+class LargeFiles(Protocol):
+    """Copies files too large for `upload` and `download`; few kinds of sandbox can.
+
+    A runtime that can has it as `large_files`; see `find_large_files`. `origin` names
+    what the sandbox is made of, such as the id of its image: sandboxes of the same
+    origin differ only by what was run in them.
+    """
+
+    @property
+    def origin(self) -> str: ...
+
+    def copy_out(self, path: str, target: IO[bytes], max_bytes: int) -> None:
+        """Copy a file under `/workspace`; a larger one raises `SandboxError`."""
+        ...
+
+    def copy_in(self, source: IO[bytes], path: str) -> None:
+        """Write a new file under `/workspace`, into a folder that exists."""
+        ...
+
+
+def find_large_files(runtime: "Runtime") -> LargeFiles | None:
+    """Return how a sandbox copies large files, or None if it cannot."""
+    found = getattr(runtime, "large_files", None)
+    return found if isinstance(found, LargeFiles) else None
 
 
 class Pipe(Protocol):

@@ -36,11 +36,13 @@ class Checkout:
     """A sandbox that the agent can work in.
 
     With `is_the_same` it is the sandbox in which the run's earlier actions took place.
+    `commit` is the commit whose files it has, if it has no others.
     """
 
     runtime: Runtime
     workspace: Workspace
     is_the_same: bool
+    commit: str = ""
 
 
 def open_checkout(
@@ -70,7 +72,9 @@ def open_checkout(
     except BaseException:
         runtime.close()
         raise
-    return Checkout(runtime, workspace, is_the_same=False)
+    # What is restored of earlier work, or merged, is no commit of the repository.
+    commit = "" if is_resumed or task.merge_sha else task.base_sha
+    return Checkout(runtime, workspace, is_the_same=False, commit=commit)
 
 
 def save_checkpoint(

@@ -39,6 +39,7 @@ from patchwright.resolver.run_plan import RunPlan
 from patchwright.resolver.run_store import RunStore
 from patchwright.resolver.sandboxes import sandbox_spec
 from patchwright.resolver.services import RunDependencies, StepServices
+from patchwright.resolver.set_up.cache import name_repository, open_set_up_cache
 
 _NO_TIME: Final = "the run had no time left to run it again"
 _NO_SANDBOX: Final = "it could not be run again there"
@@ -65,7 +66,12 @@ class SecondProof:
             return _NO_TIME
         config = self._plan.config
         dependencies = proof_run(
-            self._services, self._job, self._store, config, mirror.objects
+            self._services,
+            self._job,
+            self._store,
+            config,
+            mirror.objects,
+            repository=self._plan.repository,
         )
         task = _task_of(dependencies.log)
         if task is None:
@@ -98,8 +104,13 @@ def proof_run(
     store: RunStore,
     config: RepositoryConfig,
     code: ObjectStore,
+    *,
+    repository: Repository | None = None,
 ) -> RunDependencies:
-    """Return what a proof needs that no agent comes before."""
+    """Return what a proof needs that no agent comes before.
+
+    Set-ups are reused only for a `repository` that is known.
+    """
     settings = apply_configuration(services.settings, config).settings
     return RunDependencies(
         run_id=job.id,
@@ -114,6 +125,8 @@ def proof_run(
         author=commit_author_of(services.directory.forge),
         agent_configuration=services.agent_configuration,
         config_file=config.file,
+        set_up_cache=open_set_up_cache(services.settings, services.clock),
+        repository=name_repository(repository),
     )
 
 

@@ -202,7 +202,14 @@ class _PushProof:
 
     def _prove(self, head: _NewHead, whole: WholeChange) -> ProofResult:
         run, services = self._run, self._services
-        dependencies = proof_run(services, run.job, run.store, self._config, head.code)
+        dependencies = proof_run(
+            services,
+            run.job,
+            run.store,
+            self._config,
+            head.code,
+            repository=self._plan.repository,
+        )
         task = self._task(head)
         wanted = proof_request(
             task, dependencies, head.sha, (), is_doubtful=whole.rules_out_proof

@@ -272,7 +272,13 @@ class _RunAttempt:
             return None
         cancel_token = CancelToken(run_log, self._dependencies.release_signal)
         wanted = set_up_of_task(self._task, self._dependencies)
-        failed = set_up(wanted, checkout.runtime, self._dependencies.log, cancel_token)
+        failed = set_up(
+            wanted,
+            checkout.runtime,
+            self._dependencies.log,
+            cancel_token,
+            checkout.commit,
+        )
         if self._task.setup and failed is None:
             checkout.workspace.mark_prepared()
         return failed

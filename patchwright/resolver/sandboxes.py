@@ -5,7 +5,7 @@ import threading
 from collections import Counter
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
-from typing import Final
+from typing import Final, NamedTuple
 
 import structlog
 
@@ -13,16 +13,23 @@ from patchwright.core.agent.endings import AgentEnding
 from patchwright.core.agent.run_log import CancelToken, ReleaseSignal, RunCancelledError
 from patchwright.core.events import types as ev
 from patchwright.core.events.log import EventLog
-from patchwright.core.runtime import Runtime, RuntimeFactory, SandboxSpec
+from patchwright.core.runtime import (
+    Runtime,
+    RuntimeFactory,
+    SandboxSpec,
+    find_large_files,
+)
 from patchwright.core.security.hosts import Domain, read_domain
 from patchwright.core.settings.limits import SandboxSettings
 from patchwright.core.settings.model import Settings
 from patchwright.core.settings.repository import CONFIG_FILE
-from patchwright.core.system.clock import start_call
+from patchwright.core.system.clock import Clock, start_call
 from patchwright.core.text.escape import code_block, inline_code
 from patchwright.core.types.errors import SandboxError
 from patchwright.core.types.outcome_kind import OutcomeKind
 from patchwright.core.types.work import BlockedRequest, Outcome, service_outcome
+from patchwright.resolver.set_up.cache import open_set_up_cache
+from patchwright.resolver.set_up.reuse import SetUpAttempt, SetUpReuse
 
 # A run's sandboxes may live longer than its time limit, for proof and delivery.
 _GRACE_S = 3600.0
@@ -55,10 +62,17 @@ _GIB = 1024**3
 log = structlog.get_logger(__name__)
 
 
-def check_disk_space(settings: Settings) -> Outcome | None:
-    """Return the outcome if a run must not begin because the disk is nearly full."""
+def check_disk_space(settings: Settings, clock: Clock) -> Outcome | None:
+    """Return the outcome if a run must not begin because the disk is nearly full.
+
+    What set-ups have made is removed before anybody has to wait.
+    """
     floor = settings.limits.min_free_gib
     free = shutil.disk_usage(settings.state_dir).free / _GIB
+    cache = open_set_up_cache(settings, clock)
+    if free < floor and cache is not None:
+        cache.clear()
+        free = shutil.disk_usage(settings.state_dir).free / _GIB
     if free >= floor:
         return None
     log.error("disk_nearly_full", free_gib=round(free, 1), floor_gib=floor)
@@ -116,6 +130,7 @@ class _EndedOnce:
         self.run, self.cancel = runtime.run, runtime.cancel
         self.upload, self.download = runtime.upload, runtime.download
         self.open_pipe, self.blocked = runtime.open_pipe, runtime.blocked
+        self.large_files = find_large_files(runtime)
         self._runtime = runtime
         self._lock = threading.Lock()
         self._is_open = True
@@ -146,25 +161,60 @@ _NOT_FOUND: Final = 127
 class SetUp:
     """The set-up commands of a repository, and the file that they come from.
 
-    With `may_fail` the run goes on after a failed command, and the agent is told.
+    With `may_fail` the run goes on after a failed command, and the agent is told. With
+    `reuse` a sandbox starts from what an earlier one has made, if that fits.
     """
 
     commands: tuple[str, ...]
     may_fail: bool = False
     config_file: str = CONFIG_FILE
+    reuse: SetUpReuse | None = None
+
+    def open(self, runtime: Runtime, commit: str) -> SetUpAttempt | None:
+        """Return the attempt to reuse a set-up in a sandbox of that commit."""
+        if self.reuse is None:
+            return None
+        return self.reuse.open(runtime, commit, self.commands)
 
 
 NO_SET_UP: Final = SetUp(())
 
 
 def set_up(
-    wanted: SetUp, runtime: Runtime, log: EventLog, cancel_token: CancelToken
+    wanted: SetUp,
+    runtime: Runtime,
+    log: EventLog,
+    cancel_token: CancelToken,
+    commit: str = "",
 ) -> AgentEnding | None:
     """Run the commands one after the other; return how the run ends if one fails.
 
     Nothing else runs in the sandbox before they have ended. If the run is cancelled,
-    they end immediately, and the next step of the run handles the reason.
+    they end immediately, and the next step of the run handles the reason. A new sandbox
+    with exactly the files of a `commit` may start from what an earlier set-up has made.
     """
+    reused = wanted.open(runtime, commit)
+    if reused is None:
+        return _run_commands(wanted, runtime, log, cancel_token).ending
+    if reused.restore():
+        return None
+    reused.begin()
+    ran = _run_commands(wanted, runtime, log, cancel_token)
+    if ran.all_worked:
+        # Before anybody else does anything in the sandbox.
+        reused.keep()
+    return ran.ending
+
+
+class _CommandsRun(NamedTuple):
+    ending: AgentEnding | None
+    all_worked: bool = False
+
+
+def _run_commands(
+    wanted: SetUp, runtime: Runtime, log: EventLog, cancel_token: CancelToken
+) -> _CommandsRun:
+    all_worked = True
     for command in wanted.commands:
         action = ev.RunCommand(
             command=command, session=SETUP, timeout_s=SETUP_S, agent=SETUP
@@ -175,17 +225,18 @@ def set_up(
             output = cancel_token.wait_for(future)
         except RunCancelledError:
             runtime.cancel(str(asked.id))
-            return None
+            return _CommandsRun(None)
         log.append(ev.Source.ENVIRONMENT, output.replace(agent=SETUP), asked.id)
         if output.exit_code == 0:
             continue
+        all_worked = False
         if not wanted.may_fail:
-            return _failed_ending(command, output, wanted.config_file)
+            return _CommandsRun(_failed_ending(command, output, wanted.config_file))
         text = (
             f"{_failure_text(command, output.exit_code)} The work goes on without it."
         )
         log.append(ev.Source.SYSTEM, ev.Message(text=text))
-    return None
+    return _CommandsRun(None, all_worked)
 
 
 def set_up_failures(log: EventLog, start_id: int) -> tuple[str, ...]:
@@ -218,13 +269,25 @@ def was_set_up_interrupted(
     return last is None or last.command != commands[-1]
 
 
-def set_up_unrecorded(wanted: SetUp, runtime: Runtime) -> None:
-    """Run the set-up in a sandbox without an agent; raises `SandboxError`."""
+def set_up_unrecorded(wanted: SetUp, runtime: Runtime, commit: str = "") -> None:
+    """Run the set-up in a sandbox without an agent; raises `SandboxError`.
+
+    One with exactly the files of a `commit` may start from an earlier set-up.
+    """
+    reused = wanted.open(runtime, commit)
+    if reused is not None:
+        if reused.restore():
+            return
+        reused.begin()
+    all_worked = True
     for number, command in enumerate(wanted.commands):
         action = ev.RunCommand(command=command, session=SETUP, timeout_s=SETUP_S)
         output = run_to_end(runtime, action, f"{SETUP}-{number}")
         if output.exit_code != 0 and not wanted.may_fail:
             raise SandboxError(_failed_ending(command, output, wanted.config_file).text)
+        all_worked = all_worked and output.exit_code == 0
+    if reused is not None and all_worked:
+        reused.keep()
 
 
 def run_to_end(

@@ -51,6 +51,8 @@ from patchwright.resolver.publish.live import NO_PUBLISHER, LivePublisher
 from patchwright.resolver.repository_references import ReferenceScope
 from patchwright.resolver.run_store import Choices
 from patchwright.resolver.sandboxes import SetUp
+from patchwright.resolver.set_up.cache import SetUpCache
+from patchwright.resolver.set_up.reuse import SetUpReuse
 
 
 @dataclass(frozen=True)
@@ -99,6 +101,7 @@ class RunDependencies:
     `recorded_review` returns what the agent was told when it finished.
     `redact_private` removes private words from a text, `redact_private_title` from a
     title. `find_private_words` returns the words that no file may repeat, if any.
+    `set_up_cache` has what set-ups of the `repository`, known by that name, have made.
     """
 
     run_id: str
@@ -126,10 +129,33 @@ class RunDependencies:
     redact_private: Callable[[str], str] = unchanged_text
     redact_private_title: Callable[[str], str] = unchanged_text
     find_private_words: Callable[[], PrivateWords | None] = no_private_words
+    set_up_cache: SetUpCache | None = None
+    repository: str = ""
 
 
 def set_up_of_task(task: Task, dependencies: RunDependencies) -> SetUp:
-    return SetUp(task.setup, task.setup_may_fail, dependencies.config_file)
+    """Return the set-up of all sandboxes of a run."""
+    return SetUp(
+        task.setup,
+        task.setup_may_fail,
+        dependencies.config_file,
+        _reuse_of_task(task, dependencies),
+    )
+
+
+def _reuse_of_task(task: Task, dependencies: RunDependencies) -> SetUpReuse | None:
+    cache = dependencies.set_up_cache
+    if cache is None or not dependencies.repository:
+        return None
+    return SetUpReuse(
+        cache=cache,
+        repository=dependencies.repository,
+        trusted_sha=task.trusted_sha,
+        code=dependencies.code,
+        spec=dependencies.spec,
+        log=dependencies.log,
+        clock=dependencies.clock,
+    )
 
 
 WORK_AT_SERVICE: Final = (

@@ -156,7 +156,7 @@ def move_to_other_conversation(services: StepServices, run: Run) -> Run | End:
 
 @skipped_on_resume
 def require_disk_space(services: StepServices, run: Run) -> Run | End:
-    return end_if(services, run, check_disk_space(services.settings))
+    return end_if(services, run, check_disk_space(services.settings, services.clock))
 
 
 @skipped_on_resume

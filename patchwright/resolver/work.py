@@ -51,6 +51,7 @@ from patchwright.resolver.run_store import (
 )
 from patchwright.resolver.sandboxes import sandbox_spec
 from patchwright.resolver.services import RunDependencies, StepServices
+from patchwright.resolver.set_up.cache import name_repository, open_set_up_cache
 from patchwright.resolver.set_up.plan import with_inferred_set_up
 from patchwright.resolver.status_comment import begin_check
 from patchwright.resolver.steering import open_steering, with_follow_ups
@@ -372,4 +373,6 @@ def _dependencies(
         redact_private=partial(redaction.redact_private, plan),
         redact_private_title=partial(redaction.redact_private_title, plan),
         find_private_words=partial(redaction.private_words, plan),
+        set_up_cache=open_set_up_cache(services.settings, services.clock),
+        repository=name_repository(plan.repository),
     )

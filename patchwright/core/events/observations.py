@@ -297,6 +297,22 @@ class RequestBlocked(Payload):
     why: str = ""
 
 
+class SetUpRestored(Payload):
+    """A sandbox was set up with the files that an earlier set-up had made.
+
+    The `commands` were run at `made_at` and took `saved_s`; here none was run. To
+    unpack its files, `bytes` in all, took `seconds`. `commit` is what the sandbox has.
+    """
+
+    kind: Literal["set_up_restored"] = "set_up_restored"
+    commands: tuple[str, ...]
+    made_at: datetime
+    commit: str
+    bytes: int
+    seconds: float
+    saved_s: float
+
+
 class ProofStarted(Payload):
     """The controller begins to prove the commit; it replaces an earlier proof."""
 

@@ -55,6 +55,7 @@ from patchwright.core.events.observations import (
     RequestBlocked,
     RunStarted,
     SearchResult,
+    SetUpRestored,
     StateChanged,
     UserRejected,
 )
@@ -131,6 +132,7 @@ Record = (
     | ConfirmationAsked
     | CheckpointTaken
     | RequestBlocked
+    | SetUpRestored
     | ProofStarted
     | EvidenceRecorded
     | OutcomeReached
@@ -226,6 +228,7 @@ __all__ = [
     "SandboxObservation",
     "SearchFiles",
     "SearchResult",
+    "SetUpRestored",
     "Source",
     "StateChanged",
     "Steering",

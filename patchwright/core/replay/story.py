@@ -210,6 +210,10 @@ def note_phrase(event: ev.Event) -> Phrase | None:
             return evidence_phrase(evidence)
         case ev.RequestBlocked():
             return _blocked(payload)
+        case ev.SetUpRestored(made_at=made_at):
+            return Phrase(
+                text=f"set-up from the cache, made at {made_at:%Y-%m-%d %H:%M}Z"
+            )
         case ev.Unknown(kind=kind):
             return Phrase(text=f"{kind}: not known to this version", tone=Tone.OPEN)
         case _:

@@ -155,6 +155,19 @@ class SandboxSettings(SettingsSection):
         "`uv sync` and others) if `.patchwright.toml` has no `setup`; only with "
         "registries that `network` opens.",
     )
+    setup_cache_gib: float = Field(
+        5.0,
+        ge=0,
+        allow_inf_nan=False,
+        description="Space below `state_dir` for what set-ups have made, in GiB: later "
+        "sandboxes of the same repository start from it. 0: nothing is kept.",
+    )
+    setup_cache_days: float = Field(
+        7.0,
+        gt=0,
+        allow_inf_nan=False,
+        description="Days after which a set-up is run again all the same.",
+    )
     command_timeout_s: float = Field(
         120.0,
         gt=0,

@@ -40,6 +40,7 @@ from patchwright.integrations.git.trees import (
     FilteredFile,
     UnreadReason,
     find_filtered,
+    list_blobs,
     list_files,
     read_files,
 )
@@ -101,6 +102,10 @@ class ObjectStore:
     def list_files(self, commit: str) -> tuple[str, ...]:
         """Return the paths of all files and links of a commit."""
         return list_files(self.git, commit)
+
+    def list_blobs(self, commit: str) -> Mapping[str, str]:
+        """Return what identifies the content of each file of a commit, by path."""
+        return list_blobs(self.git, commit)
 
     def read_files(
         self, commit: str, paths: Sequence[str], max_bytes: int

@@ -42,6 +42,17 @@ def list_files(store: GitDir, commit: str) -> tuple[str, ...]:
     )
 
 
+def list_blobs(store: GitDir, commit: str) -> dict[str, str]:
+    r"""Return the mode and the object of each file, link and submodule, by path.
+
+    Bytes of a path that are no UTF-8 are written as `\xff`.
+    """
+    raw = store.run(["ls-tree", "-r", "-z", "--full-tree", commit])
+    lines = raw.decode("utf-8", "backslashreplace").split("\0")
+    entries = (line.partition("\t") for line in lines)
+    return {path: what for what, found, path in entries if found}
+
+
 def read_files(
     store: GitDir, commit: str, paths: Sequence[str], max_bytes: int
 ) -> Mapping[str, bytes | UnreadReason]:

@@ -79,7 +79,7 @@ class ProofPlace:
             alike = self.code.without_history(commit)
             packed = self.code.bundle(alike)
             Workspace.check_out(runtime, packed, alike, "evidence")
-            set_up_unrecorded(self.set_up, runtime)
+            set_up_unrecorded(self.set_up, runtime, commit)
         except BaseException:
             close_and_record_blocked(runtime, self.log)
             raise

@@ -1,25 +1,123 @@
-"""Infer how a sandbox is set up for a repository, from the names of its files.
+"""Infer how a sandbox is set up for a repository, and from which hosts, by its files.
 
 Nothing is read and nothing is run here: files come in as texts, commands go out.
 """
 
-from collections.abc import Callable, Iterator, Mapping
+import re
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
+from enum import Enum, auto
 from typing import Final
+from urllib.parse import urlsplit
 
+from patchwright.core.security.hosts import read_domain
 from patchwright.resolver.set_up.python_projects import (
     is_installable,
     pip_arguments,
     requirement_files,
 )
-from patchwright.resolver.set_up.registry_hosts import Ecosystem, find_hosts
+
+
+class Ecosystem(Enum):
+    PYTHON = auto()
+    NODE = auto()
+    GO = auto()
+    RUST = auto()
+    RUBY = auto()
+    PHP = auto()
+
+
+# Labels of names, from which a host is joined: no address of a registry is text here.
+_USUAL: Final[Mapping[Ecosystem, tuple[tuple[str, ...], ...]]] = {
+    Ecosystem.PYTHON: (("pypi", "org"), ("files", "pythonhosted", "org")),
+    Ecosystem.NODE: (("registry", "npmjs", "org"),),
+    Ecosystem.GO: (("proxy", "golang", "org"), ("sum", "golang", "org")),
+    Ecosystem.RUST: (("index", "crates", "io"), ("static", "crates", "io")),
+    Ecosystem.RUBY: (("rubygems", "org"), ("index", "rubygems", "org")),
+    Ecosystem.PHP: (
+        ("repo", "packagist", "org"),
+        ("api", "github", "com"),
+        ("codeload", "github", "com"),
+    ),
+}
+# Where a lock file says from where everything comes that it lists.
+_RESOLVED: Final = re.compile(r'\bresolved"?:? +"(https?://[^"\s]+)"')
+_LOCKS: Final[Mapping[str, re.Pattern[str]]] = {
+    "package-lock.json": _RESOLVED,
+    "npm-shrinkwrap.json": _RESOLVED,
+    "yarn.lock": _RESOLVED,
+    "uv.lock": re.compile(r'\b(?:registry|url) = "(https?://[^"\s]+)"'),
+    "Gemfile.lock": re.compile(r"^ +remote: (https?://\S+)", re.MULTILINE),
+}
+_NPM_REGISTRY: Final = re.compile(r"^\s*registry\s*=\s*(https?://\S+)", re.MULTILINE)
+_PIP_INDEX: Final = re.compile(
+    r"^\s*(?:-i|--index-url)[ =]\s*(https?://\S+)", re.MULTILINE
+)
+_PIP_MORE: Final = re.compile(
+    r"^\s*(?:--extra-index-url|--find-links)[ =]\s*(https?://\S+)", re.MULTILINE
+)
+# A file that leads to more hosts than this is no reason to list them all.
+_MOST_HOSTS: Final = 20
+
+
+def find_hosts(ecosystem: Ecosystem, files: Mapping[str, str]) -> tuple[str, ...]:
+    """Return the hosts that an installation from the files of a folder needs.
+
+    `files` are the texts of its files, by name, as far as they matter to this
+    ecosystem. A registry of their own stands in for the usual one.
+    """
+    usual = tuple(".".join(labels) for labels in _USUAL[ecosystem])
+    own = tuple(_own_registries(ecosystem, files))
+    listed = tuple(_listed(files))
+    if own:
+        # Package managers ask it for what the lock file has from the usual one, too.
+        found = (*own, *(one for one in listed if one not in usual))
+    else:
+        found = listed or usual
+    more = _more_indexes(files) if ecosystem is Ecosystem.PYTHON else ()
+    return tuple(dict.fromkeys((*found, *more)))[:_MOST_HOSTS]
+
+
+def _own_registries(ecosystem: Ecosystem, files: Mapping[str, str]) -> Iterator[str]:
+    if ecosystem is Ecosystem.NODE:
+        yield from _hosts_in(_NPM_REGISTRY, files.get(".npmrc", ""))
+    if ecosystem is Ecosystem.PYTHON:
+        for name, text in files.items():
+            if name.endswith(".txt"):
+                yield from _hosts_in(_PIP_INDEX, text)
+
+
+def _more_indexes(files: Mapping[str, str]) -> Iterator[str]:
+    for name, text in files.items():
+        if name.endswith(".txt"):
+            yield from _hosts_in(_PIP_MORE, text)
+
+
+def _listed(files: Mapping[str, str]) -> Iterator[str]:
+    for name, pattern in _LOCKS.items():
+        yield from _hosts_in(pattern, files.get(name, ""))
+
+
+def _hosts_in(pattern: re.Pattern[str], text: str) -> Iterator[str]:
+    """Yield the host of each URL, with its port if that is no usual one."""
+    for url in dict.fromkeys(pattern.findall(text)):
+        try:
+            parts = urlsplit(url)
+            port = f":{parts.port}" if parts.port else ""
+            read_domain(host := f"{parts.hostname or ''}{port}")
+        except ValueError:
+            continue
+        yield host
+
 
 # Folders whose files say nothing about how the tests are run.
 _PASSED_OVER: Final = frozenset({
     *("bench", "benchmark", "benchmarks", "demo", "demos", "doc", "docs", "example"),
     *("examples", "fixtures", "node_modules", "sample", "samples", "site-packages"),
-    *("spec", "test", "tests", "third_party", "vendor"),
+    *("requirements", "spec", "test", "tests", "third_party", "vendor"),
 })  # fmt: skip
+# One word for a shell, and for a reader.
+_PLAIN: Final = re.compile(r"[A-Za-z0-9_][A-Za-z0-9_-]*")
 _MOST_FOLDERS: Final = 3
 _REQUIREMENTS_FOLDER: Final = "requirements"
 # A file to which a set-up adds lines NAME=value, for all that is run later.
@@ -41,7 +139,7 @@ class SetUpStep:
 
 
 @dataclass(frozen=True)
-class _Folder:
+class _ProjectFolder:
     """A folder of the repository, "" for its root, and its files by name."""
 
     path: str
@@ -86,11 +184,12 @@ def infer_steps(files: Mapping[str, str]) -> tuple[SetUpStep, ...]:
     folders in it matter. Those folders count for a package manager of which the root
     has no file, a few of them.
     """
-    root, folders = _Folder("", _files_of("", files)), _folders(files)
+    root, folders = _ProjectFolder("", _files_of("", files)), _folders(files)
     steps: list[SetUpStep] = []
-    for find in (_python, _node, _go, _rust, _ruby, _php):
-        at_root = find(root)
-        found = [at_root] if at_root else [find(one) for one in folders]
+    for ecosystem in Ecosystem:
+        at_root = _find_step(ecosystem, root)
+        nested = (_find_step(ecosystem, one) for one in folders)
+        found = [at_root] if at_root else [*nested]
         steps += [step for step in found if step][:_MOST_FOLDERS]
     return tuple(steps)
 
@@ -102,6 +201,14 @@ def is_of_interest(path: str) -> bool:
     return is_near and (name in _NAMES or name.endswith(".txt"))
 
 
+def is_manifest(path: str) -> bool:
+    """Tell whether a file says what is installed: if it changes, all is set up anew."""
+    name = path.rpartition("/")[2]
+    if not is_of_interest(path) or name in _OF_PYTEST:
+        return False
+    return not name.endswith(".txt") or "requirements" in path
+
+
 def _files_of(folder: str, files: Mapping[str, str]) -> dict[str, str]:
     prefix = f"{folder}/" if folder else ""
     return {
@@ -111,21 +218,16 @@ def _files_of(folder: str, files: Mapping[str, str]) -> dict[str, str]:
     }
 
 
-def _folders(files: Mapping[str, str]) -> list[_Folder]:
+def _folders(files: Mapping[str, str]) -> list[_ProjectFolder]:
     names = sorted({path.partition("/")[0] for path in files if "/" in path})
     return [
-        _Folder(name, _files_of(name, files))
+        _ProjectFolder(name, _files_of(name, files))
         for name in names
-        if name not in _PASSED_OVER and name != _REQUIREMENTS_FOLDER and _is_plain(name)
+        if name not in _PASSED_OVER and _PLAIN.fullmatch(name)
     ]
 
 
-def _is_plain(name: str) -> bool:
-    """Tell whether a name is one word for a shell, and for a reader."""
-    return name.isascii() and name.replace("-", "").replace("_", "").isalnum()
-
-
-def _python(folder: _Folder) -> SetUpStep | None:
+def _python(folder: _ProjectFolder) -> SetUpStep | None:
     own, pip = folder.virtual_environment, _pip(folder)
     locked: dict[str, tuple[str, str]] = {
         "uv.lock": ("uv sync --frozen", pip),
@@ -156,7 +258,7 @@ def _python(folder: _Folder) -> SetUpStep | None:
     return None
 
 
-def _pip(folder: _Folder) -> str:
+def _pip(folder: _ProjectFolder) -> str:
     """Return the command that fills a virtual environment with pip, if there is one.
 
     What the image has already stays in sight: it may be all that is needed.
@@ -168,7 +270,7 @@ def _pip(folder: _Folder) -> str:
     return f"{make} && .venv/bin/python -m pip install --quiet {arguments}"
 
 
-def _node(folder: _Folder) -> SetUpStep | None:
+def _node(folder: _ProjectFolder) -> SetUpStep | None:
     is_new_yarn = ".yarnrc.yml" in folder.files
     yarn = f"yarn install {'--immutable' if is_new_yarn else '--frozen-lockfile'}"
     pnpm = "pnpm install --frozen-lockfile"
@@ -186,34 +288,34 @@ def _node(folder: _Folder) -> SetUpStep | None:
     return folder.step(Ecosystem.NODE, lock, install, fallback=fallback)
 
 
-def _go(folder: _Folder) -> SetUpStep | None:
-    # Images of Go keep modules where a sandbox may not write.
-    own = {"GOPATH": "$HOME/go"}
-    return _usual(folder, Ecosystem.GO, "go.mod", "go mod download", own)
+# What knows one lock file and one command. Images of these languages keep packages
+# where a sandbox may not write.
+_ONE_WAY: Final[Mapping[Ecosystem, tuple[str, str, Mapping[str, str]]]] = {
+    Ecosystem.GO: ("go.mod", "go mod download", {"GOPATH": "$HOME/go"}),
+    Ecosystem.RUST: (
+        "Cargo.lock",
+        "cargo fetch --locked",
+        {"CARGO_HOME": "$HOME/.cargo"},
+    ),
+    Ecosystem.RUBY: (
+        "Gemfile.lock",
+        "bundle install",
+        {"BUNDLE_PATH": "$HOME/bundle", "BUNDLE_APP_CONFIG": "$HOME/.bundle"},
+    ),
+    Ecosystem.PHP: (
+        "composer.lock",
+        "composer install --no-interaction --no-progress",
+        {},
+    ),
+}
 
 
-def _rust(folder: _Folder) -> SetUpStep | None:
-    own = {"CARGO_HOME": "$HOME/.cargo"}
-    return _usual(folder, Ecosystem.RUST, "Cargo.lock", "cargo fetch --locked", own)
-
-
-def _ruby(folder: _Folder) -> SetUpStep | None:
-    own = {"BUNDLE_PATH": "$HOME/bundle", "BUNDLE_APP_CONFIG": "$HOME/.bundle"}
-    return _usual(folder, Ecosystem.RUBY, "Gemfile.lock", "bundle install", own)
-
-
-def _php(folder: _Folder) -> SetUpStep | None:
-    install = "composer install --no-interaction --no-progress"
-    return _usual(folder, Ecosystem.PHP, "composer.lock", install, {})
-
-
-def _usual(
-    folder: _Folder,
-    ecosystem: Ecosystem,
-    name: str,
-    install: str,
-    variables: Mapping[str, str],
-) -> SetUpStep | None:
+def _find_step(ecosystem: Ecosystem, folder: _ProjectFolder) -> SetUpStep | None:
+    if ecosystem is Ecosystem.PYTHON:
+        return _python(folder)
+    if ecosystem is Ecosystem.NODE:
+        return _node(folder)
+    name, install, variables = _ONE_WAY[ecosystem]
     if name not in folder.files:
         return None
     return folder.step(ecosystem, name, install, variables=variables)
@@ -234,7 +336,7 @@ def _with_fallback(install: str, fallback: str) -> str:
     )
 
 
-_Finder = Callable[[_Folder], SetUpStep | None]
+_OF_PYTEST: Final = frozenset({"conftest.py", "pytest.ini", "tox.ini"})
 _NAMES: Final = frozenset({
     *("uv.lock", "poetry.lock", "pdm.lock", "Pipfile.lock", "pyproject.toml"),
     *("setup.py", "setup.cfg", "tox.ini", "pytest.ini", "conftest.py"),
@@ -242,8 +344,3 @@ _NAMES: Final = frozenset({
     *("yarn.lock", ".yarnrc.yml", ".npmrc", "go.mod", "Cargo.lock", "Gemfile.lock"),
     "composer.lock",
 })  # fmt: skip
-
-
-def step_hosts(steps: tuple[SetUpStep, ...]) -> Iterator[str]:
-    for step in steps:
-        yield from step.hosts

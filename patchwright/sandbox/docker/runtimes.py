@@ -12,7 +12,7 @@ from patchwright.core.system.clock import Clock, start_call
 from patchwright.core.types.errors import SandboxError
 from patchwright.sandbox.docker import container, engine
 from patchwright.sandbox.docker.container import PROXY_LABEL, ROLE, ProxyContainers
-from patchwright.sandbox.docker.engine import ContainerStream
+from patchwright.sandbox.docker.engine import ContainerFiles, ContainerStream
 from patchwright.sandbox.host import bootstrap
 from patchwright.sandbox.host.bootstrap import DEFAULT_IMAGE, pack_action_server
 from patchwright.sandbox.host.gateway import Gateway, with_proxy
@@ -143,6 +143,7 @@ class DockerRuntimes:
             command_timeout_s=spec.command_timeout_s,
             remove=lambda: self._remove_both(name, proxy),
             leave=lambda: None,
+            large_files=ContainerFiles(self._client, name, container.USER),
         )
 
     def _remove_both(self, name: str, proxy: str) -> None:

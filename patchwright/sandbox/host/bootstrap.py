@@ -63,6 +63,7 @@ TRANSFER_MODULES = (
     "stray_work.py",
     "transfer.py",
 )
+SNAPSHOT_MODULES = ("__init__.py", "git_commands.py", "set_up_snapshot.py")
 PROXY_PACKAGE = "patchwright.sandbox.egress"
 # A fixed date: the same sources give the same bytes.
 ARCHIVE_DATE = (1980, 1, 1, 0, 0, 0)
@@ -85,6 +86,15 @@ def pack_transfer_program() -> bytes:
     return _write(
         _modules(INSIDE_PACKAGE, TRANSFER_MODULES)
         | _main_module(f"{INSIDE_PACKAGE}.transfer")
+    )
+
+
+@cache
+def pack_snapshot_program() -> bytes:
+    """Pack what carries the files of a set-up from one sandbox to another."""
+    return _write(
+        _modules(INSIDE_PACKAGE, SNAPSHOT_MODULES)
+        | _main_module(f"{INSIDE_PACKAGE}.set_up_snapshot")
     )
 
 

@@ -9,6 +9,7 @@ from typing import Annotated
 from pydantic import Field, NonNegativeInt, TypeAdapter
 
 from patchwright.core.events import types as ev
+from patchwright.core.runtime import LargeFiles
 from patchwright.core.types.base import RandomIds
 from patchwright.core.types.errors import RuntimeLostError, SandboxError
 from patchwright.sandbox.action_server.protocol import TAKEN_OVER
@@ -44,8 +45,10 @@ class ServedRuntime:
         command_timeout_s: float,
         remove: Callable[[], None],
         leave: Callable[[], None],
+        large_files: LargeFiles | None = None,
     ) -> None:
         self.kind = kind
+        self.large_files = large_files
         self._connection = connection
         self._command_timeout_s = command_timeout_s
         self._remove = remove

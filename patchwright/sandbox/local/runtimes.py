@@ -16,7 +16,7 @@ from typing import IO, Final
 
 import structlog
 
-from patchwright.core.runtime import HostPlaces, SandboxSpec
+from patchwright.core.runtime import HostPlaces, LargeFiles, SandboxSpec
 from patchwright.core.types.errors import SandboxError
 from patchwright.sandbox.host import bootstrap
 from patchwright.sandbox.host import gateway as launch
@@ -26,6 +26,7 @@ from patchwright.sandbox.host.served_runtime import ServedRuntime
 from patchwright.sandbox.host.server_connection import ServerConnection
 from patchwright.sandbox.local import isolation
 from patchwright.sandbox.local.folders import (
+    FolderFiles,
     SandboxFolder,
     create_folder,
     find_abandoned,
@@ -179,6 +180,8 @@ def serve_runtime(
     folder: SandboxFolder,
     stream: ProcessStream,
     proxy: ProxyProcess | None = None,
+    *,
+    large_files: LargeFiles | None = None,
 ) -> ServedRuntime:
     """Return the runtime once the server answers; leave nothing behind if it fails."""
 
@@ -195,6 +198,7 @@ def serve_runtime(
         remove=remove,
         # It ends with its connection, and this with the process that has it.
         leave=remove,
+        large_files=large_files,
     )
     with ExitStack() as undo:
         undo.callback(runtime.close)
@@ -253,7 +257,8 @@ class BubblewrapRuntimes(LocalRuntimes):
                 undo.callback(proxy.stop)
             stream = _start(spec, folder, server)
             undo.pop_all()
-        return serve_runtime(self.kind, spec, folder, stream, proxy)
+        files = FolderFiles(folder.workspace, _user())
+        return serve_runtime(self.kind, spec, folder, stream, proxy, large_files=files)
 
 
 def why_unavailable() -> str:

