@@ -70,6 +70,7 @@ test-deploy: $(READY) ## The Compose stack, what is released, and the commands o
 
 test-real: $(READY) ## Real packages and tool servers, fetched by name, version and hash
 	@$(BIN)/python -m tests.provision.components test
+	@$(BIN)/python -m tests.provision.components test-real
 	$(BIN)/pytest -n 2 --dist worksteal -m real $(REAL)
 
 images: $(READY) ## Make the images that tests start, which they else do themselves

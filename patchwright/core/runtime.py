@@ -16,7 +16,7 @@ class ShownPlace(Value):
     place: str
 
 
-class Places(Value):
+class HostPlaces(Value):
     """What of this machine a sandbox on it shows besides the system, all read-only.
 
     `checkout` is the user's own folder of the repository: there the sandbox has its own
@@ -54,7 +54,7 @@ class SandboxSpec(Value):
     lifetime_s: float = 7200.0
     engine_runtime: str = ""
     environment: Mapping[str, str] = {}
-    places: Places = Places()
+    places: HostPlaces = HostPlaces()
 
     @property
     def has_network_access(self) -> bool:

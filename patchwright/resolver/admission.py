@@ -266,7 +266,7 @@ def start_trigger_of(kind: TriggerKind) -> FollowUpTrigger:
             return FollowUpTrigger.CHECKS
         case TriggerKind.CONFLICT:
             return FollowUpTrigger.CONFLICT
-        case TriggerKind.MERGED:
+        case TriggerKind.MERGED | TriggerKind.PUSHED:
             return FollowUpTrigger.CHECKS
         case _:
             assert_never(kind)

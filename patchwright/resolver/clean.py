@@ -1,13 +1,13 @@
 """Remove unwanted files from a change, and find what a person must decide."""
 
 from collections.abc import Collection, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from enum import StrEnum
 
 from patchwright.core.settings.repository import CONFIG_FILE, PROTECTED_PATHS
 from patchwright.core.text.escape import inline_code
 from patchwright.core.text.strings import count_noun
-from patchwright.core.types.work import LeftOut, LeftOutReason
+from patchwright.core.types.work import DiffStat, LeftOut, LeftOutReason, Outcome
 from patchwright.integrations.git.changes import (
     GITLINK,
     ChangedPath,
@@ -172,6 +172,33 @@ def clean(
         )
         or (None if is_merge else _object_to_conflict_markers(versions)),
     )
+
+
+@dataclass(frozen=True)
+class WholeChange:
+    """What all commits of a pull request do to the tests that are to judge it."""
+
+    warnings: tuple[str, ...] = ()
+    rules_out_proof: bool = False
+    size: DiffStat = field(default_factory=DiffStat)
+
+    def added_to(self, outcome: Outcome) -> Outcome:
+        """Return the outcome of the newest of the commits with what holds for all."""
+        warnings = dict.fromkeys((*outcome.warnings, *self.warnings))
+        return outcome.replace(warnings=tuple(warnings), proposed=self.size)
+
+
+def judge_whole(code: ObjectStore, base_sha: str, head_sha: str) -> WholeChange:
+    """Judge a pull request that is proven as a whole, also what came before.
+
+    One that is too large to be read counts as one that affects its own tests.
+    """
+    changes = code.changed_paths(base_sha, head_sha)
+    size = code.diff_stat(base_sha, head_sha)
+    if find_excess(changes, SizeLimits()):
+        return WholeChange(rules_out_proof=True, size=size)
+    versions = read_versions(code, base_sha, head_sha, changes)
+    return WholeChange(find_tampering(versions), rules_out_proof(versions), size)
 
 
 def _split_change(

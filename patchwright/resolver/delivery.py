@@ -8,6 +8,7 @@ import structlog
 
 from patchwright.core.events.log import EventLog
 from patchwright.core.events.observations import RunStarted
+from patchwright.core.settings.repository import RepositoryConfig
 from patchwright.core.types.base import JobId
 from patchwright.core.types.errors import (
     GitError,
@@ -15,17 +16,18 @@ from patchwright.core.types.errors import (
     RuntimeLostError,
     SandboxError,
 )
-from patchwright.core.types.evidence import EvidenceRole, ProofReason
+from patchwright.core.types.evidence import ProofReason
 from patchwright.core.types.people import Actor
 from patchwright.core.types.threads import RepoRef, Repository
 from patchwright.core.types.work import Outcome, Task
 from patchwright.integrations.git.mirror import Mirror
+from patchwright.integrations.git.objects import ObjectStore
 from patchwright.resolver.access import policy_with
 from patchwright.resolver.admission import Declined, check_access
 from patchwright.resolver.configuration import apply_configuration, commit_author_of
 from patchwright.resolver.job import Job
 from patchwright.resolver.preparation import fetch_mirror
-from patchwright.resolver.proof.evidence import ProofResult
+from patchwright.resolver.proof.evidence import ProofResult, earlier_commands
 from patchwright.resolver.prove import proof_dependencies, proof_request, prove
 from patchwright.resolver.publish.destination import (
     ProveAgain,
@@ -61,13 +63,17 @@ class SecondProof:
         limits = self._settings.limits.of_a_run()
         if outcome.seconds + took_s > limits.max_minutes * 60:
             return _NO_TIME
-        dependencies = self._dependencies(mirror)
-        task = _task_of(dependencies.log, base_sha)
+        config = self._plan.config
+        dependencies = proof_run(
+            self._services, self._job, self._store, config, mirror.objects
+        )
+        task = _task_of(dependencies.log)
         if task is None:
             return _NO_SANDBOX
-        before = (e for e in outcome.evidence if e.role is EvidenceRole.BEFORE)
-        commands = tuple(dict.fromkeys(one.command for one in before))
+        commands = earlier_commands((outcome,))
         try:
+            whole = self._proof_base(mirror, head_sha) if task.proof_base_sha else ""
+            task = task.replace(base_sha=base_sha, proof_base_sha=whole)
             wanted = proof_request(
                 task,
                 dependencies,
@@ -80,22 +86,35 @@ class SecondProof:
             log.warning("not_proven_again", reason=error.reason, error=str(error))
             return _NO_SANDBOX
 
-    def _dependencies(self, mirror: Mirror) -> RunDependencies:
-        services, job, settings = self._services, self._job, self._settings
-        return RunDependencies(
-            run_id=job.id,
-            models=services.find_models(settings.agent.model),
-            sandboxes=services.sandboxes,
-            spec=sandbox_spec(settings, job.id),
-            code=mirror.objects,
-            log=self._store.open_log(),
-            limits=settings.limits.of_a_run(),
-            run_budget=self._store.open_budget(job.trigger, settings.limits),
-            clock=services.clock,
-            author=commit_author_of(services.directory.forge),
-            agent_configuration=services.agent_configuration,
-            config_file=self._plan.config.file,
-        )
+    def _proof_base(self, mirror: Mirror, head_sha: str) -> str:
+        """Return where the moved pull request has left its base branch."""
+        trusted_sha = self._plan.trusted_sha
+        return mirror.objects.merge_base(head_sha, trusted_sha) or ""
+
+
+def proof_run(
+    services: StepServices,
+    job: Job,
+    store: RunStore,
+    config: RepositoryConfig,
+    code: ObjectStore,
+) -> RunDependencies:
+    """Return what a proof needs that no agent comes before."""
+    settings = apply_configuration(services.settings, config).settings
+    return RunDependencies(
+        run_id=job.id,
+        models=services.find_models(settings.agent.model),
+        sandboxes=services.sandboxes,
+        spec=sandbox_spec(settings, job.id),
+        code=code,
+        log=store.open_log(),
+        limits=settings.limits.of_a_run(),
+        run_budget=store.open_budget(job.trigger, settings.limits),
+        clock=services.clock,
+        author=commit_author_of(services.directory.forge),
+        agent_configuration=services.agent_configuration,
+        config_file=config.file,
+    )
 
 
 def _was_doubtful(outcome: Outcome) -> bool:
@@ -103,14 +122,11 @@ def _was_doubtful(outcome: Outcome) -> bool:
     return report is not None and report.reason is ProofReason.DOUBTFUL
 
 
-def _task_of(events: EventLog, base_sha: str) -> Task | None:
-    """Return the task of the newest run, for another base commit."""
+def _task_of(events: EventLog) -> Task | None:
+    """Return the task of the newest run."""
     newest = events.read(limit=1, reverse=True, kinds=frozenset({"run_started"}))
     tasks = (e.payload.task for e in newest if isinstance(e.payload, RunStarted))
-    task = next(tasks, None)
-    if task is None:
-        return None
-    return Task.model_validate(task.model_dump() | {"base_sha": base_sha})
+    return next(tasks, None)
 
 
 def fetch_commits(
@@ -130,15 +146,28 @@ def fetch_commits(
     if repository is None or target is None:
         raise GitError("the run ended before its repository was known")
     fetch = partial(fetch_mirror, services.sources, repository)
-    try:
-        mirror = fetch(target.start_ref)
-    except NotFoundError:
+    mirror = _fetch_what_is_left(
+        fetch, ((target.start_ref, target.trusted_ref), (target.start_ref,))
+    )
+    if mirror is None:
         # The branch was deleted; the mirror still has its commits.
         mirror = fetch(f"refs/heads/{find_present(repository).default_branch}")
     if packed is None:
         raise GitError("the commits of this run are lost")
     mirror.objects.take(packed, outcome.base_sha, job_id)
     return mirror
+
+
+def _fetch_what_is_left(
+    fetch: Callable[..., Mirror], choices: Sequence[tuple[str, ...]]
+) -> Mirror | None:
+    """Fetch the first of the choices of which every branch is still there."""
+    for refs in choices:
+        try:
+            return fetch(*refs)
+        except NotFoundError:
+            continue
+    return None
 
 
 def _no_mirror() -> Mirror:

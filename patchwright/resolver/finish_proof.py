@@ -47,6 +47,8 @@ from patchwright.resolver.services import RunDependencies
 from patchwright.sandbox.workspace import Export
 
 _MAX_NOTE_CHARS: Final = 500
+# What a proof gets at the end of the time of its run.
+_LEAST_TIME_S: Final = 600.0
 _DOCUMENTS: Final = (".adoc", ".md", ".rst")
 
 
@@ -209,6 +211,7 @@ class FinishProofs:
             commands,
             is_doubtful=settled.is_doubtful,
         )
+        request = replace(request, time_limit_s=self._time_limit_s())
         started = ProofStarted(head_sha=outcome.head_sha)
         dependencies.log.append(Source.SYSTEM, started)
         try:
@@ -224,9 +227,16 @@ class FinishProofs:
             outcome.tree, commands, when or dependencies.clock.now(), result, note
         )
 
+    def _time_limit_s(self) -> float:
+        """Return the time that the run has left, or enough for a proof of some kind."""
+        run, limits = self._run_log.state, self._dependencies.limits
+        elapsed_s = run.elapsed_s(self._dependencies.clock.now())
+        left_s = run.allowed(limits).max_minutes * 60 - elapsed_s
+        return max(left_s, _LEAST_TIME_S)
+
     def _without_run(self, outcome: Outcome, reason: ProofReason) -> _KeptProof:
         report = ProofReport(
-            reason=reason, base_sha=self._task.base_sha, head_sha=outcome.head_sha
+            reason=reason, base_sha=self._task.proof_base, head_sha=outcome.head_sha
         )
         result = ProofResult(Proof.NOT_PROVEN, report)
         return _KeptProof(outcome.tree, (), self._dependencies.clock.now(), result)

@@ -34,6 +34,7 @@ from patchwright.resolver.clean import (
     Objection,
     check_merge,
     clean,
+    judge_whole,
 )
 from patchwright.resolver.messages.elements import (
     AGENT_WROTE,
@@ -181,7 +182,11 @@ def settle_change(
         changed = changed.replace(notes=(*changed.notes, *merged.notes))
     if cleaned.objection:
         return SettledChange(_as_objected(changed, cleaned.objection, ending))
-    return SettledChange(changed, task.proves, cleaned.rules_out_proof)
+    if not task.proof_base_sha:
+        return SettledChange(changed, task.proves, cleaned.rules_out_proof)
+    whole = judge_whole(dependencies.code, task.proof_base, changed.head_sha)
+    is_doubtful = cleaned.rules_out_proof or whole.rules_out_proof
+    return SettledChange(whole.added_to(changed), task.proves, is_doubtful)
 
 
 def _as_objected(

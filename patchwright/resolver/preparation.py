@@ -67,7 +67,9 @@ class PreparationRequest:
     is the label that started the run, if there is one. `checks` are the checks of the
     pull request, if they were read already. `token` makes the branch name unique.
     `privacy` tells the agent what it must not repeat; with it, no names are given
-    either. `schema` describes the structured result that the agent returns.
+    either. `schema` describes the structured result that the agent returns. With
+    `is_own_pull` the thread is a pull request of ours. `earlier_tests` are the commands
+    of the last proof in this conversation.
     """
 
     run_id: str
@@ -83,6 +85,8 @@ class PreparationRequest:
     token: str = ""
     privacy: str = ""
     schema: str = ""
+    is_own_pull: bool = False
+    earlier_tests: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True)
@@ -212,6 +216,7 @@ class _Preparation:
             branch=name_branch(config.branch, names, repository.default_branch),
             base=base,
             is_named=is_named,
+            is_own=self._request.is_own_pull,
         )
 
     def _fetch_checks(self, pull: PullRequest | None, sha: str) -> Checks | None:
@@ -230,6 +235,7 @@ class _Preparation:
         knowledge = read_instructions(work.code, work.base_sha, config.instructions)
         guide = knowledge.for_prompt(written.text)
         merges = self._merges(work.pull)
+        is_old = work.pull is not None and work.pull.is_open
         merging = merge_text(target.base_branch) if merges else ""
         parts = (guide, written.text, merging, request.privacy)
         task = Task(
@@ -252,6 +258,8 @@ class _Preparation:
             setup_may_fail=config.on_setup_failure == "continue",
             result_schema=request.schema,
             removed=written.removed + knowledge.removed,
+            proof_base_sha=_proof_base(work, merges=merges) if is_old else "",
+            earlier_tests=request.earlier_tests if is_old else (),
         )
         return plan_first(task) if wants_plan(request.trigger, config) else task
 
@@ -295,6 +303,17 @@ class _Preparation:
         domain = f"users.noreply.{urlsplit(self._repository.web_url).hostname}"
         address = f"{requester.external_id}+{requester.login}".lstrip("+")
         return f"Co-authored-by: {requester.login} <{address}@{domain}>"
+
+
+def _proof_base(work: StartingPoint, *, merges: bool) -> str:
+    """Return where an open pull request has left its base branch.
+
+    Empty where nothing of it is left to be proven, or where it has never been there.
+    """
+    if merges:
+        return work.base_sha
+    found = work.code.merge_base(work.start_sha, work.base_sha)
+    return found if found and found != work.start_sha else ""
 
 
 def _pulls_in(threads: Sequence[ThreadRef], repo: RepoRef) -> list[int]:

@@ -67,7 +67,7 @@ class ProgressTracker:
             return self._change(payload)
         if isinstance(payload, ev.ProofStarted):
             # What an earlier proof has shown is of another change.
-            return shown.replace(then=(_CHANGE_MADE,), doing=_PROVING)
+            return shown.replace(then=(_CHANGE_MADE,), missed=(), doing=_PROVING)
         if isinstance(payload, ev.Finish) and not payload.agent:
             return self._end_of_work(payload)
         if isinstance(payload, ev.EvidenceRecorded):

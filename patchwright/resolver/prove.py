@@ -12,15 +12,16 @@ from patchwright.core.system.clock import Clock
 from patchwright.core.text.escape import inline_code
 from patchwright.core.types.evidence import Evidence, ProofReason, ProofReport
 from patchwright.core.types.work import Task
+from patchwright.integrations.git.changes import is_test
 from patchwright.integrations.git.objects import ObjectStore
 from patchwright.resolver.proof.change_facts import ChangeFacts
 from patchwright.resolver.proof.evidence import ProofResult
 from patchwright.resolver.proof.hunk_coverage import HunkCoverage
 from patchwright.resolver.proof.judgement import ProofFindings, judge
+from patchwright.resolver.proof.lanes import Deadline
+from patchwright.resolver.proof.proof_sandbox import ProofPlace
 from patchwright.resolver.proof.regressions import SuiteFindings
 from patchwright.resolver.proof.stages import ProofStages
-from patchwright.resolver.proof.trial_sandbox import TrialPlace
-from patchwright.resolver.proof.trials import Deadline
 from patchwright.resolver.sandboxes import NO_SET_UP, SetUp
 from patchwright.resolver.services import RunDependencies, set_up_of_task
 
@@ -38,7 +39,8 @@ class ProofRequest:
 
     `commands` are named by who made the change, `tests` by the repository. The tests of
     a merge need not have failed before. A change that `is_doubtful` affects how its own
-    tests are run, as far as that is known already. After `time_limit_s` nothing new is
+    tests are run, as far as that is known already. With `is_rerun` there is nothing
+    new to be proven: an earlier proof is run again. After `time_limit_s` nothing new is
     begun.
     """
 
@@ -49,6 +51,7 @@ class ProofRequest:
     set_up: SetUp = NO_SET_UP
     is_merge: bool = False
     is_doubtful: bool = False
+    is_rerun: bool = False
     time_limit_s: float = _LONGEST_S
 
 
@@ -71,16 +74,33 @@ def proof_request(
     *,
     is_doubtful: bool = False,
 ) -> ProofRequest:
-    """Return what is to be proven of a change that was made for a task."""
+    """Return what is to be proven of a change that was made for a task.
+
+    A pull request that was there before is proven as a whole, with its earlier tests.
+    Then a merge of its base branch is no exception: they failed there.
+    """
     return ProofRequest(
-        base_sha=task.base_sha,
+        base_sha=task.proof_base,
         head_sha=head_sha,
-        commands=tuple(commands),
+        commands=tuple(dict.fromkeys((*commands, *task.earlier_tests))),
         tests=task.tests,
         set_up=set_up_of_task(task, dependencies),
-        is_merge=bool(task.merge_sha),
+        is_merge=bool(task.merge_sha) and not task.earlier_tests,
         is_doubtful=is_doubtful,
+        is_rerun=_is_rerun(task, dependencies.code, head_sha),
     )
+
+
+def _is_rerun(task: Task, code: ObjectStore, head_sha: str) -> bool:
+    """Tell whether earlier tests of a pull request are all that can prove it.
+
+    So it is where the work since then has left the tests as they were. What a merge
+    brings from the base branch is no work on them.
+    """
+    if not task.earlier_tests:
+        return False
+    since = code.changed_paths(task.base_sha, head_sha)
+    return bool(task.merge_sha) or not any(is_test(one.path) for one in since)
 
 
 def proof_dependencies(dependencies: RunDependencies) -> ProofDependencies:
@@ -114,7 +134,7 @@ def prove(request: ProofRequest, dependencies: ProofDependencies) -> ProofResult
 def _stages(
     request: ProofRequest, dependencies: ProofDependencies, facts: ChangeFacts
 ) -> ProofStages:
-    place = TrialPlace(
+    place = ProofPlace(
         sandboxes=dependencies.sandboxes,
         spec=dependencies.spec,
         code=dependencies.code,
@@ -157,6 +177,7 @@ def _report(
         suite_command=suite.command,
         suite_tests=suite.tests,
         suite_complete=suite.is_complete,
+        is_rerun=request.is_rerun,
     )
 
 

@@ -141,12 +141,16 @@ class RunStore(Protocol):
         """Count the conversation's runs that people asked for at `since` or later."""
         ...
 
+    def count_automatic_runs(self, kind: TriggerKind, since: datetime) -> int:
+        """Count the conversation's runs of a kind that nobody asked for."""
+        ...
+
     def list_since_last_request(self, kind: TriggerKind) -> tuple[EarlierRun, ...]:
         """Return the runs of a kind since a person last started a run, in order."""
         ...
 
     def list_outcomes(self) -> tuple[Outcome, ...]:
-        """Return the outcomes of the conversation's runs."""
+        """Return the outcomes of the conversation's runs, the oldest first."""
         ...
 
     def find_last_run(self) -> EarlierRun | None:

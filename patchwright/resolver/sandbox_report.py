@@ -13,7 +13,7 @@ from patchwright.core.events.actions import (
 from patchwright.core.events.log import EventLog
 from patchwright.core.events.observations import CommandOutput
 from patchwright.core.events.payload import Source
-from patchwright.core.runtime import Places, Runtime
+from patchwright.core.runtime import HostPlaces, Runtime
 from patchwright.core.types.base import RandomIds
 from patchwright.core.types.errors import GitError, RuntimeLostError, SandboxError
 from patchwright.integrations.git.objects import ObjectStore
@@ -101,7 +101,7 @@ def _has_begun(events: EventLog, start_id: int) -> bool:
     )
 
 
-def _own_folders(places: Places) -> tuple[str, ...]:
+def _own_folders(places: HostPlaces) -> tuple[str, ...]:
     """Return the folders of the checkout that the sandbox shows, by their own paths."""
     own = f"{places.checkout}/"
     return tuple(

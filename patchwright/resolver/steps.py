@@ -30,6 +30,7 @@ from patchwright.resolver.linked_threads import (
 )
 from patchwright.resolver.publish import live
 from patchwright.resolver.publish.destination import CrossPostTarget
+from patchwright.resolver.push_proof import prove_new_head
 from patchwright.resolver.repository_resolution import (
     acknowledge_in_chat,
     ask_requester,
@@ -102,6 +103,12 @@ def read_configuration(services: StepServices, run: Run) -> Run | End:
         return fail(services, run, error, quiet=run.trigger.kind.is_automatic)
     frame = make_message_header(services, run.job, config)
     return replace(run, plan=run.plan.replace(config=config, frame=frame))
+
+
+def prove_after_push(services: StepServices, run: Run) -> Run | End:
+    """Do all that is to be done after a push; no agent works then."""
+    is_push = run.trigger.kind is TriggerKind.PUSHED
+    return prove_new_head(services, run) if is_push else run
 
 
 @skipped_on_resume
@@ -223,6 +230,7 @@ STEPS: tuple[Step, ...] = (
     find_requester,
     find_repository,
     read_configuration,
+    prove_after_push,
     admit,
     answer_if_known,
     stop_if_closed,

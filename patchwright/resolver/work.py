@@ -37,6 +37,7 @@ from patchwright.resolver.preparation import (
     fetch_thread,
     prepare,
 )
+from patchwright.resolver.proof.evidence import earlier_commands
 from patchwright.resolver.resolve import resolve
 from patchwright.resolver.round_trigger import find_competing_pull_request
 from patchwright.resolver.run import End, Run, Step, skipped_on_resume
@@ -184,6 +185,11 @@ def _request(services: StepServices, run: Run) -> PreparationRequest:
         token=_token(run),
         privacy=privacy_note() if plan.openness.keeps_out else "",
         schema=services.overrides.schema,
+        is_own_pull=any(
+            one.is_own_pull and str(one.ref) == str(run.trigger.thread)
+            for one in run.linked
+        ),
+        earlier_tests=earlier_commands(run.store.list_outcomes()),
     )
 
 

@@ -64,7 +64,7 @@ def test_a_change_that_is_not_proven_can_fail_the_step(tmp_path: Path) -> None:
     with playing(tmp_path, [], permissions=RIGHTS) as scene:
         number = open_pull(scene, ALICE)
         inputs = {**INPUTS, "test_command": "python3 -m unittest test_cart"}
-        run = scene.run(**inputs, fail_on="unproven")
+        run = scene.run(scene.happened(), **inputs, fail_on="unproven")
         run.said(outcome="answered", proof="not-proven")
         assert run.failed
         assert scene.reply(number).startswith("🟡 **Not proven**")

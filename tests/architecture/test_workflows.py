@@ -18,7 +18,8 @@ BIN = Path(sys.executable).parent
 # What the called workflow decides itself, and a caller cannot change.
 # Proving alone asks nobody: a workflow for it needs no gate, and no key of a model.
 OUR_OWN = {"github-token", "github-api-url", "github-server-url", "prove-only"}
-CALLERS = [file for file in EXAMPLES if file.name != "enterprise-server.yml"]
+WITHOUT_CALL = {"enterprise-server.yml", "prove.yml"}
+CALLERS = [file for file in EXAMPLES if file.name not in WITHOUT_CALL]
 
 
 def name_of(file: Path) -> str:

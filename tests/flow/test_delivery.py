@@ -7,6 +7,7 @@ from tests.fakes.github.acts.rules import is_signed, set_rules
 from tests.fakes.github.rule_state import Rules
 from tests.fakes.llm.turns import TurnLike, call
 from tests.flow.story import REPO, Story, fix_turns, telling
+from tests.flow.text import without_marks
 
 WISH = "@patchwright fix the sum"
 TOKEN = "ghp_" + "A1b2C3d4E5f6G7h8I9j0K1l2M3n4O5p6Q7r8"
@@ -44,7 +45,7 @@ def test_r2_a_repositorys_wishes_for_pull_requests_are_heeded(tmp_path: Path) ->
         assert pull.title == f"fix: Count every piece (#{number})"
         assert (
             "## Description\n\nThe agent wrote:\n\n> The total ignored the pieces.\n\n"
-            in pull.body
+            in without_marks(pull.body)
         )
         assert "## Checklist\n- [ ] read\n" in pull.body
         assert (seen.labels, seen.assignees) == (("bot",), ("alice",))
@@ -72,7 +73,8 @@ def test_r2_what_people_wrote_into_our_pull_request_stays(tmp_path: Path) -> Non
         assert pull.title == "Sum up all pieces"
         assert pull.body.startswith("Mind the cents, @bo.\n\n<!-- patchwright:body ")
         assert "Added a note." in pull.body
-        assert "The total ignored the pieces." not in pull.body
+        # The pull request has the work of both runs.
+        assert "The total ignored the pieces." in pull.body
         story.replies(number)
 
 

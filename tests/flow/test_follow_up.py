@@ -145,7 +145,7 @@ def test_what_comes_too_late_for_the_run_gets_a_run_of_its_own(tmp_path: Path) -
         story.work()
         first, second = story.replies(issue)
         assert "**Done, proven** · #2 ·" in first
-        assert "**Draft, not proven** · #2 ·" in second
+        assert "**Done, proven** · #2 ·" in second
 
 
 @pytest.mark.parametrize("said", ["status", "budget +9999", "resume"])
@@ -208,5 +208,5 @@ def test_a_request_said_beside_a_command_in_the_last_call_gets_its_run(
         story.work()
         first, _status, second = story.replies(issue)
         assert "**Done, proven** · #2 ·" in first
-        assert "**Draft, not proven** · #2 ·" in second
+        assert "**Done, proven** · #2 ·" in second
         assert len(story.jobs()) == 2

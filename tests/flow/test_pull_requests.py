@@ -79,12 +79,14 @@ def test_s35_a_second_mention_goes_on_with_the_pull_request_of_the_first(
         story.say(issue, "Thanks! @patchwright please add a note")
         story.work()
         [pull] = story.github.pull_requests(REPO)
-        assert pull.title == "Add a note"
+        assert pull.title == "Count every piece"
         assert "Closes #1" in pull.body
-        assert pull.draft
+        words = pull.body.index("The total ignored the pieces.")
+        assert words < pull.body.index("**Since then**") < pull.body.index("Added a")
+        assert not pull.draft
         first, second = story.replies(issue)
         assert "**Done, proven** · #2 ·" in first
-        assert "**Draft, not proven** · #2 ·" in second
+        assert "**Done, proven** · #2 ·" in second
 
 
 def test_s37_if_it_may_not_open_a_pull_request_it_gives_a_link(

@@ -9,6 +9,7 @@ from patchwright.core.types.outcome_kind import OutcomeKind
 from tests.fakes.llm.turns import TurnLike, call
 from tests.flow.script import Request, asked, in_turn
 from tests.flow.story import REPO, Story, fix_turns, telling
+from tests.flow.text import without_marks
 
 WISH = "@patchwright please fix the sum"
 
@@ -19,7 +20,7 @@ def wishing(text: str) -> dict[str, str | bytes]:
 
 def body_of(story: Story) -> str:
     [pull] = story.github.pull_requests(REPO)
-    return pull.body
+    return without_marks(pull.body)
 
 
 def unproven_turns() -> list[TurnLike]:

@@ -19,8 +19,24 @@ _VARYING = {
 }
 
 
+# What stands around the parts of a pull request's text, and around those left empty.
+_MARKS = (
+    r"<!-- patchwright:part=(\w+)[^>]* -->\n\n\n<!-- patchwright:end=\1 -->\n*",
+    r"<!-- patchwright:part=[^>]* -->\n",
+    r"\n\n<!-- patchwright:end=\w+ -->",
+)
+
+
+def without_marks(text: str) -> str:
+    """Return a pull request's text as people see it."""
+    for pattern in _MARKS:
+        text = re.sub(pattern, "", text)
+    return text
+
+
 def steady(text: str) -> str:
     """Put fixed words in the place of ids, commits, digests and times."""
+    text = without_marks(text)
     for pattern, word in _VARYING.items():
         text = re.sub(pattern, word, text)
     return text

@@ -35,6 +35,10 @@ def _has(program: str) -> Callable[[], bool]:
     )
 
 
+def _is_usable(path: str) -> Callable[[], bool]:
+    return lambda: os.access(path, os.R_OK)
+
+
 def _has_plugin(name: str) -> bool:
     if not _has("docker")():
         return False
@@ -70,6 +74,27 @@ PYTEST = Component(
 PS = Component("ps", ("procps",), _has("ps"))
 # Commits are signed with keys that it makes.
 SSH_KEYGEN = Component("ssh-keygen", ("openssh-client",), _has("ssh-keygen"))
+# Whose projects the real ones are; Debian's, since sandboxes see /usr alone.
+TOOLCHAINS = (
+    Component("pytest", ("python3-pytest",), _is_usable("/usr/bin/pytest-3")),
+    Component("tox", ("tox",), _is_usable("/usr/bin/tox")),
+    Component("nox", ("nox",), _is_usable("/usr/bin/nox")),
+    Component("Node.js", ("nodejs", "npm"), _has("npm")),
+    Component("Go", ("golang-go",), _is_usable("/usr/bin/go")),
+    Component("Rust", ("cargo",), _is_usable("/usr/bin/cargo")),
+    Component("RSpec", ("ruby-rspec",), _is_usable("/usr/bin/rspec")),
+    Component("PHPUnit", ("phpunit",), _is_usable("/usr/bin/phpunit")),
+    Component("CMake", ("cmake", "make", "gcc", "libc6-dev"), _has("ctest")),
+    Component(
+        "Maven",
+        (
+            *("maven", "default-jdk-headless", "junit4", "libsurefire-java"),
+            *("libmaven-compiler-plugin-java", "libmaven-resources-plugin-java"),
+        ),
+        _is_usable("/usr/share/java/maven-surefire-plugin.jar"),
+    ),
+    Component("Gradle", ("gradle",), _is_usable("/usr/bin/gradle")),
+)
 ANY_SANDBOX = Component(
     "bubblewrap or a Docker engine",
     ("bubblewrap",),
@@ -88,6 +113,7 @@ NEEDED = {
         *(GIT, SSH_KEYGEN, BUBBLEWRAP, DEBOOTSTRAP, REDIS, POSTGRESQL),
         *(DOCKER, PS, PYTEST),
     ),
+    "test-real": TOOLCHAINS,
     "test-deploy": (GIT, DEBOOTSTRAP, DOCKER, PS, COMPOSE),
 }
 

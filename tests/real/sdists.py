@@ -16,10 +16,15 @@ CACHE = Path(__file__).parents[2] / ".cache" / "sdists"
 
 def make_repository(recipe: Recipe, folder: Path) -> None:
     """Put the release's files into `folder`, as the one commit of a repository."""
-    _unpack(_fetch(recipe), folder)
+    make_files(recipe, folder)
     _git(folder, "init", "--quiet", "--initial-branch=trunk")
     _git(folder, "add", "--all", "--force")
     _git(folder, "commit", "--quiet", f"--message={recipe}")
+
+
+def make_files(recipe: Recipe, folder: Path) -> None:
+    """Put the release's files into `folder`."""
+    _unpack(_fetch(recipe), folder)
 
 
 def _fetch(recipe: Recipe) -> Path:

@@ -35,17 +35,17 @@ def test_the_release_has_the_bug_and_the_edits_mend_it(
 ) -> None:
     make_repository(recipe, tmp_path)
     assert "FAILED (" in run_hidden_test(recipe, tmp_path).stderr
-    _write_tests(recipe, tmp_path)
+    write_tests(recipe, tmp_path)
     assert not _proof_is_green(recipe, tmp_path)
 
-    _apply_edits(recipe, tmp_path)
+    apply_edits(recipe, tmp_path)
 
     hidden = run_hidden_test(recipe, tmp_path)
     assert hidden.returncode == 0, hidden.stderr
     assert _proof_is_green(recipe, tmp_path)
 
 
-def _write_tests(recipe: Recipe, folder: Path) -> None:
+def write_tests(recipe: Recipe, folder: Path) -> None:
     for turn in recipe.turns:
         if turn.tool == "write":
             path = folder / str(turn.arguments["path"])
@@ -53,7 +53,7 @@ def _write_tests(recipe: Recipe, folder: Path) -> None:
             path.write_text(str(turn.arguments["content"]))
 
 
-def _apply_edits(recipe: Recipe, folder: Path) -> None:
+def apply_edits(recipe: Recipe, folder: Path) -> None:
     for path, edit in _edits(recipe):
         text = (folder / path).read_text()
         assert text.count(edit.old) == 1

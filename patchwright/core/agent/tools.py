@@ -112,7 +112,7 @@ class RejectArguments(Arguments):
 
 class AskArguments(Arguments):
     question: ReadableText = Field(
-        min_length=1, description="What you need to know, and the choices you see."
+        description="What you need to know, and the choices you see."
     )
 
 
@@ -252,7 +252,7 @@ WORKING: Final[tuple[Tool[Any], ...]] = (
     ),
     _tool(
         "browse",
-        "Read a web page as text, such as one that a server in the sandbox serves.",
+        "Read a web page as text, also one that the sandbox serves.",
         BrowseArguments,
         ev.Browse,
     ),
@@ -286,7 +286,7 @@ RECALL: Final[Tool[Any]] = _tool(
 )
 ASK: Final[Tool[Any]] = _tool(
     "ask",
-    "Post a question and wait for the answer, where something essential is missing.",
+    "Ask people and wait for the answer, if something essential is missing.",
     AskArguments,
     ev.AskQuestion,
 )

@@ -45,7 +45,8 @@ def _sandbox_text(observation: ev.SandboxObservation) -> str:
         case ev.FileContent():
             return observation.text or "[the file is empty]"
         case ev.FileEdited():
-            return _change_text(observation)
+            changed = observation.excerpt or observation.diff
+            return changed or "[written; nothing changed]"
         case ev.SearchResult():
             return _matches_text(observation)
         case ev.BrowserOutput():
@@ -61,10 +62,6 @@ def _matches_text(result: ev.SearchResult) -> str:
     return "\n".join(
         part for part in (result.text, f"[{note}]" if note else "") if part
     )
-
-
-def _change_text(edited: ev.FileEdited) -> str:
-    return edited.excerpt or edited.diff or "[written; nothing changed]"
 
 
 def _command_text(output: ev.CommandOutput) -> str:

@@ -1,7 +1,8 @@
 """What a delivery turned out to be."""
 
+from collections.abc import Mapping
 from enum import StrEnum
-from typing import Final, assert_never
+from typing import Final
 
 from pydantic import AwareDatetime
 
@@ -20,6 +21,7 @@ class TriggerKind(StrEnum):
     CHECKS = "checks"
     CONFLICT = "conflict"
     MERGED = "merged"
+    PUSHED = "pushed"
 
     @property
     def is_automatic(self) -> bool:
@@ -41,30 +43,6 @@ class TriggerDefinition(Value):
     may_command: bool = True
 
 
-def trigger_definition(kind: TriggerKind) -> TriggerDefinition:
-    match kind:
-        case TriggerKind.BODY_MENTION:
-            return _BODY_MENTION
-        case TriggerKind.COMMENT_MENTION:
-            return _COMMENT_MENTION
-        case TriggerKind.LABEL:
-            return _LABEL
-        case TriggerKind.ASSIGNMENT:
-            return _ASSIGNMENT
-        case TriggerKind.REVIEW:
-            return _REVIEW
-        case TriggerKind.REPLY:
-            return _REPLY
-        case TriggerKind.CHECKS:
-            return _CHECKS
-        case TriggerKind.CONFLICT:
-            return _CONFLICT
-        case TriggerKind.MERGED:
-            return _MERGED
-        case _:
-            assert_never(kind)
-
-
 def _automatic(words: str) -> TriggerDefinition:
     return TriggerDefinition(words=words, is_automatic=True, may_command=False)
 
@@ -82,6 +60,23 @@ _REPLY: Final = TriggerDefinition(
 _CHECKS: Final = _automatic("earlier; failing checks have started this run")
 _CONFLICT: Final = _automatic("earlier; a merge conflict has started this run")
 _MERGED: Final = _automatic("earlier; a merge has started this run")
+_PUSHED: Final = _automatic("earlier; a push to the pull request has started this run")
+_DEFINITIONS: Final[Mapping[TriggerKind, TriggerDefinition]] = {
+    TriggerKind.BODY_MENTION: _BODY_MENTION,
+    TriggerKind.COMMENT_MENTION: _COMMENT_MENTION,
+    TriggerKind.LABEL: _LABEL,
+    TriggerKind.ASSIGNMENT: _ASSIGNMENT,
+    TriggerKind.REVIEW: _REVIEW,
+    TriggerKind.REPLY: _REPLY,
+    TriggerKind.CHECKS: _CHECKS,
+    TriggerKind.CONFLICT: _CONFLICT,
+    TriggerKind.MERGED: _MERGED,
+    TriggerKind.PUSHED: _PUSHED,
+}
+
+
+def trigger_definition(kind: TriggerKind) -> TriggerDefinition:
+    return _DEFINITIONS[kind]
 
 
 class Trigger(Value):

@@ -40,6 +40,10 @@ class Task(Value):
     history are the repository's own. `result_schema` is a JSON schema, as text, of what
     the agent hands over besides its words, if anything. `removed` counts the hidden
     things that were taken out of other people's texts.
+
+    Work on an existing pull request is proven together with all of it: from
+    `proof_base_sha`, where the pull request left its base branch, and with
+    `earlier_tests`, the commands of its earlier proof. Both are empty for new work.
     """
 
     text: str
@@ -60,6 +64,13 @@ class Task(Value):
     trusted_sha: str = ""
     result_schema: str = ""
     removed: int = 0
+    proof_base_sha: str = ""
+    earlier_tests: tuple[str, ...] = ()
+
+    @property
+    def proof_base(self) -> str:
+        """Return the commit without the change that is to be proven."""
+        return self.proof_base_sha or self.base_sha
 
 
 class WaitReason(StrEnum):
@@ -180,7 +191,8 @@ class Outcome(Value):
 
     With `waits` the task has not ended: it continues when a person has answered.
     `head_sha` is empty when nothing was changed, and so is `tree`, git's name for what
-    that commit holds. `changed` counts what it changes. `notes` are remarks for the
+    that commit holds. `changed` counts what it changes, and `proposed` what the whole
+    pull request changes that was there before. `notes` are remarks for the
     reader of the result, one sentence each: what was removed, skipped or doubted;
     `warnings` are those that a reviewer must see, and make the change a draft. With
     `as_patch` the change must not become a branch, and is handed over as a patch.
@@ -204,6 +216,7 @@ class Outcome(Value):
     head_sha: str = ""
     tree: str = ""
     changed: DiffStat = DiffStat()
+    proposed: DiffStat = DiffStat()
     reviews: tuple[ReviewAnswer, ...] = ()
     evidence: tuple[Evidence, ...] = ()
     proof_report: ProofReport | None = None

@@ -46,7 +46,12 @@ def authority_text(trigger: Trigger, request: str) -> str:
     if request:
         return f"{_BY_REQUEST} {_OTHERS}"
     match trigger.kind:
-        case TriggerKind.CHECKS | TriggerKind.CONFLICT | TriggerKind.MERGED:
+        case (
+            TriggerKind.CHECKS
+            | TriggerKind.CONFLICT
+            | TriggerKind.MERGED
+            | TriggerKind.PUSHED
+        ):
             return _ALL
         case TriggerKind.REVIEW:
             return f"{_BY_REVIEW.format(author=trigger.actor.login)} {_OTHERS}"
@@ -223,6 +228,8 @@ def _heading(context: Context, trigger: Trigger, base_branch: str) -> str:
             how = "asked for help in"
         case TriggerKind.MERGED:
             how = "has merged"
+        case TriggerKind.PUSHED:
+            how = "has pushed to"
         case _:
             assert_never(trigger.kind)
     return f"{actor} {how} {thread}. {meant} Resolve the request."

@@ -11,7 +11,6 @@ from typing import Any, Final
 from pydantic import JsonValue
 
 from patchwright.resolver.guards.changed_files import FileVersions, matches
-from patchwright.resolver.proof.repository_scripts import reachable_scripts
 
 _CI: Final = (
     "/.github/workflows/**",
@@ -69,6 +68,7 @@ _OF_JVM_TESTS: Final = re.compile(
 # What npm runs by itself when it installs.
 _INSTALLING: Final = ("install", "prepare", "prepublish")
 _PARTS_OF_PACKAGE: Final = ("jest", "vitest", "mocha", "ava", "nyc", "c8")
+_WORD: Final = re.compile(r"[\w:.@/-]+")
 
 
 def is_ci(path: str) -> bool:
@@ -152,6 +152,21 @@ def _parts_of_package(text: str) -> Mapping[str, object]:
     ]
     parts = {key: read.get(key) for key in (*_PARTS_OF_PACKAGE, "workspaces")}
     return {**parts, "scripts": tests, "runners": runners}
+
+
+def reachable_scripts(
+    scripts: Mapping[str, object], words: Sequence[str]
+) -> tuple[str, ...]:
+    """Return the names of the scripts that these words call, directly or not."""
+    waiting = [*words, *(["test"] if {"t", "tst"} & {*words} else [])]
+    found: list[str] = []
+    while waiting:
+        word = waiting.pop()
+        for name in (word, f"pre{word}", f"post{word}"):
+            if name in scripts and name not in found:
+                found.append(name)
+                waiting += _WORD.findall(str(scripts[name]))
+    return tuple(sorted(found))
 
 
 def _items(value: JsonValue) -> Sequence[tuple[str, JsonValue]]:

@@ -12,6 +12,11 @@ from patchwright.core.text.strings import count_noun, truncate_middle
 from patchwright.core.types.base import Value
 from patchwright.core.types.evidence import Proof
 from patchwright.core.types.work import Outcome, ReviewAnswer, ReviewVerdict
+from patchwright.resolver.messages.body_parts import (
+    BodyPart,
+    BodyState,
+    PartMarks,
+)
 from patchwright.resolver.messages.elements import (
     blocked_lines,
     cost_text,
@@ -155,19 +160,22 @@ def pull_request_text(
     *,
     draft: bool,
     max_chars: int = MAX_BODY_CHARS,
+    state: BodyState | None = None,
 ) -> PullRequestText:
     """Make title and body: how it was proven first, then what the agent says of it.
 
-    Where there is too much of it, the agent's words are cut.
+    Where there is too much of it, the agent's words are cut. With a `state` its parts
+    are marked, so that they can be replaced when that is another one.
     """
-    rest = len(_body(outcome, origin, ""))
+    marks = PartMarks(state, origin.run_id)
+    rest = len(_body(outcome, origin, marks, ""))
     room = min(MAX_SUMMARY_CHARS, max_chars - rest - len("\n\n"))
     times = variables_of(origin.body).count("summary") or 1
     room = max(room, 0) // times
     summary = _summary(outcome, origin, room)
     return PullRequestText(
         title=_title(outcome, origin),
-        body=truncate_middle(_body(outcome, origin, summary), max_chars),
+        body=truncate_middle(_body(outcome, origin, marks, summary), max_chars),
         draft=draft,
     )
 
@@ -200,39 +208,49 @@ def _with_key(title: str, key: str) -> str:
     return f"{key}: {title}" if key and key not in title else title
 
 
-def _body(outcome: Outcome, origin: Provenance, summary: str) -> str:
-    parts = [
-        *(_custom_body if origin.body else _default_body)(outcome, origin, summary),
+def _body(outcome: Outcome, origin: Provenance, marks: PartMarks, summary: str) -> str:
+    make = _custom_body if origin.body else _default_body
+    remarks = join(
         _section("Look at this first", _remarks(outcome.warnings, origin.handle)),
         _section("Remarks", _remarks(outcome.notes, origin.handle)),
         _section("Blocked network requests", blocked_lines(outcome.blocked)),
-        "" if origin.body else _changes(outcome),
+    )
+    parts = [
+        *make(outcome, origin, marks, marks.words(summary)),
+        marks.part(BodyPart.REMARKS, remarks),
+        "" if origin.body else marks.part(BodyPart.SIZE, _changes(outcome)),
         _CHECKS_NEED_NUDGE if origin.checks_need_nudge else "",
-        _footer(outcome, origin),
+        marks.part(BodyPart.FOOTER, _footer(outcome, origin)),
     ]
     return join(*parts)
 
 
-def _default_body(outcome: Outcome, origin: Provenance, summary: str) -> list[str]:
+def _default_body(
+    outcome: Outcome, origin: Provenance, marks: PartMarks, summary: str
+) -> list[str]:
     slots = {
         Slot.SUMMARY: summary,
         Slot.ISSUE: _answered_issues(origin),
-        Slot.EVIDENCE: _evidence(outcome, origin),
+        Slot.EVIDENCE: _evidence(outcome, origin, marks),
     }
     filled = fill_template(_template(origin), slots)
     left = {slot: text for slot, text in slots.items() if slot not in filled.used}
     return [
-        _verdict(outcome, origin),
+        marks.verdict(_verdict(outcome, origin)),
         left.get(Slot.SUMMARY, ""),
         left.get(Slot.ISSUE, ""),
         filled.text,
-        _section("Evidence", _table(outcome, origin) if Slot.EVIDENCE in left else ""),
+        marks.part(BodyPart.EVIDENCE, _section("Evidence", _table(outcome, origin)))
+        if Slot.EVIDENCE in left
+        else "",
     ]
 
 
-def _custom_body(outcome: Outcome, origin: Provenance, summary: str) -> list[str]:
+def _custom_body(
+    outcome: Outcome, origin: Provenance, marks: PartMarks, summary: str
+) -> list[str]:
     """Fill in the repository's own text; the evidence is shown whatever that says."""
-    evidence = _evidence(outcome, origin)
+    evidence = _evidence(outcome, origin, marks)
     said = {**origin.names, "title": outcome.title, "requester": origin.requester}
     lines = {
         name: without_mentions_except(
@@ -245,7 +263,7 @@ def _custom_body(outcome: Outcome, origin: Provenance, summary: str) -> list[str
         "summary": summary,
         "evidence": evidence,
         "closes": _answered_issues(origin),
-        "changes": _changes(outcome),
+        "changes": marks.part(BodyPart.SIZE, _changes(outcome)),
     }
     template = neutralise(origin.body[:MAX_TEMPLATE_CHARS], origin.handle)
     text = fill_body(template, values)
@@ -269,8 +287,9 @@ def _template(origin: Provenance) -> str:
     return neutralise(origin.template[:MAX_TEMPLATE_CHARS], origin.handle)
 
 
-def _evidence(outcome: Outcome, origin: Provenance) -> str:
-    return join(_verdict(outcome, origin), _table(outcome, origin))
+def _evidence(outcome: Outcome, origin: Provenance, marks: PartMarks) -> str:
+    table = marks.part(BodyPart.EVIDENCE, _table(outcome, origin))
+    return join(marks.verdict(_verdict(outcome, origin)), table)
 
 
 def _verdict(outcome: Outcome, origin: Provenance) -> str:
@@ -296,7 +315,7 @@ def _remarks(remarks: tuple[str, ...], handle: str) -> str:
 
 
 def _changes(outcome: Outcome) -> str:
-    changed = outcome.changed
+    changed = outcome.proposed if outcome.proposed.files else outcome.changed
     if not changed.files:
         return ""
     return (
@@ -311,13 +330,14 @@ def _section(title: str, text: str) -> str:
 
 def _footer(outcome: Outcome, origin: Provenance) -> str:
     run = f"run {origin.run_id[:8]}"
+    worked = outcome.iterations > 0
     facts = [
         f"[{run}]({origin.run_url})" if origin.run_url else run,
         f"asked for by @{origin.requester}",
-        f"model {origin.model}",
-        count_noun(outcome.iterations, "step"),
+        *([f"model {origin.model}"] if worked else []),
+        *([count_noun(outcome.iterations, "step")] if worked else []),
         duration_text(outcome.seconds),
-        cost_text(outcome.usage),
+        *([cost_text(outcome.usage)] if worked else []),
     ]
     if outcome.proof is not Proof.PROVEN:
         facts.append(level_words(outcome.proof))

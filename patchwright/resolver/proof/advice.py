@@ -197,6 +197,7 @@ _REMEDIES: Final = {
         f"there is no such test yet, add one: {_WRITE_TEST}"
     ),
     ProofReason.NO_SANDBOX: "",
+    ProofReason.OTHER_COMMIT: "",
     ProofReason.NO_RUNNER: (
         "Name a command whose programs are there in a fresh copy of the repository; "
         "what you installed yourself is not. `python3 -m unittest` needs nothing else."

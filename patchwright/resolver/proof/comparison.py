@@ -24,7 +24,7 @@ class Comparison:
 
     `mended` failed in the first run and pass in the second. `turned` passed first and
     fail now; `silenced` ran first and do not run any more. `still` failed in both runs,
-    and `fresh` fails in the second and had not run in the first. `steady` passed in
+    and `fresh` fails in the second and had not run in the first. `unchanged` passed in
     both.
     """
 
@@ -33,7 +33,7 @@ class Comparison:
     silenced: tuple[str, ...] = ()
     still: tuple[str, ...] = ()
     fresh: tuple[str, ...] = ()
-    steady: tuple[str, ...] = ()
+    unchanged: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True)
@@ -80,7 +80,7 @@ def compare(before: Evidence, after: Evidence) -> Comparison:
         silenced=find_silenced(old, new),
         still=_with(old, new, FAILING, FAILING),
         fresh=_with(old, new, (TestVerdict.NOT_RUN, TestVerdict.SKIPPED), FAILING),
-        steady=_with(old, new, (TestVerdict.PASSED,), (TestVerdict.PASSED,)),
+        unchanged=_with(old, new, (TestVerdict.PASSED,), (TestVerdict.PASSED,)),
     )
 
 
@@ -198,7 +198,7 @@ def _compare_counts(
         return Comparison()
     if is_red(after):
         return Comparison(turned=command)
-    return Comparison(steady=command) if after.exit_code == 0 else Comparison()
+    return Comparison(unchanged=command) if after.exit_code == 0 else Comparison()
 
 
 def _command_change(command: str) -> TestChange:

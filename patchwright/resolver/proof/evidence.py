@@ -1,8 +1,14 @@
 """What a proof has found, for who goes on with the change."""
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 
-from patchwright.core.types.evidence import Evidence, Proof, ProofReport
+from patchwright.core.types.evidence import (
+    Evidence,
+    EvidenceRole,
+    Proof,
+    ProofReport,
+)
 from patchwright.core.types.work import Outcome
 
 
@@ -23,3 +29,21 @@ class ProofResult:
             evidence=self.evidence,
             warnings=(*outcome.warnings, *self.warnings),
         )
+
+
+def earlier_commands(outcomes: Sequence[Outcome]) -> tuple[str, ...]:
+    """Return the test commands of the newest proof among outcomes, the oldest first.
+
+    Where nothing was shown by any of them, it is what was tried last.
+    """
+    tried = [one for one in reversed(outcomes) if _commands_before(one)]
+    shown = [
+        one for one in tried if one.proof in (Proof.PROVEN, Proof.SHOWN_BY_COMMAND)
+    ]
+    newest = next(iter((*shown, *tried)), None)
+    return _commands_before(newest) if newest else ()
+
+
+def _commands_before(outcome: Outcome) -> tuple[str, ...]:
+    before = (e.command for e in outcome.evidence if e.role is EvidenceRole.BEFORE)
+    return tuple(dict.fromkeys(before))

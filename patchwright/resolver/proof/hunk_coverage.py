@@ -10,8 +10,8 @@ from patchwright.integrations.git.changes import shown_path
 from patchwright.integrations.git.hunks import ChangePart
 from patchwright.resolver.guards.tampering import is_source
 from patchwright.resolver.proof.comparison import is_believed, verdicts_of
-from patchwright.resolver.proof.trial_sandbox import FileContent
-from patchwright.resolver.proof.trials import Deadline, Lane
+from patchwright.resolver.proof.lanes import Deadline, Lane
+from patchwright.resolver.proof.proof_sandbox import FileContent
 
 MOST_PARTS: Final = 30
 
@@ -46,7 +46,7 @@ def find_uncovered(
     """Take each part out in turn, and run the tests.
 
     `lane` has the whole change, and has it again afterwards. A part in which only
-    comments differ needs no trial.
+    comments differ needs no run.
     """
 
     def is_green_without(some: Sequence[ChangePart]) -> bool:

@@ -25,7 +25,7 @@ class ProofFindings:
     part of it) and pass with it. `missing` fail without it only because something is
     not there. `failing` come with the change and fail with it, `still_failing` failed
     before, too. `newly_failing`, `altered`, `silenced` and `flaky` are as in
-    `SuiteFindings`; `steady` says that a test of the change passes without it, too.
+    `SuiteFindings`; `unchanged` says that a test of the change passes without it, too.
     `pairs` are the commands on both sides, `evidence` all that was run. Without
     `needs_code` the proving tests pass without any of the changed code.
     """
@@ -41,7 +41,7 @@ class ProofFindings:
     altered: tuple[str, ...] = ()
     silenced: tuple[str, ...] = ()
     flaky: tuple[str, ...] = ()
-    steady: bool = False
+    unchanged: bool = False
     needs_code: bool = True
     is_doubtful: bool = False
     is_merge: bool = False
@@ -88,12 +88,13 @@ def _contradiction(found: ProofFindings) -> ProofReason | None:
 
 def _objection(found: ProofFindings) -> ProofReason | None:
     """Return what keeps a change from being proven, whatever else was shown."""
-    if found.silenced:
-        return ProofReason.NOT_RUN_WITH_CHANGE
     if found.altered:
         return ProofReason.ALTERED_TESTS
-    if found.is_doubtful and (found.proving or _is_shown_by_command(found)):
+    shows = found.proving or found.silenced or _is_shown_by_command(found)
+    if found.is_doubtful and shows:
         return ProofReason.DOUBTFUL
+    if found.silenced:
+        return ProofReason.NOT_RUN_WITH_CHANGE
     if found.proving and not found.needs_code:
         return ProofReason.UNCOVERED
     return None
@@ -148,7 +149,7 @@ def _why_not(found: ProofFindings) -> ProofReason:
         return ProofReason.FLAKY
     if _any_status(after, RunStatus.TIMED_OUT):
         return ProofReason.TIMED_OUT
-    if found.steady:
+    if found.unchanged:
         return ProofReason.GREEN_WITHOUT_CHANGE
     if found.still_failing:
         return ProofReason.FAILS_WITH_CHANGE

@@ -54,7 +54,8 @@ _MISSING: Final = tuple(
 _DEFINED: Final = re.compile(
     r"\b(?:function\*?|class|const|let|var|def|fn|func|struct|enum|trait|interface|type"
     r"|module|mod|macro_rules!)\s+(?:\([^)]*\)\s*)?(?:self\.)?(\w+)"
-    r"|\b(\w+)\s*(?::[^=:].*)?=(?!=)|\b(\w+)\s*[:(]|\.(\w+)\s*="
+    r"|\b(\w+)\s*(?::\s*\w+\s*)?=(?![=>])|\b(\w+)\s*\([^()]*\)\s*\{"
+    r"|\b(\w+)\s*:\s*(?:async\s*)?(?:function\b|\()"
 )
 _WORD: Final = re.compile(r"\w+")
 # What a test runner prints before an error in its summary, or on its line.
@@ -125,13 +126,19 @@ def find_added_names(versions: Iterable[FileVersions]) -> AddedNames:
         elif is_source(path):
             old, new = one.before or "", one.after or ""
             added = _definitions(path, new) - _definitions(path, old)
-            names |= {name for name in added if "(" not in name}
-            functions |= {name.partition("(")[0] for name in added if "(" in name}
+            names |= {_last(name) for name in added if "(" not in name}
+            functions |= {
+                _last(name.partition("(")[0]) for name in added if "(" in name
+            }
             known.update(_WORD.findall(old))
             if one.change.kind is ChangeKind.ADDED:
                 names |= {*PurePosixPath(path).with_suffix("").parts}
     sets = (names, functions, known, tested)
     return AddedNames(*map(frozenset, sets))
+
+
+def _last(qualified: str) -> str:
+    return qualified.rpartition(".")[2]
 
 
 def _definitions(path: str, text: str) -> set[str]:
@@ -144,22 +151,30 @@ def _definitions(path: str, text: str) -> set[str]:
     return {name for groups in found for name in groups if name}
 
 
-def _python_definitions(tree: ast.AST) -> Iterator[str]:
-    for node in ast.walk(tree):
+def _python_definitions(tree: ast.AST, owner: str = "") -> Iterator[str]:
+    """Yield what a module and its classes define, with the class that it belongs to.
+
+    What is inside a function is seen by nobody else, but for attributes.
+    """
+    for node in ast.iter_child_nodes(tree):
         match node:
             case ast.FunctionDef(name=name) | ast.AsyncFunctionDef(name=name):
-                yield name
+                yield f"{owner}{name}"
                 # With other parameters it is missing for who calls it with them.
-                yield f"{name}({ast.unparse(node.args)})"
+                yield f"{owner}{name}({ast.unparse(node.args)})"
+                yield from _attributes(node, owner)
             case ast.ClassDef(name=name):
-                yield name
-            case ast.arg(arg=name):
-                yield name
+                yield f"{owner}{name}"
+                yield from _python_definitions(node, f"{owner}{name}.")
             case ast.Name(id=name, ctx=ast.Store()):
-                yield name
-            case ast.Attribute(attr=name, ctx=ast.Store()):
-                yield name
+                yield f"{owner}{name}"
             case ast.alias(name=name, asname=other):
-                yield other or name.partition(".")[0]
+                yield f"{owner}{other or name.partition('.')[0]}"
             case _:
-                pass
+                yield from _python_definitions(node, owner)
+
+
+def _attributes(function: ast.AST, owner: str) -> Iterator[str]:
+    for node in ast.walk(function):
+        if isinstance(node, ast.Attribute) and isinstance(node.ctx, ast.Store):
+            yield f"{owner}{node.attr}"

@@ -19,17 +19,17 @@ from patchwright.resolver.proof.comparison import (
     is_believed,
     verdicts_of,
 )
-from patchwright.resolver.proof.runner_calls import read_call
-from patchwright.resolver.proof.test_commands import for_files
-from patchwright.resolver.proof.test_files import find_related
-from patchwright.resolver.proof.test_selection import command_for
-from patchwright.resolver.proof.trial_sandbox import TrialPlace
-from patchwright.resolver.proof.trials import (
+from patchwright.resolver.proof.lanes import (
     Deadline,
     Lane,
     open_lanes,
     run_on_both,
 )
+from patchwright.resolver.proof.proof_sandbox import ProofPlace
+from patchwright.resolver.proof.runner_calls import read_call
+from patchwright.resolver.proof.test_commands import for_files
+from patchwright.resolver.proof.test_files import find_related
+from patchwright.resolver.proof.test_selection import command_for
 
 _ROLES: Final = (EvidenceRole.SUITE_BEFORE, EvidenceRole.SUITE_AFTER)
 # With fewer files it is not worth while to run some of them first.
@@ -71,7 +71,7 @@ class Suites:
     `known` are pairs that were run on base with the new tests and on the result.
     """
 
-    place: TrialPlace
+    place: ProofPlace
     facts: ChangeFacts
     after_sha: str
     commands: tuple[tuple[str, ...], ...]

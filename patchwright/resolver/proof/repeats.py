@@ -1,19 +1,19 @@
 """Run tests again, to know those that do not always end in the same way."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Final
 
 from patchwright.core.types.evidence import Evidence, EvidenceRole, TestVerdict
-from patchwright.resolver.proof.comparison import FAILING, Pair, verdicts_of
-from patchwright.resolver.proof.test_selection import command_for
-from patchwright.resolver.proof.trial_sandbox import TrialPlace
-from patchwright.resolver.proof.trials import (
+from patchwright.resolver.proof.comparison import Pair, verdicts_of
+from patchwright.resolver.proof.lanes import (
     Deadline,
     Lane,
     open_lanes,
     run_on_both,
 )
+from patchwright.resolver.proof.proof_sandbox import ProofPlace
+from patchwright.resolver.proof.test_selection import command_for
 
 # Together with the first run, three in all.
 AGAIN: Final = 2
@@ -27,10 +27,11 @@ class Repeats:
     """Runs tests again on both sides, in the lanes in which they ran first.
 
     A test that leaves something behind can fail there because of that. Whether it is
-    flaky is then seen in fresh sandboxes.
+    flaky is then seen in fresh sandboxes. One that passes without the change is flaky
+    in any case.
     """
 
-    place: TrialPlace
+    place: ProofPlace
     before: Lane
     after: Lane
     until: Deadline
@@ -45,8 +46,10 @@ class Repeats:
         )
         # At its deadline a command is ended, which says nothing of its tests.
         ended = [one for one in again if not _is_cut_off(one)]
-        unsteady = [name for one in ended for name in mended if _differs(one, name)]
-        return self._flaky_when_fresh(command, tuple(dict.fromkeys(unsteady)))
+        flaky = {n: None for one in ended for n in mended if _passes(one.before, n)}
+        differing = {n: None for one in ended for n in mended if _differs(one, n)}
+        unsure = [name for name in differing if name not in flaky]
+        return (*flaky, *self._flaky_when_fresh(command, unsure))
 
     def _flaky_when_fresh(self, command: str, names: Sequence[str]) -> tuple[str, ...]:
         if not names:
@@ -85,18 +88,12 @@ def _is_cut_off(pair: Pair) -> bool:
     return pair.before.exit_code is None or pair.after.exit_code is None
 
 
+def _passes(one: Evidence, name: str) -> bool:
+    if name == one.command:
+        return one.exit_code == 0
+    return verdicts_of(one).get(name) is TestVerdict.PASSED
+
+
 def _differs(pair: Pair, name: str) -> bool:
     """Tell whether a test does not go from red to green; a command may stand for it."""
-    if name == pair.before.command:
-        return pair.before.exit_code == 0 or pair.after.exit_code != 0
-    was = _verdict(verdicts_of(pair.before), name, pair.before)
-    now = _verdict(verdicts_of(pair.after), name, pair.after)
-    return was not in FAILING or now is not TestVerdict.PASSED
-
-
-def _verdict(
-    verdicts: Mapping[str, TestVerdict], name: str, one: Evidence
-) -> TestVerdict:
-    if verdicts or one.exit_code == 0:
-        return verdicts.get(name, TestVerdict.NOT_RUN)
-    return TestVerdict.BROKEN
+    return _passes(pair.before, name) or not _passes(pair.after, name)

@@ -36,7 +36,7 @@ def reporting_script(call: TestCall, folder: str, recipe: str) -> str:
     if call.runner in (RunnerKind.MAVEN, RunnerKind.GRADLE):
         command = _collecting_xml(command, folder)
     lines = [
-        f"pwd >{folder}/{ROOT}",
+        f'pwd >"{folder}/{ROOT}"',
         f"export {' '.join(_variables(folder, _tox_environments(call, recipe)))}",
     ]
     if call.runner in (RunnerKind.NODE, RunnerKind.SCRIPT) and not re.search(
@@ -58,7 +58,7 @@ def _variables(folder: str, environments: Sequence[str]) -> tuple[str, ...]:
     junit = f"--junitxml={folder}/{PYTEST_XML} -o junit_family=xunit1"
     return (
         f'PYTHONPATH={folder}"${{PYTHONPATH:+:$PYTHONPATH}}"',
-        f'{pytest_recorder.ROOT_VARIABLE}="$PWD"',
+        f'{pytest_recorder.ROOT_VARIABLE}="$(pwd)"',
         f"{unittest_recorder.VARIABLE}={folder}/{UNITTEST_RECORDS}",
         f"{pytest_recorder.VARIABLE}={folder}/{PYTEST_RECORDS}",
         f"PATCHWRIGHT_NODE_REPORT={folder}/{NODE_RECORDS}",

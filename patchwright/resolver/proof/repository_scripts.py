@@ -8,6 +8,7 @@ from pathlib import PurePosixPath
 from typing import Final
 
 from patchwright.integrations.git.changes import is_test
+from patchwright.resolver.guards.runner_configuration import reachable_scripts
 from patchwright.resolver.proof.runner_calls import TestCall, read_call
 from patchwright.resolver.proof.runners import RunnerKind
 
@@ -159,18 +160,3 @@ def _scripts_in(text: str) -> Mapping[str, object]:
         return {}
     scripts = read.get("scripts") if isinstance(read, dict) else None
     return scripts if isinstance(scripts, dict) else {}
-
-
-def reachable_scripts(
-    scripts: Mapping[str, object], words: Sequence[str]
-) -> tuple[str, ...]:
-    """Return the names of the scripts that these words call, directly or not."""
-    waiting = [*words, *(["test"] if {"t", "tst"} & {*words} else [])]
-    found: list[str] = []
-    while waiting:
-        word = waiting.pop()
-        for name in (word, f"pre{word}", f"post{word}"):
-            if name in scripts and name not in found:
-                found.append(name)
-                waiting += _WORD.findall(str(scripts[name]))
-    return tuple(sorted(found))

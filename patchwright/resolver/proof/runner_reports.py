@@ -195,7 +195,8 @@ def _junit_cause(case: ET.Element, found: ET.Element) -> str:
         told = [line.removeprefix("E ").strip() for line in lines]
         return next((line for line in reversed(told) if "Error" in line), message)
     if not message:  # PHPUnit has the name of the test in the first line
-        own = [line for line in lines if not line.endswith(f"::{case.get('name')}")]
+        named = f"{case.get('class')}::{case.get('name')}"
+        own = [line for line in lines if not line.startswith(named)]
         message = (own[0] if found.text else own[-1]) if own else ""
     return message if message.startswith(kind) else f"{kind}: {message}"
 

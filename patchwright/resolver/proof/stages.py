@@ -25,6 +25,13 @@ from patchwright.resolver.proof.hunk_coverage import (
     find_uncovered,
 )
 from patchwright.resolver.proof.judgement import ProofFindings
+from patchwright.resolver.proof.lanes import (
+    Deadline,
+    Lane,
+    open_lanes,
+    run_on_both,
+)
+from patchwright.resolver.proof.proof_sandbox import ProofPlace
 from patchwright.resolver.proof.regressions import SuiteFindings, Suites
 from patchwright.resolver.proof.repeats import Repeats
 from patchwright.resolver.proof.runner_calls import TestCall, read_call
@@ -38,14 +45,7 @@ from patchwright.resolver.proof.test_commands import (
 )
 from patchwright.resolver.proof.test_files import find_file_of, leaf_of
 from patchwright.resolver.proof.test_selection import command_for, whole_suite
-from patchwright.resolver.proof.trial_sandbox import TrialPlace
-from patchwright.resolver.proof.trials import (
-    Deadline,
-    Lane,
-    open_lanes,
-    run_on_both,
-)
-from patchwright.resolver.proof.without_part import PartTrials
+from patchwright.resolver.proof.without_part import PartRuns
 
 # How much longer than the named commands the other stages may take, and how long they
 # may take in any case.
@@ -72,7 +72,7 @@ class ProofStages:
     `named` are the commands of who made it, `configured` those of the repository.
     """
 
-    place: TrialPlace
+    place: ProofPlace
     facts: ChangeFacts
     named: tuple[str, ...]
     configured: tuple[str, ...]
@@ -85,7 +85,7 @@ class ProofStages:
         first = facts.base_sha if self.is_merge else facts.before_sha
         with open_lanes(self.place, first, facts.head_sha) as (before, after):
             pairs = self._run_delivered(before, after)
-            shown, flaky = self._steady(before, after, self._mended(pairs))
+            shown, flaky = self._repeated(before, after, self._mended(pairs))
             failing, passing = self._failing(before, after, pairs)
             suite = self._run_suites(after, pairs)
             broken = self._broken(before, after, pairs, suite)
@@ -103,7 +103,10 @@ class ProofStages:
             missing=_unique(name for pair in pairs for name in self._missing(pair)),
             failing=failing,
             still_failing=_unique(
-                name for pair in pairs for name in pair.comparison.still
+                name
+                for pair in pairs
+                for name in pair.comparison.still
+                if verdicts_of(pair.after).get(name) is not TestVerdict.BROKEN
             ),
             newly_failing=_unique(broken),
             altered=suite.altered,
@@ -111,7 +114,7 @@ class ProofStages:
                 (*suite.silenced, *(n for p in pairs for n in p.comparison.silenced))
             ),
             flaky=_unique((*flaky, *passing, *suite.flaky)),
-            steady=any(pair.comparison.steady for pair in pairs),
+            unchanged=any(pair.comparison.unchanged for pair in pairs),
             needs_code=coverage.needs_code,
             is_doubtful=self.is_doubtful,
             is_merge=self.is_merge,
@@ -140,15 +143,16 @@ class ProofStages:
             for name in verdicts_of(pair.after)
             if (path := self._file_of(name, pair))
         }
-        left = [path for path in left if path not in ran]
+        tree = self.facts.tree
+        left = [path for path in left if path not in ran and tree.holds_tests(path)]
         named_ones = {pair.command for pair in pairs}
         groups: list[Sequence[str]] = []
-        for group in groups_for_files(self.facts.tree, left):
+        for group in groups_for_files(tree, left):
             like = [
                 command
                 for call in _calls(pairs)
                 if language_of_runner(call.runner) == group.language
-                and (command := for_files(call, left))
+                and (command := for_files(call, group.files))
             ]
             commands = [*like[:1], *group.commands]
             groups.append([one for one in commands if one not in named_ones])
@@ -193,7 +197,7 @@ class ProofStages:
             or (name not in was and lacks)
         )
 
-    def _steady(
+    def _repeated(
         self, before: Lane, after: Lane, shown: Sequence[_Shown]
     ) -> tuple[list[_Shown], tuple[str, ...]]:
         """Separate the tests that are always red and then green from the others."""
@@ -352,8 +356,8 @@ class ProofStages:
             return [], flaky
         first, then = self.facts.base_sha, self.facts.old_tests_sha
         with open_lanes(self.place, first, then) as (before, after):
-            shown, unsteady = self._steady(before, after, mended)
-        return shown, (*flaky, *unsteady)
+            shown, differing = self._repeated(before, after, mended)
+        return shown, (*flaky, *differing)
 
     # The parts of the change.
 
@@ -362,10 +366,10 @@ class ProofStages:
     ) -> tuple[list[_Shown], tuple[Evidence, ...]]:
         """Return tests that fail when only a part of the change is missing."""
         until = self.until.within(PARTS_S)
-        trials = PartTrials(self.place, self.facts, until)
+        part_runs = PartRuns(self.place, self.facts, until)
         for pair in pairs:
             names = self._candidates(pair)
-            found = trials.find_red(pair, names) if names else None
+            found = part_runs.find_red(pair, names) if names else None
             if found is None or not found.tests:
                 continue
             red = found.evidence[0]
@@ -373,16 +377,16 @@ class ProofStages:
             lanes = open_lanes(self.place, found.commit, self.facts.head_sha)
             with lanes as (before, after):
                 shown = [(one, part) for one in found.tests]
-                steady, _ = self._steady(before, after, shown)
-            if steady:
-                return steady, found.evidence
+                unchanged, _ = self._repeated(before, after, shown)
+            if unchanged:
+                return unchanged, found.evidence
         return [], ()
 
     def _candidates(self, pair: Pair) -> list[str]:
         """Return the passing tests of the change that could not fail without it."""
         names = set(self._missing(pair))
         if self.facts.has_new_code:
-            names |= set(pair.comparison.steady)
+            names |= set(pair.comparison.unchanged)
         return [name for name in sorted(names) if self._file_of(name, pair)]
 
     def _cover(

@@ -75,10 +75,15 @@ class TestTree:
     def has(self, *parts: str) -> bool:
         return str(PurePosixPath(*parts)) in self.paths
 
+    def holds_tests(self, *parts: str) -> bool:
+        """Tell whether a test file is more than a helper, which only Python tells."""
+        is_python = parts[-1].endswith(".py")
+        return not is_python or _TESTS_INSIDE.search(self.text(*parts)) is not None
+
 
 @dataclass(frozen=True)
 class TestGroup:
-    """Tests of one language that are started from one folder.
+    """Test files of one language that are started from one folder.
 
     Of the `commands`, the first counts whose runner is there.
     """
@@ -87,6 +92,7 @@ class TestGroup:
 
     language: str
     root: str
+    files: tuple[str, ...]
     commands: tuple[str, ...]
 
 
@@ -146,16 +152,17 @@ def _grouped(
         return language, tree.root_of(path, language)
 
     for (language, root), group in groupby(sorted(sorted(files), key=key), key):
-        inside = [str(PurePosixPath(path).relative_to(root or ".")) for path in group]
+        own = tuple(group)
+        inside = [str(PurePosixPath(path).relative_to(root or ".")) for path in own]
         enter = f"cd {shlex.quote(root)} && " if root else ""
         made = makers[language](tree, root, inside[:_MOST_FILES])
         if made:
             commands = tuple(f"{enter}{command}" for command in dict.fromkeys(made))
-            yield TestGroup(language, root, commands)
+            yield TestGroup(language, root, own, commands)
 
 
 def _python_files(tree: TestTree, root: str, files: _Files) -> Sequence[str]:
-    own = [path for path in files if _has_tests(tree, root, path)]
+    own = [path for path in files if tree.holds_tests(root, path)]
     if not own:
         return ()
     named = shlex.join(own)
@@ -168,7 +175,7 @@ def _python_files(tree: TestTree, root: str, files: _Files) -> Sequence[str]:
 
 
 def _all_python(tree: TestTree, root: str, files: _Files) -> Sequence[str]:
-    own = [path for path in files if _has_tests(tree, root, path)]
+    own = [path for path in files if tree.holds_tests(root, path)]
     if not own:
         return ()
     pytest = "python3 -m pytest"
@@ -190,10 +197,6 @@ def _by_habit(
         for name in ("pyproject.toml", "setup.cfg", "tox.ini")
     )
     return (pytest, unittest) if configured else (unittest, pytest)
-
-
-def _has_tests(tree: TestTree, root: str, path: str) -> bool:
-    return _TESTS_INSIDE.search(tree.text(root, path)) is not None
 
 
 def _module(path: str) -> str:

@@ -17,9 +17,9 @@ from patchwright.core.types.evidence import (
 from patchwright.resolver.guards.tampering import is_source
 from patchwright.resolver.proof.change_facts import ChangeFacts
 from patchwright.resolver.proof.comparison import Pair, cause_of, is_red
+from patchwright.resolver.proof.lanes import Deadline, open_lanes
+from patchwright.resolver.proof.proof_sandbox import ProofPlace
 from patchwright.resolver.proof.test_selection import command_for
-from patchwright.resolver.proof.trial_sandbox import TrialPlace
-from patchwright.resolver.proof.trials import Deadline, open_lanes
 
 _MOST_PARTS: Final = 6
 
@@ -34,14 +34,14 @@ class PartFindings:
 
 
 @dataclass(frozen=True)
-class PartTrials:
+class PartRuns:
     """Takes parts out of a change until a test fails that is loaded and runs.
 
     First all functions that the change adds are emptied, then each part of its code is
     taken out in turn. Each time it is a fresh sandbox.
     """
 
-    place: TrialPlace
+    place: ProofPlace
     facts: ChangeFacts
     until: Deadline
 

@@ -260,13 +260,12 @@ def _rebased_result(
     )
 
 
+def _evidence_of_commit(one: Evidence, before: str, now: str) -> Evidence:
+    return one.replace(commit=now) if one.commit == before else one
+
+
 def _report_of_commit(report: ProofReport, before: str, now: str) -> ProofReport:
     return report.replace(head_sha=now) if report.head_sha == before else report
-
-
-def _evidence_of_commit(one: Evidence, before: str, now: str) -> Evidence:
-    commit = now if one.commit == before else one.commit
-    return Evidence.model_validate(one.model_dump() | {"commit": commit})
 
 
 def _push_commit(

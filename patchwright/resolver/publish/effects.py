@@ -51,6 +51,17 @@ class UpdatePullRequest(Value):
     draft: bool
 
 
+class RefreshEvidence(Value):
+    """Say in our pull request what is shown of its head, which others have pushed.
+
+    Where it does not end in `sha` any more, there is something newer to be said.
+    """
+
+    kind: Literal["refresh_evidence"] = "refresh_evidence"
+    number: int
+    sha: str
+
+
 class SetPullMetadata(Value):
     """Put reviewers, labels, assignees and milestone on our pull request."""
 
@@ -195,6 +206,14 @@ class PostAnswer(Value):
     event_id: int
 
 
+class FlagEvidence(Value):
+    """Say in our pull request that its evidence is of an earlier commit than `sha`."""
+
+    kind: Literal["flag_evidence"] = "flag_evidence"
+    number: int
+    sha: str
+
+
 class InviteFollower(Value):
     """Ask who made the request of that key, privately, to show who they are."""
 
@@ -204,7 +223,12 @@ class InviteFollower(Value):
 
 # What is written where others build on it, and what is said of it.
 RepositoryEffect = (
-    PushBranch | OpenPullRequest | UpdatePullRequest | SetPullMetadata | AnswerReviews
+    PushBranch
+    | OpenPullRequest
+    | UpdatePullRequest
+    | RefreshEvidence
+    | SetPullMetadata
+    | AnswerReviews
 )
 NotificationEffect = (
     ReportCheck
@@ -228,6 +252,7 @@ RunEffect = (
     | BeginCheck
     | PostAnswer
     | InviteFollower
+    | FlagEvidence
 )
 Effect = Annotated[
     RepositoryEffect | NotificationEffect | RunEffect | UnknownEffect,
@@ -254,6 +279,8 @@ def run_effect_key(effect: RunEffect, part: int) -> str:
             return f"{effect.kind}:{part}:{effect.thread}:{effect.status}"
         case BeginCheck():
             return f"{effect.kind}:{part}:{effect.sha}"
+        case FlagEvidence():
+            return f"{effect.kind}:{effect.number}:{effect.sha}"
         case _:
             assert_never(effect)
 
@@ -344,7 +371,7 @@ def _pull_request_effects(
     draft = is_draft(outcome, config)
     if target.own_pull_request and target.pull_request is not None:
         described = UpdatePullRequest(number=target.pull_request, draft=draft)
-        return [described, SetPullMetadata()]
+        return [described, SetPullMetadata()] if target.sets_metadata else [described]
     if not target.opens_pull_request or config.pr is DeliveryMode.BRANCH:
         return []
     opened = OpenPullRequest(

@@ -37,6 +37,7 @@ from patchwright.resolver.publish.effects import (
     OpenPullRequest,
     Ping,
     PushBranch,
+    RefreshEvidence,
     ReportCheck,
     RepositoryEffect,
     RunEffect,
@@ -59,6 +60,7 @@ from patchwright.resolver.publish.notifications import (
 from patchwright.resolver.publish.pull_requests import (
     answer_reviews,
     open_pull_request,
+    refresh_evidence,
     set_pull_metadata,
     update_pull_request,
 )
@@ -150,7 +152,8 @@ FindRefusal = Callable[[RepoRef, Sequence[Actor]], str | None]
 class Publisher:
     """Performs one run's effects, each of which may be asked for again.
 
-    `find_refusal` says why one of those who asked may not write to a repository.
+    `find_refusal` says why one of those who asked may not write to a repository. What
+    we have said of a commit is ours to correct, whoever has asked for the work.
     """
 
     def __init__(
@@ -177,7 +180,8 @@ class Publisher:
         if so_far.refusal or so_far.left_alone:
             return so_far
         try:
-            self._check_access_again(to)
+            if not isinstance(effect, RefreshEvidence):
+                self._check_access_again(to)
             return self._write(
                 effect, redact_for_public(outcome, to.hidden), to, so_far
             )
@@ -205,6 +209,8 @@ class Publisher:
                 return open_pull_request(effect, outcome, to, dependencies, so_far)
             case UpdatePullRequest():
                 return update_pull_request(effect, outcome, to, dependencies, so_far)
+            case RefreshEvidence():
+                return refresh_evidence(effect, outcome, to, dependencies, so_far)
             case SetPullMetadata():
                 return set_pull_metadata(to, dependencies, so_far)
             case AnswerReviews():

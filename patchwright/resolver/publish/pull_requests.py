@@ -18,8 +18,15 @@ from patchwright.core.types.errors import (
     PermissionDeniedError,
     ServiceError,
 )
+from patchwright.core.types.evidence import Proof
 from patchwright.core.types.threads import ForgeThread, PullRequest, ThreadKind
 from patchwright.core.types.work import Outcome, ReviewAnswer, ReviewVerdict
+from patchwright.resolver.messages.body_parts import (
+    BodyState,
+    find_state,
+    has_parts,
+    replace_parts,
+)
 from patchwright.resolver.messages.proof_markdown import CodeLinks
 from patchwright.resolver.messages.pull_request import (
     MAX_BODY_CHARS,
@@ -38,6 +45,7 @@ from patchwright.resolver.publish.destination import Destination, PublisherDepen
 from patchwright.resolver.publish.effects import (
     AnswerReviews,
     OpenPullRequest,
+    RefreshEvidence,
     UpdatePullRequest,
 )
 
@@ -53,12 +61,13 @@ def open_pull_request(
 ) -> DeliveryResult:
     """Open it; an existing one for the branch is updated."""
     repo = to.repository.ref
+    head_sha = so_far.head_sha or outcome.head_sha
     found = dependencies.forge.find_pull_request(repo, so_far.branch)
     if found is not None:
-        text = _compose_text(outcome, to, find_peoples_text(found), draft=effect.draft)
+        text = _renewed_text(outcome, to, found, head_sha, draft=effect.draft)
         pull = dependencies.forge.update_pull_request(repo, found.number, text)
         return _with_pull_request(pull, so_far)
-    text = _compose_text(outcome, to, PeoplesText(), draft=effect.draft)
+    text = _first_text(outcome, to, PeoplesText(), head_sha, draft=effect.draft)
     base = effect.base_branch
     try:
         pull = dependencies.forge.open_pull_request(repo, so_far.branch, base, text)
@@ -77,10 +86,34 @@ def update_pull_request(
     dependencies: PublisherDependencies,
     so_far: DeliveryResult,
 ) -> DeliveryResult:
+    """Describe it anew: what is shown of its new head, and what was done for that."""
     repo = to.repository.ref
     found = dependencies.forge.fetch_pull_request(repo, effect.number)
+    head_sha = so_far.head_sha or outcome.head_sha
     draft = effect.draft or so_far.is_in_doubt
-    text = _compose_text(outcome, to, find_peoples_text(found), draft=draft)
+    text = _renewed_text(outcome, to, found, head_sha, draft=draft)
+    pull = dependencies.forge.update_pull_request(repo, effect.number, text)
+    return _with_pull_request(pull, so_far)
+
+
+def refresh_evidence(
+    effect: RefreshEvidence,
+    outcome: Outcome,
+    to: Destination,
+    dependencies: PublisherDependencies,
+    so_far: DeliveryResult,
+) -> DeliveryResult:
+    """Say what is shown of a head that others have pushed; their words stay.
+
+    Who has pushed has chosen whether it is a draft, too.
+    """
+    repo = to.repository.ref
+    found = dependencies.forge.fetch_pull_request(repo, effect.number)
+    if not found.is_open or found.head_sha != effect.sha:
+        return so_far
+    text = _renewed_text(
+        outcome, to, found, effect.sha, draft=found.draft, adds_words=False
+    )
     pull = dependencies.forge.update_pull_request(repo, effect.number, text)
     return _with_pull_request(pull, so_far)
 
@@ -106,12 +139,45 @@ def set_pull_metadata(
     return so_far.replace(remarks=(*so_far.remarks, *refused))
 
 
-def _compose_text(
-    outcome: Outcome, to: Destination, kept: PeoplesText, *, draft: bool
+def _first_text(
+    outcome: Outcome, to: Destination, kept: PeoplesText, head_sha: str, *, draft: bool
 ) -> PullRequestText:
     room = max(MAX_BODY_CHARS - kept.size, _LEAST_CHARS)
-    ours = pull_request_text(outcome, to.origin, draft=draft, max_chars=room)
+    state = BodyState(head_sha=head_sha, level=outcome.proof, is_draft=draft)
+    ours = pull_request_text(
+        outcome, to.origin, draft=draft, max_chars=room, state=state
+    )
     return combine_texts(mark_own_text(ours), kept)
+
+
+def _renewed_text(
+    outcome: Outcome,
+    to: Destination,
+    found: PullRequest,
+    head_sha: str,
+    *,
+    draft: bool,
+    adds_words: bool = True,
+) -> PullRequestText:
+    """Say what is true of a new head, and leave what people have written.
+
+    The title and the words of earlier runs stay: the pull request has their work, too.
+    """
+    left = find_state(found.body)
+    # What tests speak against becomes a draft, whatever a person has made of it.
+    is_contradicted = outcome.proof is Proof.CONTRADICTED
+    is_theirs = left is not None and left.is_draft != found.draft
+    stays = is_theirs and not is_contradicted
+    will_be = is_contradicted or (found.draft if stays else draft)
+    if not has_parts(found.body):
+        kept = find_peoples_text(found)
+        text = _first_text(outcome, to, kept, head_sha, draft=draft)
+        return text.replace(draft=will_be)
+    noted = left.is_draft if left and stays else will_be
+    state = BodyState(head_sha=head_sha, level=outcome.proof, is_draft=noted)
+    ours = pull_request_text(outcome, to.origin, draft=will_be, state=state)
+    body = replace_parts(found.body, ours.body, adds_words=adds_words)
+    return PullRequestText(title=found.title, body=body, draft=will_be)
 
 
 def _with_pull_request(pull: PullRequest, so_far: DeliveryResult) -> DeliveryResult:

@@ -21,7 +21,8 @@ class RunTarget(Value):
     `start_ref` is fetched and checked out; `branch` is the only one that is written.
     With `moves_branch` it must exist and still be where the work started; otherwise it
     must not exist. `pull_request` is the one that shows the branch already, and
-    `own_pull_request` says that it is ours to describe. `fork` is the full name of the
+    `own_pull_request` says that it is ours to describe, and with `sets_metadata` it
+    gets the repository's labels and reviewers as well. `fork` is the full name of the
     repository that has the branch, where that is not the base's own. `note` is for the
     reader.
     """
@@ -32,6 +33,7 @@ class RunTarget(Value):
     moves_branch: bool = False
     pull_request: int | None = None
     own_pull_request: bool = False
+    sets_metadata: bool = True
     opens_pull_request: bool = True
     fork: str = ""
     note: str = ""
@@ -51,12 +53,13 @@ def plan_target(
     branch: str = "",
     base: str = "",
     is_named: bool = False,
+    is_own: bool = False,
 ) -> RunTarget:
     """Choose the target; `pull` is the pull request of the thread or our open one.
 
     `branch` is the name for a new branch, and `base` what it starts from, where these
     are not the usual ones. With `is_named` the pull request is somebody's that the
-    request is about.
+    request is about; with `is_own` it is the thread, and ours.
     """
     new = branch or branch_name(thread.token, title)
     if pull is None:
@@ -64,8 +67,11 @@ def plan_target(
     if not pull.is_open:
         return _new_branch_target(new, pull.base_branch, _CLOSED)
     if pull.same_repository:
-        own = thread.kind is not ThreadKind.PULL_REQUEST and not is_named
-        return _pull_request_target(pull, f"refs/heads/{pull.head_branch}", own=own)
+        is_thread = thread.kind is ThreadKind.PULL_REQUEST
+        own = is_own if is_thread else not is_named
+        target = _pull_request_target(pull, f"refs/heads/{pull.head_branch}", own=own)
+        # Who asks in the pull request itself has seen who reviews it.
+        return target.replace(sets_metadata=not is_thread)
     # The branch of a fork is somewhere else; its commits are here under this name.
     # https://docs.github.com/pull-requests/collaborating-with-pull-requests/reviewing-changes-in-pull-requests/checking-out-pull-requests-locally
     start_ref = f"refs/pull/{pull.number}/head"

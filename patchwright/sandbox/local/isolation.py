@@ -43,7 +43,16 @@ SYSTEM_FILES = (
     "ssl/openssl.cnf",
     "timezone",
 )
+# What the machine's own tools have there instead of beside themselves; releases and
+# processors are in the names. Settings in which people have passwords are not here.
+SYSTEM_PATTERNS = (
+    *("java-*/security", "java-*/jvm-*.cfg", "java-*/net.properties"),
+    *("java-*/logging.properties", "maven/m2.conf", "maven/logging"),
+    *("php/*/cli/conf.d", "php/*/mods-available"),
+)
 PASSWD = f"patchwright:x:{USER}:{USER}::{WORKSPACE}/home:/bin/bash\n".encode()
+# Test runners open ports there under this name, and no one else answers for it.
+HOSTS = b"127.0.0.1 localhost\n::1 localhost\n"
 GROUP = f"patchwright:x:{USER}:\n".encode()
 
 
@@ -83,11 +92,18 @@ def show_system(root: Path) -> list[str]:
         *_system_folders(root),
         *(
             word
-            for name in SYSTEM_FILES
+            for name in (*SYSTEM_FILES, *_found_in_etc(root))
             for word in ("--ro-bind-try", str(root / "etc" / name), f"/etc/{name}")
         ),
         *("--proc", "/proc", "--dev", "/dev"),
     ]
+
+
+def _found_in_etc(root: Path) -> Iterator[str]:
+    etc = root / "etc"
+    for pattern in SYSTEM_PATTERNS:
+        for path in sorted(etc.glob(pattern)):
+            yield str(path.relative_to(etc))
 
 
 def bound_memory_files(memory_bytes: int) -> list[str]:

@@ -7,7 +7,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Final
 
-from patchwright.core.runtime import Places, ShownPlace
+from patchwright.core.runtime import HostPlaces, ShownPlace
 from patchwright.sandbox.local.environments import (
     INSIDE_NAMES,
     PythonEnvironment,
@@ -16,13 +16,13 @@ from patchwright.sandbox.local.environments import (
     find_python_environment,
     hides_clone,
 )
-from patchwright.sandbox.local.isolation import CLONE, WORKSPACE
-from patchwright.sandbox.local.places import (
+from patchwright.sandbox.local.host_places import (
     PlaceGuard,
     find_masked,
     is_seen_anyway,
     show,
 )
+from patchwright.sandbox.local.isolation import CLONE, WORKSPACE
 from patchwright.sandbox.local.toolchains import Toolchain, find_toolchains
 
 SYSTEM_PATH: Final = "/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin"
@@ -53,7 +53,7 @@ class Machine:
 class LocalView:
     """Places and variables of a sandbox; `shown` and `refused` name them for people."""
 
-    places: Places = field(default_factory=Places)
+    places: HostPlaces = field(default_factory=HostPlaces)
     environment: Mapping[str, str] = field(default_factory=dict)
     shown: tuple[str, ...] = ()
     refused: tuple[str, ...] = ()
@@ -232,7 +232,7 @@ class _View:
 
     def finish(self) -> LocalView:
         inside = tuple(dict.fromkeys(self._inside))
-        places = Places(
+        places = HostPlaces(
             shown=tuple(self._outermost()),
             masked=(*self._masked, *self._masked_inside(inside)),
             checkout=str(self._checkout) if self._is_checkout_shown else "",

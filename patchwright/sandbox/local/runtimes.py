@@ -16,7 +16,7 @@ from typing import IO, Final
 
 import structlog
 
-from patchwright.core.runtime import Places, SandboxSpec
+from patchwright.core.runtime import HostPlaces, SandboxSpec
 from patchwright.core.types.errors import SandboxError
 from patchwright.sandbox.host import bootstrap
 from patchwright.sandbox.host import gateway as launch
@@ -30,8 +30,8 @@ from patchwright.sandbox.local.folders import (
     create_folder,
     find_abandoned,
 )
+from patchwright.sandbox.local.host_places import bindings_of
 from patchwright.sandbox.local.isolation import Binding, DataFile, filter_program
-from patchwright.sandbox.local.places import bindings_of
 
 CHUNK = 1 << 16
 END_S = 5.0
@@ -293,6 +293,7 @@ def _start(
     files = [
         DataFile("/etc/passwd", isolation.PASSWD),
         DataFile("/etc/group", isolation.GROUP),
+        DataFile("/etc/hosts", isolation.HOSTS),
         DataFile(isolation.ARCHIVE, pack_action_server()),
         *(DataFile(path, b"") for path in spec.places.masked),
     ]
@@ -323,7 +324,7 @@ def _start(
         return start_process(command, user=_user(), pass_fds=passed)
 
 
-def _clone_at_its_checkout(folder: SandboxFolder, places: Places) -> Binding:
+def _clone_at_its_checkout(folder: SandboxFolder, places: HostPlaces) -> Binding:
     """Return where the clone is seen too; its folder must be there before it."""
     clone = folder.workspace / isolation.CLONE
     clone.mkdir(mode=0o700)

@@ -330,7 +330,9 @@ class TriggerReader:
 
 def _as_read(found: ParsedWebhook) -> ActionRequest | NoTrigger:
     if isinstance(found, Trigger):
-        return ActionRequest(found)
+        # No workflow knows what an earlier one has proven.
+        is_push = found.kind is TriggerKind.PUSHED
+        return NoTrigger("action-not-read") if is_push else ActionRequest(found)
     # What only tells us something, as that a thread was closed, asks for nothing.
     return NoTrigger(found.reason if isinstance(found, Ignored) else "action-not-read")
 

@@ -104,6 +104,10 @@ class MemoryRunStore:
         del since
         return 1
 
+    def count_automatic_runs(self, kind: TriggerKind, since: datetime) -> int:
+        del kind, since
+        return 0
+
     def list_since_last_request(self, kind: TriggerKind) -> tuple[EarlierRun, ...]:
         del kind
         return ()

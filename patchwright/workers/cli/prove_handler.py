@@ -1,9 +1,9 @@
 """Carry out `patchwright prove`: no model is asked, and nothing is delivered."""
 
 import tempfile
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Final
 
@@ -60,7 +60,7 @@ class StoppedError(PatchwrightError):
 
 
 @dataclass(frozen=True)
-class _Bench:
+class _ProofSession:
     """What a proof works with, and the console that tells how it goes."""
 
     settings: Settings
@@ -93,9 +93,9 @@ def _run(options: ProveOptions) -> int:
     settings = load_settings_here(options.flags)
     repository = _open(options)
     change = _find_change(repository, options)
-    with _open_bench(settings, options) as bench:
-        proof = _prove(bench, repository, change, options)
-        shown = bench.redactor.redact_json
+    with _open_session(settings, options) as session:
+        proof = _prove(session, repository, change, options)
+        shown = session.redactor.redact_json
         if options.as_object:
             typer.echo(proof_as_object(proof, shown))
         else:
@@ -138,7 +138,7 @@ def _resolve(repository: LocalRepository, option: str, revision: str) -> str:
 
 
 @contextmanager
-def _open_bench(settings: Settings, options: ProveOptions) -> Iterator[_Bench]:
+def _open_session(settings: Settings, options: ProveOptions) -> Iterator[_ProofSession]:
     clock, redactor = SystemClock(), Redactor(secret_values(settings))
     set_up_logging(redactor.redact_json, as_json=settings.log_json)
     with (
@@ -151,7 +151,7 @@ def _open_bench(settings: Settings, options: ProveOptions) -> Iterator[_Bench]:
         chosen = create_factory(settings.sandbox.kind, clock, settings.sandbox.image)
         # There may be no service on this machine that does it.
         chosen.reap()
-        yield _Bench(
+        yield _ProofSession(
             settings=settings,
             run_id=RandomIds().new(),
             clock=clock,
@@ -163,47 +163,55 @@ def _open_bench(settings: Settings, options: ProveOptions) -> Iterator[_Bench]:
 
 
 def _prove(
-    bench: _Bench,
+    session: _ProofSession,
     repository: LocalRepository,
     change: BranchChange,
     options: ProveOptions,
 ) -> BranchProof:
     """Prove the change by the settings that the repository had before it."""
     config = _read_config(repository, change, options)
-    applied = apply_configuration(bench.settings, config.replace(model=""))
+    applied = apply_configuration(session.settings, config.replace(model=""))
     sandbox = applied.settings.sandbox
     view = view_of(
         repository,
         change.base_sha,
         sandbox,
-        bench.sandboxes.kind,
+        session.sandboxes.kind,
         prepares_itself=bool(config.setup),
     )
     if view.shows_environment:
+        # In what is shown nothing can be installed, and nothing needs to be.
         config = config.replace(on_setup_failure="continue")
-    spec = sandbox_spec(applied.settings, bench.run_id).replace(
+        sandbox = sandbox.replace(infer_setup=False)
+    spec = sandbox_spec(applied.settings, session.run_id).replace(
         places=view.places, environment=view.environment
     )
     dependencies = ProofDependencies(
-        bench.sandboxes, spec, repository.objects, bench.log, bench.clock
+        session.sandboxes, spec, repository.objects, session.log, session.clock
     )
-    for line in filter(None, (view.note, *view.refused)):
-        bench.console.print(Text(line), soft_wrap=True)
+    with _progress(session.console, change, (view.note, *view.refused)):
+        proof = prove_change(change, options.commands, config, sandbox, dependencies)
+    notes = (*_unseen(repository, change), *applied.notes, *proof.notes)
+    return replace(proof, notes=notes)
+
+
+@contextmanager
+def _progress(
+    console: Console, change: BranchChange, words: Sequence[str]
+) -> Iterator[None]:
+    """Say what is proven, and on a terminal that it goes on; hear of a signal."""
     size = change.size
     doing = (
         f"Proving {change.name}: {count_noun(size.files, 'file')}, "
         f"+{size.insertions} -{size.deletions}"
     )
-    bench.console.print(Text(doing), soft_wrap=True)
+    for line in filter(None, (*words, doing)):
+        console.print(Text(line), soft_wrap=True)
     try:
-        with bench.console.status(Text("Running the tests in fresh sandboxes")):
-            proof = prove_change(
-                change, options.commands, config, sandbox, dependencies
-            )
+        with console.status(Text("Running the tests in fresh sandboxes")):
+            yield
     except KeyboardInterrupt as told:
         raise StoppedError(f"Stopped by {told}; nothing was shown.") from None
-    notes = (*_unseen(repository, change), *applied.notes, *proof.notes)
-    return BranchProof(proof.change, proof.result, notes)
 
 
 def _read_config(

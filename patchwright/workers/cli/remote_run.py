@@ -35,6 +35,7 @@ from patchwright.resolver.publish.effects import (
     NotificationEffect,
     OpenPullRequest,
     PushBranch,
+    RefreshEvidence,
     RunEffect,
     SetPullMetadata,
     UnknownEffect,
@@ -262,7 +263,7 @@ def _as_chosen(effect: Effect, deliver: DeliveryChoice) -> Effect | None:
             if deliver is DeliveryChoice.DRAFT:
                 return effect.replace(draft=True)
             return effect if opens else None
-        case SetPullMetadata() | AnswerReviews():
+        case RefreshEvidence() | SetPullMetadata() | AnswerReviews():
             return effect if opens else None
         case _:
             assert_never(effect)

@@ -103,8 +103,10 @@ def resolve_local(session: RunSession, local_task: LocalTask) -> FinishedRun:
         notes=(*notes, *task.notes),
         trusted_sha=base_sha,
     )
-    sandbox = session.settings.sandbox
-    task = with_inferred_set_up(task, repository.objects, config, sandbox)
+    if not session.view.shows_environment:
+        # In what is shown nothing can be installed, and nothing needs to be.
+        sandbox = session.settings.sandbox
+        task = with_inferred_set_up(task, repository.objects, config, sandbox)
     outcome = session.resolve(task, repository.objects, base_sha, config=config)
     finished = _deliver(session, repository, local_task, outcome)
     repository.objects.release(session.run_id)

@@ -37,12 +37,11 @@ from patchwright.workers.store.jobs import (
     cancel_job,
     change_trigger,
     find_active_job,
-    find_active_state,
     list_active_jobs,
     wake_job,
 )
 from patchwright.workers.store.leases import lock_conversation
-from patchwright.workers.store.requests import insert_job
+from patchwright.workers.store.requests import insert_job, postpone
 from patchwright.workers.store.secrets import forget_secret, stored_since
 from patchwright.workers.store.threads import (
     find_asker,
@@ -65,21 +64,28 @@ MAX_CHECKED: Final = 50
 def start_automatic(
     connection: Connection, ids: Ids, trigger: Trigger, now: datetime
 ) -> InboxResult | Ignored:
-    """Start a job in the name of who asked last, unless one is at work already."""
+    """Start a job in the name of who asked last, unless one is at work already.
+
+    Then a push is proven after it. What happens during a proof waits for its end, too:
+    nothing that the proof does would make it happen again.
+    """
     pull = find_own_pull(connection, trigger.forge_thread)
     if pull is None:
         return Ignored(reason="not-ours")
     conversation_id = pull.conversation_id
     lock_conversation(connection, conversation_id)
-    if find_active_state(connection, conversation_id) is not None:
-        return Ignored(reason="busy")
     if is_known_trigger(connection, conversation_id, trigger):
         return Ignored(reason="known")
     asker = find_asker(connection, conversation_id)
     if asker is None:
         return Ignored(reason="not-ours")
-    job_id = JobId(ids.new())
     theirs = trigger.replace(actor=asker)
+    active = find_active_job(connection, conversation_id)
+    if active is not None:
+        if TriggerKind.PUSHED in (trigger.kind, active.trigger.kind):
+            postpone(connection, ids, conversation_id, theirs, now, until=active.id)
+        return Ignored(reason="busy")
+    job_id = JobId(ids.new())
     insert_job(connection, job_id, conversation_id, theirs, now)
     return InboxResult(DeliveryVerdict.ACCEPTED, job_id, conversation_id)
 

@@ -31,6 +31,7 @@ from patchwright.resolver.publish.effects import (
     MoveTicket,
     OpenPullRequest,
     PushBranch,
+    RefreshEvidence,
     ReportCheck,
     SetPullMetadata,
     SwapLabels,
@@ -65,9 +66,17 @@ def give_up_lost_effect(effects: EffectStore, lease: Lease) -> None:
         effects.abandon_first(lease, _LOST)
 
 
+_OF_PULL_REQUESTS: Final = (
+    OpenPullRequest,
+    UpdatePullRequest,
+    RefreshEvidence,
+    UnknownEffect,
+)
+
+
 def _most_tries(effect: Effect) -> int:
     is_trimming = isinstance(effect, SetPullMetadata | ReportCheck | SwapLabels)
-    if isinstance(effect, OpenPullRequest | UpdatePullRequest | UnknownEffect):
+    if isinstance(effect, _OF_PULL_REQUESTS):
         # The branch exists, with a link to open the pull request by hand. A worker of
         # another version may carry out an effect that this version does not know.
         return _MAX_TRIES_OF_PULL_REQUESTS

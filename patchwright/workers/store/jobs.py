@@ -148,6 +148,18 @@ class JobStore:
         with self._database.reading() as connection:
             return connection.scalars(query).one_or_none() or ""
 
+    def count_kind_since(
+        self, conversation_id: ConversationId, kind: TriggerKind, since: datetime
+    ) -> int:
+        """Count the conversation's jobs of a kind that began at `since` or later."""
+        query = sa.select(sa.func.count()).where(
+            jobs.c.conversation_id == conversation_id,
+            jobs.c.created_at >= since,
+            jobs.c.kind == kind,
+        )
+        with self._database.reading() as connection:
+            return connection.scalars(query).one()
+
     def count_since(self, conversation_id: ConversationId, since: datetime) -> int:
         """Count the conversation's jobs that were asked for at `since` or later.
 
@@ -184,9 +196,13 @@ class JobStore:
             return tuple(map(_job_of, connection.execute(query)))
 
     def outcomes_of(self, conversation_id: ConversationId) -> tuple[Outcome, ...]:
-        """Return how the conversation's jobs have ended."""
-        query = sa.select(jobs.c.outcome).where(
-            jobs.c.conversation_id == conversation_id, jobs.c.outcome.is_not(None)
+        """Return how the conversation's jobs have ended, the oldest first."""
+        query = (
+            sa.select(jobs.c.outcome)
+            .where(
+                jobs.c.conversation_id == conversation_id, jobs.c.outcome.is_not(None)
+            )
+            .order_by(jobs.c.created_at)
         )
         with self._database.reading() as connection:
             kept = connection.scalars(query)

@@ -26,7 +26,13 @@ from patchwright.workers.store.effects import (
 )
 from patchwright.workers.store.jobs import has_unread_command
 from patchwright.workers.store.leases import raise_fence, require_lease
-from patchwright.workers.store.requests import find_unread, hand_over, insert_job
+from patchwright.workers.store.requests import (
+    find_unread,
+    hand_over,
+    insert_job,
+    postpone,
+    take_postponed,
+)
 
 _MICRO: Final = 1_000_000
 
@@ -272,14 +278,19 @@ class OutcomeStore:
         self, connection: Connection, lease: Lease, now: datetime
     ) -> JobId | None:
         unread = find_unread(connection, lease.job_id)
+        # Who has only answered has not asked for anything.
         calls = [one for one in unread if one.trigger.kind is not TriggerKind.REPLY]
-        if not calls:
-            # Who has only answered has not asked for anything.
+        postponed = take_postponed(connection, lease.job_id)
+        triggers = (*(one.trigger for one in calls[:1]), *postponed)
+        if not triggers:
             return None
-        job_id = JobId(self._ids.new())
-        insert_job(connection, job_id, lease.conversation_id, calls[0].trigger, now)
-        others = (one for one in unread if one is not calls[0])
-        hand_over(connection, (calls[0], *others), job_id)
+        job_id, conversation_id = JobId(self._ids.new()), lease.conversation_id
+        insert_job(connection, job_id, conversation_id, triggers[0], now)
+        if calls:
+            others = (one for one in unread if one is not calls[0])
+            hand_over(connection, (calls[0], *others), job_id)
+        for trigger in triggers[1:]:
+            postpone(connection, self._ids, conversation_id, trigger, now, until=job_id)
         return job_id
 
 

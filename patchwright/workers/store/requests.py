@@ -3,26 +3,35 @@
 from collections.abc import Sequence
 from dataclasses import dataclass
 from datetime import datetime
+from typing import Final
 
-from sqlalchemy import ColumnElement, Connection, insert, select, update
+from sqlalchemy import ColumnElement, Connection, delete, insert, select, update
 
 from patchwright.core.events.actions import Message
 from patchwright.core.events.payload import Source
 from patchwright.core.types.base import ConversationId, Ids, JobId
 from patchwright.core.types.threads import TalkThread, ThreadRef
-from patchwright.core.types.triggers import Trigger
+from patchwright.core.types.triggers import Trigger, TriggerKind
+from patchwright.core.webhook import DeliveryVerdict
 from patchwright.resolver.job import JobState, Lease
 from patchwright.resolver.run_store import JoinedRequest, OtherConversation
 from patchwright.workers.db.database import Database, insert_once
 from patchwright.workers.db.tables import conversations, deliveries, jobs, threads
 from patchwright.workers.store.events import EventStore, append_row
-from patchwright.workers.store.jobs import change_trigger, find_active_state, wake_job
+from patchwright.workers.store.jobs import (
+    change_trigger,
+    find_active_state,
+    wake_job,
+)
 from patchwright.workers.store.leases import (
     lock_conversation,
     raise_fence,
     require_lease,
 )
 from patchwright.workers.store.threads import find_conversation, thread_row
+
+# Why an automatic trigger has no job yet: the conversation has another one.
+POSTPONED: Final = "postponed"
 
 
 class RequestStore:
@@ -62,7 +71,8 @@ def find_unread(connection: Connection, job_id: JobId) -> tuple[JoinedRequest, .
 
 def find_joined(connection: Connection, job_id: JobId) -> tuple[JoinedRequest, ...]:
     """Return all requests that joined the job, read or not."""
-    return _find(connection, job_id, deliveries.c.event_id.is_not(None))
+    has_joined = deliveries.c.event_id.is_not(None) & (deliveries.c.reason != POSTPONED)
+    return _find(connection, job_id, has_joined)
 
 
 def hand_over(
@@ -73,6 +83,58 @@ def hand_over(
     first = deliveries.c.id == requests[0].delivery
     connection.execute(update(deliveries).where(theirs).values(job_id=job_id))
     connection.execute(update(deliveries).where(first).values(event_id=None))
+
+
+def postpone(
+    connection: Connection,
+    ids: Ids,
+    conversation_id: ConversationId,
+    trigger: Trigger,
+    now: datetime,
+    *,
+    until: JobId,
+) -> None:
+    """Keep an automatic trigger until the conversation's active job has ended.
+
+    The caller holds the conversation's lock. It is a delivery of our own, since one
+    from outside may be about many conversations.
+    """
+    row_id = ids.new()
+    row = {
+        "id": row_id,
+        "service": trigger.thread.service,
+        "delivery_id": f"{POSTPONED}:{row_id}",
+        "received_at": now,
+        "headers": "{}",
+        "body": b"",
+        "verdict": DeliveryVerdict.IGNORED,
+        "reason": POSTPONED,
+        "trigger": trigger.model_dump_json(),
+        "conversation_id": conversation_id,
+        "job_id": until,
+        # It is no request that has joined the job, nor the one that has started it.
+        "event_id": 0,
+    }
+    connection.execute(insert(deliveries), row)
+
+
+def take_postponed(connection: Connection, job_id: JobId) -> tuple[Trigger, ...]:
+    """Return what was postponed until the job ends, the most urgent first.
+
+    Of several pushes to a pull request only the newest one counts.
+    """
+    theirs = (deliveries.c.job_id == job_id) & (deliveries.c.reason == POSTPONED)
+    query = (
+        select(deliveries.c.trigger).where(theirs).order_by(deliveries.c.received_at)
+    )
+    found = map(Trigger.model_validate_json, connection.scalars(query).all())
+    newest = {
+        (one.thread.name if one.kind is TriggerKind.PUSHED else one.key): one
+        for one in found
+    }
+    connection.execute(delete(deliveries).where(theirs))
+    urgent = sorted(newest.values(), key=lambda one: one.kind is not TriggerKind.PUSHED)
+    return tuple(urgent)
 
 
 def insert_job(

@@ -152,6 +152,10 @@ class SqlRunStore:
     def count_runs(self, since: datetime) -> int:
         return self.stores.jobs.count_since(self.job.conversation_id, since)
 
+    def count_automatic_runs(self, kind: TriggerKind, since: datetime) -> int:
+        jobs = self.stores.jobs
+        return jobs.count_kind_since(self.job.conversation_id, kind, since)
+
     def list_since_last_request(self, kind: TriggerKind) -> tuple[EarlierRun, ...]:
         jobs = self.stores.jobs
         found = jobs.list_since_last_request(self.job.conversation_id, kind)

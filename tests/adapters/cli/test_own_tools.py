@@ -35,6 +35,8 @@ def own() -> Iterator[Shop]:
         own = Shop(home, Path(tmp))
         own.tree.write(".gitignore", b".venv/\n")
         own.tree.write("pyproject.toml", b'[project]\nname = "shop"\nversion = "1"\n')
+        # By this a set-up would be inferred: here nothing has to be set up.
+        own.tree.write("requirements.txt", b"pytest\n")
         own.tree.write("src/shop/__init__.py", b"")
         own.tree.write("src/shop/cart.py", CART.encode())
         own.tree.commit()
@@ -81,6 +83,7 @@ def test_a_fix_is_proven_with_the_persons_own_test_runner(own: Shop) -> None:
         ended = own.resolve(provider)
         first = str(provider.requests[0])
     assert (ended.code, ended.out.split()[1]) == (0, "proven"), ended.out + ended.err
+    assert "was not set up with" not in ended.out
     assert "The sandbox sees .venv (read-only)." in ended.err.splitlines()
     assert (
         "2  run_command python -m pytest -q tests/test_pieces.py  exit 1" in ended.err

@@ -195,6 +195,21 @@ def test_r7_a_name_that_other_tests_import_and_the_change_removes_is_missed(
     assert result.report.newly_failing == ("test_count.CountTest.test_count",)
 
 
+def test_r7_what_fails_only_in_the_company_of_other_tests_is_broken_too(
+    tmp_path: Path,
+) -> None:
+    """The new code remembers what it has once been asked."""
+    once = (
+        b"KNOWN = []\n\n\ndef total(prices, pieces):\n"
+        b"    KNOWN.append(sum(map(int.__mul__, prices, pieces)))\n"
+        b"    return KNOWN[0]\n"
+    )
+    files: Files = {"cart.py": once, "test_pieces.py": TEST.encode()}
+    result = prove_change(tmp_path, Change(BEFORE, files, [RUN_TEST]))
+    assert verdict(result) == (Proof.CONTRADICTED, ProofReason.BREAKS_TESTS)
+    assert result.report.newly_failing == ("test_cart.CartTest.test_one",)
+
+
 TEST_COUNT = b"""import unittest
 
 from cart import count

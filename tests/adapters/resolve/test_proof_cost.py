@@ -36,7 +36,7 @@ def test_cost_of_a_proof(
     took = time.monotonic() - begun
     with capsys.disabled():
         runs = ", ".join(f"{one.role} {one.seconds:.1f} s" for one in result.evidence)
-        print(f"\nthe suite takes {SUITE_S} s, the proof took {took:.1f} s ({runs})")
+        print(f"\na suite of {SUITE_S} s: the proof took {took:.1f} s ({runs})")  # noqa: T201 - the figures are for people
     assert verdict(result) == (Proof.PROVEN, ProofReason.RED_TO_GREEN)
     assert (result.report.suite_tests, result.report.suite_complete) == (SUITE_S, True)
     assert result.report.hunks_tried == result.report.hunks == 1

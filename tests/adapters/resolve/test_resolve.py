@@ -67,7 +67,7 @@ def test_p7_a_command_that_shows_nothing_proves_nothing(
     command: str, codes: list[int], tmp_path: Path
 ) -> None:
     leave = shell("touch /tmp/left-by-the-agent")
-    done = run(tmp_path, [leave, WRITE_TEST, FIX, finish(command)])
+    done = run(tmp_path, [leave, FIX, finish(command)])
     assert done.outcome.kind is OutcomeKind.RESOLVED
     assert done.outcome.proof is Proof.NOT_PROVEN
     assert [one.exit_code for one in done.outcome.evidence] == codes

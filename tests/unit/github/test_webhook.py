@@ -229,6 +229,31 @@ def test_edit_of_the_title_is_ignored() -> None:
     assert reason_of("issues", payload) == "no-new-mention"
 
 
+def moved_pull(sender: object = ANN, **fields: object) -> dict[str, object]:
+    pull = issue(head={"sha": "b" * 40, "ref": "fix"}, **fields)
+    return delivery("synchronize", pull_request=pull, sender=sender)
+
+
+def test_a_push_to_a_pull_request_is_told_with_its_head() -> None:
+    trigger = trigger_of("pull_request", moved_pull())
+    assert trigger.kind is TriggerKind.PUSHED
+    assert trigger.kind.is_automatic
+    assert trigger.head_sha == "b" * 40
+    assert trigger.thread.kind is ThreadKind.PULL_REQUEST
+
+
+def test_the_same_head_again_later_is_another_push() -> None:
+    first = trigger_of("pull_request", moved_pull())
+    later = moved_pull(updated_at="2030-01-01T13:00:00Z")
+    assert trigger_of("pull_request", moved_pull()).key == first.key
+    assert trigger_of("pull_request", later).key != first.key
+
+
+def test_our_own_push_is_no_news() -> None:
+    pushed = moved_pull(bot("patchwright[bot]"))
+    assert reason_of("pull_request", pushed) == "own-push"
+
+
 @pytest.mark.parametrize(
     ("event", "action", "reason"),
     [
@@ -237,7 +262,7 @@ def test_edit_of_the_title_is_ignored() -> None:
         ("check_run", "completed", "event-not-read"),
         ("issues", "transferred", "action-not-read"),
         ("issue_comment", "deleted", "action-not-read"),
-        ("pull_request", "synchronize", "action-not-read"),
+        ("pull_request", "locked", "action-not-read"),
     ],
 )
 def test_everything_else_is_ignored_by_name(

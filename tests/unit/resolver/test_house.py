@@ -93,7 +93,11 @@ def test_m9_what_is_not_kept_is_told() -> None:
 @pytest.mark.parametrize("kind", TriggerKind)
 def test_every_trigger_has_its_occasion(kind: TriggerKind) -> None:
     expected = "mention" if kind.endswith("-mention") else kind
-    others = {TriggerKind.REPLY: "mention", TriggerKind.MERGED: "checks"}
+    others = {
+        TriggerKind.REPLY: "mention",
+        TriggerKind.MERGED: "checks",
+        TriggerKind.PUSHED: "checks",
+    }
     assert start_trigger_of(kind) == others.get(kind, expected)
 
 

@@ -26,6 +26,9 @@ import math as mth
 
 RATE = 3
 
+def prices():
+    pass
+
 class Cart:
     discount = 0
 
@@ -41,7 +44,7 @@ def helper():
 TESTS = """
 from shop.cart import Cart, RATE, helper
 import shop.units
-Cart().total([1], pieces=[2]); Cart().weight(); Cart().known; sorted
+Cart().total([1], pieces=[2]); Cart().weight(); Cart().known; sorted; prices
 """
 
 
@@ -67,6 +70,8 @@ def added() -> AddedNames:
         "AttributeError: 'Cart' object has no attribute 'weight'",
         "AttributeError: 'Cart' object has no attribute 'known'. Did you mean: 'x'?",
         "AttributeError: module 'shop.cart' has no attribute 'RATE'",
+        # The code had a parameter of that name.
+        "AttributeError: module 'shop.cart' has no attribute 'prices'",
         "NameError: name 'helper' is not defined",
         "TypeError: Cart.total() got an unexpected keyword argument 'pieces'",
         "TypeError: Cart.total() takes 2 positional arguments but 3 were given",

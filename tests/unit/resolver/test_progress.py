@@ -16,6 +16,7 @@ from patchwright.core.events.observations import (
     EvidenceRecorded,
     ModelReply,
     OutcomeReached,
+    ProofStarted,
     RunStarted,
     StateChanged,
 )
@@ -269,3 +270,17 @@ def test_a_run_of_the_old_tests_is_told_in_words() -> None:
     assert progress.then == (
         "`pytest -k sum` after the change, with the tests of the base: exit 0",
     )
+
+
+def test_a_new_proof_takes_the_place_of_an_earlier_one() -> None:
+    begun = ProofStarted(head_sha="a" * 40)
+    green_before = EvidenceRecorded(evidence=GREEN.replace(role=EvidenceRole.BEFORE))
+    short = watched(RUNNING, begun, green_before)
+    assert short.doing == "Proving it in fresh sandboxes"
+    assert (len(short.then), len(short.missed)) == (2, 1)
+    again = watched(RUNNING, begun, green_before, REPLY, begun)
+    assert (again.then, again.missed) == (("Change made",), ())
+    finish = Finish(summary="Done.", test_commands=("true",))
+    counted = watched(RUNNING, begun, EvidenceRecorded(evidence=RED), finish)
+    assert counted.doing == "Looking at what was changed"
+    assert len(counted.then) == 2

@@ -61,11 +61,9 @@ def test_what_was_run_is_told_with_each_test_and_the_end_of_its_output() -> None
     )
     advice = proof_advice(result, 0)
     assert advice.startswith(
-        "finish was held back. Contradicted: the test does not pass with the change.\n"
+        "finish was held back. Contradicted: a test of this change fails with it.\n"
     )
-    assert (
-        f"- after the change: `{COMMAND}`: exit code 1, 2 passed, 1 failed\n" in advice
-    )
+    assert f"- after the change: `{COMMAND}`: exit 1, 2 passed, 1 failed\n" in advice
     assert (
         "- `PiecesTest.test_every_piece_counts` fails after the change: "
         "AssertionError: 450 != 1350\n" in advice
@@ -110,10 +108,10 @@ def test_broken_tests_are_named() -> None:
 @pytest.mark.parametrize(
     ("status", "said"),
     [
-        (RunStatus.NO_RUNNER, "exit code 127 (the program is not there)"),
-        (RunStatus.NO_TESTS, "exit code 127 (no test was run)"),
-        (RunStatus.COLLECTION_ERROR, "exit code 127 (the tests could not be loaded)"),
-        (RunStatus.RAN, "exit code 127\n"),
+        (RunStatus.NO_RUNNER, ": no test runner (exit 127)\n"),
+        (RunStatus.NO_TESTS, ": no tests (exit 127)\n"),
+        (RunStatus.COLLECTION_ERROR, ": tests not loaded (exit 127)\n"),
+        (RunStatus.RAN, ": exit 127\n"),
     ],
 )
 def test_how_a_command_ended_is_said(status: RunStatus, said: str) -> None:
@@ -147,6 +145,7 @@ def test_each_reason_that_can_be_mended_says_how(reason: ProofReason) -> None:
     beyond_reach = {
         *(ProofReason.RED_TO_GREEN, ProofReason.RED_WITHOUT_PART),
         *(ProofReason.DOUBTFUL, ProofReason.NO_SANDBOX, ProofReason.SWITCHED_OFF),
+        ProofReason.OTHER_COMMIT,
     }
     result = short(Proof.NOT_PROVEN, reason)
     assert can_be_mended(result) is (reason not in beyond_reach)

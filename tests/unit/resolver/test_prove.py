@@ -89,7 +89,7 @@ def test_h1_a_test_that_failed_and_passes_is_mended() -> None:
         after=TestVerdict.PASSED,
         cause="AssertionError: 1 != 2",
     )
-    assert found.steady == ("a",)
+    assert found.unchanged == ("a",)
     assert (found.turned, found.silenced, found.still, found.fresh) == ((),) * 4
 
 
@@ -135,7 +135,7 @@ def test_each_test_is_put_where_it_belongs() -> None:
     assert found.silenced == ("c",)
     assert found.still == ("e",)
     assert found.fresh == ("n",)
-    assert found.steady == ("a",)
+    assert found.unchanged == ("a",)
 
 
 def pair(
@@ -176,7 +176,7 @@ SHOWN = replace(findings(pair()), proving=(PROVING,))
             ProofReason.BREAKS_TESTS,
         ),
         (
-            replace(SHOWN, silenced=("d",), altered=("e",)),
+            replace(SHOWN, silenced=("d",)),
             Proof.NOT_PROVEN,
             ProofReason.NOT_RUN_WITH_CHANGE,
         ),
@@ -221,7 +221,7 @@ CHECK = "grep -q x a"
     ("found", "reason"),
     [
         (NOTHING, ProofReason.NO_COMMAND),
-        (replace(GREEN_BOTH, steady=True), ProofReason.GREEN_WITHOUT_CHANGE),
+        (replace(GREEN_BOTH, unchanged=True), ProofReason.GREEN_WITHOUT_CHANGE),
         (replace(GREEN_BOTH, missing=("a",)), ProofReason.MISSING_NAME),
         (replace(GREEN_BOTH, flaky=("a",)), ProofReason.FLAKY),
         (

@@ -54,8 +54,8 @@ IN_UNITTEST = ("tests.test_a.CaseA.test_b", "tests.test_a.CaseA.test_c")
         ),
         (
             "cd web && jest --ci src",
-            ["web/a.test.js::total adds", "web/a.test.js::total x"],
-            "cd web && jest --ci -t '^(total adds|total x)$' --runTestsByPath a.test.js",
+            ["web/a.js::total adds", "web/a.js::total x"],
+            "cd web && jest --ci -t '^(total adds|total x)$' --runTestsByPath a.js",
         ),
         (
             "npx vitest run --reporter verbose a.test.ts",

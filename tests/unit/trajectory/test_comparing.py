@@ -10,6 +10,7 @@ from patchwright.core.events.observations import (
     ConfirmationAsked,
     McpResult,
     ModelReply,
+    ProofStarted,
     Recalled,
     StateChanged,
 )
@@ -115,6 +116,15 @@ def test_the_proof_is_compared_by_its_exit_codes() -> None:
     assert (found.recorded, found.rerun) == ("exit 0", "exit 1")
     [lost] = compare(then, one_step("x")).differences
     assert (lost.recorded, lost.rerun) == ("exit 0", "")
+
+
+def test_only_the_last_proof_is_compared() -> None:
+    begun = noted(ProofStarted(head_sha="a" * 40))
+    short, whole = evidence(EvidenceRole.AFTER, 1), evidence(EvidenceRole.AFTER, 0)
+    twice = one_step("x", begun, short, begun, whole)
+    assert compare(twice, one_step("x", begun, whole)).is_same
+    [found] = compare(twice, one_step("x", begun, short)).differences
+    assert (found.recorded, found.rerun) == ("exit 0", "exit 1")
 
 
 def test_outcomes_are_compared() -> None:

@@ -95,6 +95,11 @@ SAID: list[tuple[Observation, str, Tone]] = [
     (UserRejected(text="Not this."), "rejected: Not this.", Tone.BAD),
     (Null(), "", Tone.PLAIN),
     (
+        ErrorObservation(reason="proof-short", text="It was held back. Why.\n\nMore"),
+        "It was held back. Why.",
+        Tone.OPEN,
+    ),
+    (
         DelegateResult(outcome=OutcomeKind.STUCK, summary="", iterations=2),
         "stuck after 2 steps",
         Tone.PLAIN,

@@ -59,10 +59,16 @@ class EditPayload(GitHubModel):
     body: PreviousText | None = None
 
 
+class HeadPayload(GitHubModel):
+    """The commit in which a pull request ends."""
+
+    sha: str = ""
+
+
 class ThreadPayload(GitHubModel):
     """An issue, a pull request or a discussion; a deleted author is null.
 
-    Only a pull request says whether it was `merged`.
+    Only a pull request says whether it was `merged`, and has a `head`.
     """
 
     number: int
@@ -72,6 +78,7 @@ class ThreadPayload(GitHubModel):
     updated_at: str = ""
     pull_request: dict[str, Any] | None = None
     merged: bool | None = None
+    head: HeadPayload = HeadPayload()
     performed_via_github_app: AppPayload | None = None
 
 

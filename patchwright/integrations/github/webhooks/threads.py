@@ -162,6 +162,8 @@ def _read_thread_event(
             return _read_label(context, rules)
         case "assigned":
             return _read_assignment(context, rules)
+        case "synchronize":
+            return _read_new_head(context, rules)
         case "closed" | "reopened" as action:
             return ThreadClosed(
                 thread=context.ref,
@@ -171,6 +173,20 @@ def _read_thread_event(
             )
         case _:
             return Ignored(reason="action-not-read")
+
+
+def _read_new_head(context: ThreadContext, rules: GitHubTriggerRules) -> ParsedWebhook:
+    """Read that a pull request ends in another commit; whose it is is not known here.
+
+    https://docs.github.com/en/webhooks/webhook-events-and-payloads#pull_request
+    """
+    sender = context.delivery.sender
+    if rules.is_own(sender.login):
+        return Ignored(reason="own-push")
+    sha = context.thread.head.sha
+    # A push can bring an earlier head back, so the time tells one from the other.
+    name = f"{TriggerKind.PUSHED}:{sha}:{context.thread.updated_at}"
+    return context.trigger(name, TriggerKind.PUSHED, sender).replace(head_sha=sha)
 
 
 def _read_label(context: ThreadContext, rules: GitHubTriggerRules) -> ParsedWebhook:

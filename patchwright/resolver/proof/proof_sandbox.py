@@ -47,8 +47,8 @@ class FileContent:
 
 
 @dataclass(frozen=True)
-class TrialPlace:
-    """Where trials are made, and of which change: `changed` are its paths.
+class ProofPlace:
+    """Where commands are run, and of which change: `changed` are its paths.
 
     Scripts through which a command calls its runner are read at `base_sha`.
     """
@@ -63,7 +63,7 @@ class TrialPlace:
     changed: frozenset[str]
 
     @contextmanager
-    def open(self, commit: str) -> "Iterator[TrialSandbox]":
+    def open(self, commit: str) -> "Iterator[ProofSandbox]":
         """Check the commit out in a fresh sandbox, which is closed at the end."""
         sandbox = self.start(commit)
         try:
@@ -71,7 +71,7 @@ class TrialPlace:
         finally:
             sandbox.close()
 
-    def start(self, commit: str) -> "TrialSandbox":
+    def start(self, commit: str) -> "ProofSandbox":
         """Like `open`, but the caller closes it."""
         runtime = self.sandboxes.start(self.spec.replace(role="evidence"))
         try:
@@ -83,7 +83,7 @@ class TrialPlace:
         except BaseException:
             close_and_record_blocked(runtime, self.log)
             raise
-        return TrialSandbox(self, runtime, commit)
+        return ProofSandbox(self, runtime, commit)
 
     def scripts(self, command: str) -> Mapping[str, str]:
         """Return the files that say what the repository's scripts run, by their paths.
@@ -101,10 +101,10 @@ class TrialPlace:
 
 
 @dataclass(frozen=True)
-class TrialSandbox:
+class ProofSandbox:
     """A sandbox with the files of `commit`. Not for use by several threads at once."""
 
-    place: TrialPlace
+    place: ProofPlace
     runtime: Runtime
     commit: str
     _numbers: "count[int]" = field(default_factory=count, repr=False)

@@ -9,10 +9,10 @@ from typing import TypeVar
 from patchwright.core.system.clock import Clock, with_log_context
 from patchwright.core.types.evidence import Evidence, EvidenceRole
 from patchwright.resolver.proof.comparison import Pair
-from patchwright.resolver.proof.trial_sandbox import (
+from patchwright.resolver.proof.proof_sandbox import (
     COMMAND_LIMIT_S,
-    TrialPlace,
-    TrialSandbox,
+    ProofPlace,
+    ProofSandbox,
 )
 
 T = TypeVar("T")
@@ -49,14 +49,14 @@ class Lane:
     The sandbox is started when it is first needed.
     """
 
-    def __init__(self, place: TrialPlace, commit: str, stack: ExitStack) -> None:
+    def __init__(self, place: ProofPlace, commit: str, stack: ExitStack) -> None:
         self._place = place
         self._stack = stack
-        self._sandbox: TrialSandbox | None = None
+        self._sandbox: ProofSandbox | None = None
         self.commit = commit
 
     @property
-    def sandbox(self) -> TrialSandbox:
+    def sandbox(self) -> ProofSandbox:
         if self._sandbox is None:
             self._sandbox = self._place.start(self.commit)
             self._stack.callback(self._sandbox.close)
@@ -69,7 +69,7 @@ class Lane:
 
 
 @contextmanager
-def open_lanes(place: TrialPlace, *commits: str) -> Iterator[tuple[Lane, ...]]:
+def open_lanes(place: ProofPlace, *commits: str) -> Iterator[tuple[Lane, ...]]:
     """Give a lane for each commit; those with the same files have the same one.
 
     Their sandboxes are closed at the end.

@@ -6,7 +6,7 @@ from collections.abc import Iterable, Iterator
 from pathlib import Path, PurePosixPath
 from typing import Final
 
-from patchwright.core.runtime import Places, ShownPlace
+from patchwright.core.runtime import HostPlaces, ShownPlace
 from patchwright.sandbox.local.isolation import CLONE, HIDDEN_FOLDERS, Binding
 
 # What holds keys, tokens or private things of a person, below the home folder. None of
@@ -109,7 +109,7 @@ def find_masked(place: Path, folders: Iterable[str] = ("", "etc")) -> Iterator[s
                 yield str(found)
 
 
-def bindings_of(places: Places, workspace: str) -> list[Binding]:
+def bindings_of(places: HostPlaces, workspace: str) -> list[Binding]:
     """Return what is bound, outer folders before those that are in them."""
     found = {one.place: one.source for one in places.shown}
     clone = PurePosixPath(workspace, CLONE)
