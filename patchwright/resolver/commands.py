@@ -31,8 +31,8 @@ from patchwright.core.types.threads import ForgeThread
 from patchwright.core.types.triggers import Trigger, trigger_definition
 from patchwright.core.types.work import Outcome, service_outcome
 from patchwright.resolver.messages.answers import (
+    OpenRun,
     PastRun,
-    RunStatus,
     answer_ended,
     answer_running,
 )
@@ -62,9 +62,9 @@ class RunDetails(Value):
     max_raise_usd: float = 0.0
 
 
-def load_run_status(log: EventLog, about: RunDetails) -> RunStatus:
+def load_run_status(log: EventLog, about: RunDetails) -> OpenRun:
     """Read the run's events; a run without events has not begun."""
-    standing = RunStatus(
+    standing = OpenRun(
         frame=about.frame, trigger=about.trigger, admitted=about.admitted
     )
     begun = log.read(limit=1, reverse=True, kinds=frozenset({"run_started"}))
@@ -114,7 +114,7 @@ class QuestionAnswerer:
         self._channel, self._publisher = channel, publisher
         self._log, self._about = log, about
 
-    def standing(self) -> RunStatus:
+    def standing(self) -> OpenRun:
         return load_run_status(self._log, self._about())
 
     def answer(self, question: Question, trigger: Trigger, event_id: int) -> None:

@@ -47,7 +47,7 @@ from patchwright.resolver.admission import (
 )
 from patchwright.resolver.commands import QuestionAnswerer, RunDetails, command_in
 from patchwright.resolver.configuration import max_raise_usd_of
-from patchwright.resolver.messages.answers import RunStatus, how_to_raise
+from patchwright.resolver.messages.answers import OpenRun, how_to_raise
 from patchwright.resolver.publish.destination import Invitation
 from patchwright.resolver.publish.effects import InviteFollower
 from patchwright.resolver.publish.live import (
@@ -257,7 +257,7 @@ def _follow_up(trigger: Trigger) -> Message:
 
 def compute_raise(
     command: BotCommand,
-    run: RunStatus,
+    run: OpenRun,
     *,
     most_usd: float,
     is_admin: Callable[[], bool],
@@ -282,7 +282,7 @@ def compute_raise(
     )
 
 
-def _wanted(command: BotCommand, run: RunStatus) -> float | str:
+def _wanted(command: BotCommand, run: OpenRun) -> float | str:
     if command.fault:
         return command.fault
     if run.task is None:

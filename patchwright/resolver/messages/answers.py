@@ -30,7 +30,7 @@ from patchwright.resolver.messages.status import (
 _MAX_WORDS_CHARS: Final = 8_000
 
 
-class RunStatus(Value):
+class OpenRun(Value):
     """How a run stands.
 
     `admitted` is the rule that let it in. Without a `task` it has not begun. `held` is
@@ -57,7 +57,7 @@ class PastRun(Value):
     delivered: DeliveryResult = DeliveryResult()
 
 
-def answer_running(question: Question, run: RunStatus) -> str:
+def answer_running(question: Question, run: OpenRun) -> str:
     """Answer a question about a run that has not ended."""
     match question:
         case Verb.STATUS:
@@ -102,7 +102,7 @@ def answer_ended(
     return neutralise(join(intro, head, why, words, advice), frame.handle)
 
 
-def _status(run: RunStatus) -> str:
+def _status(run: OpenRun) -> str:
     progress, limits = run.progress, run.progress.allowed(run.frame.limits)
     if run.task is None:
         return "**Not started yet**: reading the thread and the repository."
@@ -130,7 +130,7 @@ def _waiting_text(state: WaitingState) -> str:
             assert_never(state)
 
 
-def _cost(run: RunStatus) -> str:
+def _cost(run: OpenRun) -> str:
     progress = run.progress
     spent = cost_text(progress.usage, progress.allowed(run.frame.limits))
     return (
@@ -139,7 +139,7 @@ def _cost(run: RunStatus) -> str:
     )
 
 
-def how_to_raise(run: RunStatus) -> str:
+def how_to_raise(run: OpenRun) -> str:
     """Say in a sentence how people allow the run to cost more."""
     frame = run.frame
     example = raise_example(frame.max_raise_usd, run.progress.more_cost_usd)
@@ -161,7 +161,7 @@ _PLAN_NOT_SHOWN: Final = (
 )
 
 
-def _plan(run: RunStatus) -> str:
+def _plan(run: OpenRun) -> str:
     if not run.shows_words:
         return _PLAN_NOT_SHOWN
     if run.posted is not None and run.posted.wait_reason is WaitReason.PLAN:
@@ -180,7 +180,7 @@ def _why(trigger: Trigger, frame: MessageHeader, admitted: str) -> str:
     return "\n".join(f"- {line}" for line in lines)
 
 
-def _pinned_facts(run: RunStatus) -> str:
+def _pinned_facts(run: OpenRun) -> str:
     lines = []
     if run.frame.asked_at is not None:
         lines.append(f"The thread was read as of {run.frame.asked_at:%H:%M:%S}Z.")

@@ -213,12 +213,7 @@ def test_nothing_is_delivered_where_nothing_is_wanted(shop: Shop) -> None:
     assert isinstance(events[-1].payload, OutcomeReached)
 
 
-def test_people_read_lines_without_colours_in_a_pipe(shop: Shop) -> None:
-    with FakeProvider(fix_turns()) as provider:
-        ended = shop.resolve(provider)
-    assert (
-        _steady(ended.out)
-        == """\
+SHOWN = """\
 resolved, proven · 4 steps · Ns · 480 tokens, price unknown
 Proven: in fresh sandboxes, the test fails without the change and passes with it, and \
 no test that passed before fails now.
@@ -236,7 +231,12 @@ The agent wrote:
 > The total ignored the pieces.
 branch: patchwright/count-every-piece
 """
-    )
+
+
+def test_people_read_lines_without_colours_in_a_pipe(shop: Shop) -> None:
+    with FakeProvider(fix_turns()) as provider:
+        ended = shop.resolve(provider)
+    assert _steady(ended.out) == SHOWN
     assert (
         _steady(ended.err)
         == """\

@@ -6,7 +6,7 @@ from patchwright.core.types.people import Actor
 from patchwright.core.types.threads import ForgeThread, RepoRef, ThreadKind
 from patchwright.core.types.triggers import Trigger, TriggerKind
 from patchwright.core.types.work import Limits, Task, Usage
-from patchwright.resolver.messages.answers import RunStatus
+from patchwright.resolver.messages.answers import OpenRun
 from patchwright.resolver.messages.status import MessageHeader, Progress
 
 HANDLE = "@patchwright"
@@ -30,7 +30,7 @@ TRIGGER = Trigger(
     ),
     request="fix it",
 )
-RUNNING = RunStatus(
+RUNNING = OpenRun(
     frame=FRAME,
     trigger=TRIGGER,
     admitted="alice has write permission",

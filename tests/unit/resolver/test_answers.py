@@ -12,8 +12,8 @@ from patchwright.core.types.outcome_kind import OutcomeKind
 from patchwright.core.types.triggers import TriggerKind
 from patchwright.core.types.work import Outcome
 from patchwright.resolver.messages.answers import (
+    OpenRun,
     PastRun,
-    RunStatus,
     answer_ended,
     answer_running,
 )
@@ -47,7 +47,7 @@ def test_t9_status_says_what_it_waits_for(held: WaitingState, words: str) -> Non
 
 
 def test_t9_status_of_a_run_that_has_not_begun() -> None:
-    assert answer_running(Verb.STATUS, RunStatus(frame=FRAME, trigger=TRIGGER)) == (
+    assert answer_running(Verb.STATUS, OpenRun(frame=FRAME, trigger=TRIGGER)) == (
         "**Not started yet**: reading the thread and the repository."
     )
 

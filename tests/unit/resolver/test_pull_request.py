@@ -17,16 +17,7 @@ from patchwright.resolver.messages.pull_request import (
 )
 from tests.unit.resolver.endings import HANDLE, ORIGIN, RED, judged, proven
 
-
-def test_a_proven_change_reads_so() -> None:
-    changed = DiffStat(files=2, insertions=12, deletions=1)
-    outcome = proven().replace(changed=changed)
-    text = pull_request_text(outcome, ORIGIN, draft=False)
-    assert text.title == "Count every piece"
-    assert not text.draft
-    assert (
-        text.body
-        == """\
+PROVEN = """\
 🟢 **Proven**: in fresh sandboxes, the test fails without the change and passes with it.
 
 The agent wrote:
@@ -58,7 +49,15 @@ this change.</sub>
 
 <sub>run 7f3a9c1e · asked for by @alice · model openai/x · 7 steps · 2m 10s · \
 $0.41</sub>"""
-    )
+
+
+def test_a_proven_change_reads_so() -> None:
+    changed = DiffStat(files=2, insertions=12, deletions=1)
+    outcome = proven().replace(changed=changed)
+    text = pull_request_text(outcome, ORIGIN, draft=False)
+    assert text.title == "Count every piece"
+    assert not text.draft
+    assert text.body == PROVEN
 
 
 def test_what_the_network_refused_has_a_section() -> None:

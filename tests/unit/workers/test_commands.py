@@ -10,7 +10,7 @@ from patchwright.core.types.triggers import TriggerKind
 from patchwright.core.types.work import Outcome
 from patchwright.resolver.commands import answer_command
 from patchwright.resolver.configuration import max_raise_usd_of
-from patchwright.resolver.messages.answers import PastRun, RunStatus, answer_running
+from patchwright.resolver.messages.answers import OpenRun, PastRun, answer_running
 from patchwright.resolver.messages.status import MessageHeader
 from patchwright.resolver.steering import compute_raise
 from tests.unit.resolver.runs import FRAME, HANDLE, RUNNING, TRIGGER
@@ -96,13 +96,13 @@ def test_no_answer_shows_an_amount_that_would_be_refused(
 ) -> None:
     # Two dollars were added before.
     frame = MessageHeader(**(dict(FRAME) | {"max_raise_usd": most_usd}))
-    run = RunStatus(**(dict(RUNNING) | {"frame": frame}))
+    run = OpenRun(**(dict(RUNNING) | {"frame": frame}))
     assert str(_more("budget 1", run)).endswith(words)
     assert answer_running(Verb.COST, run).endswith(words)
 
 
 def test_t9_a_budget_waits_for_the_run_to_begin() -> None:
-    before = RunStatus(frame=FRAME, trigger=TRIGGER)
+    before = OpenRun(frame=FRAME, trigger=TRIGGER)
     assert _more("budget +2", before) == (
         "The run has not begun yet. Say it again when it works."
     )
@@ -154,7 +154,7 @@ def test_a_ceiling_of_the_day_is_switched_off(off: object) -> None:
 
 def _more(
     said: str,
-    run: RunStatus | None = None,
+    run: OpenRun | None = None,
     *,
     most_usd: float = 100.0,
     is_admin: bool = False,
