@@ -21,9 +21,9 @@ PARTIAL = {
     "patchwright/resolver/proof/printed_reports.py:_SUMMARIES": "others list each test",
     "patchwright/resolver/proof/report_options.py:_arguments": "others take variables, "
     "or print it",
-    "patchwright/resolver/proof/runner_reports.py:_junit_name": "only these write JUnit",
-    "patchwright/resolver/proof/test_selection.py:whole_suite": "others run all without "
-    "a word more",
+    "patchwright/resolver/proof/runner_reports.py:_junit_name": "the rest is pytest",
+    "patchwright/resolver/proof/test_selection.py:whole_suite": "others need no "
+    "further word",
     "patchwright/resolver/proof/runner_options.py:_NAMING_REPORTER": "others have the "
     "same name for it",
     "patchwright/resolver/proof/runner_options.py:_REFUSED_BY_RUNNER": "others have "
