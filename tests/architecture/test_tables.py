@@ -19,6 +19,19 @@ PARTIAL = {
     "patchwright/resolver/proof/repository_scripts.py:_CALLS": "Python runners are "
     "known by their modules, and a script calls a runner",
     "patchwright/resolver/proof/printed_reports.py:_SUMMARIES": "others list each test",
+    "patchwright/resolver/proof/report_options.py:_arguments": "others take variables, "
+    "or print it",
+    "patchwright/resolver/proof/runner_reports.py:_junit_name": "the rest is pytest",
+    "patchwright/resolver/proof/test_selection.py:whole_suite": "others need no "
+    "further word",
+    "patchwright/resolver/proof/runner_options.py:_NAMING_REPORTER": "others have the "
+    "same name for it",
+    "patchwright/resolver/proof/runner_options.py:_REFUSED_BY_RUNNER": "others have "
+    "only what is refused of all",
+    "patchwright/resolver/proof/test_selection.py:_RULES": "others have modules of "
+    "their own, or no options",
+    "patchwright/resolver/proof/test_selection.py:_SELECTIONS": "others cannot be told "
+    "which tests to run",
 }
 
 
