@@ -31,6 +31,7 @@ EXCEPTIONS: dict[str, tuple[int, str]] = {
     "patchwright/integrations/git/trees.py": (1, "the pointer of a large file"),
     "patchwright/integrations/registry.py": (9, "the registry"),
     "patchwright/resolver/context/repository_files.py": (3, "files of repositories"),
+    "patchwright/resolver/context/test_starts.py": (1, "files of repositories"),
     "patchwright/resolver/guards/runner_configuration.py": (2, "files of repositories"),
     "patchwright/resolver/messages/advice.py": (
         8,
@@ -38,6 +39,7 @@ EXCEPTIONS: dict[str, tuple[int, str]] = {
     ),
     "patchwright/resolver/messages/pull_request.py": (1, "a note on workflows"),
     "patchwright/resolver/repository.py": (2, "tickets name repositories otherwise"),
+    "patchwright/resolver/set_up/inference.py": (2, "hosts of packages"),
     "patchwright/workers/cli/commands.py": (1, "help on the Action"),
     "patchwright/workers/cli/reference.py": (1, "a line of the manual"),
 }
