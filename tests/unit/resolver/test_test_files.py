@@ -3,8 +3,8 @@
 import pytest
 
 from patchwright.resolver.proof.runners import RunnerKind
-from patchwright.resolver.proof.test_names import is_defined_in
-from patchwright.resolver.proof.test_names import test_file_of as file_of
+from patchwright.resolver.proof.test_files import is_defined_in
+from patchwright.resolver.proof.test_files import test_file_of as file_of
 
 
 @pytest.mark.parametrize(
