@@ -29,7 +29,7 @@ _SIDE_FOLDERS: Final = frozenset(
 )
 
 
-class Ecosystem(Value):
+class EcosystemProbe(Value):
     """A language with its tools: the files that show its use, and what to look for.
 
     `asks` are programs that print their version in a moment.
@@ -43,12 +43,12 @@ class Ecosystem(Value):
 
 
 ECOSYSTEMS: Final = (
-    Ecosystem(
+    EcosystemProbe(
         name="python",
         marks=("pyproject.toml", "setup.py", "setup.cfg", "tox.ini", "*.py"),
         programs=("pytest", "tox", "nox", "pip", "uv", "poetry", "pdm", "hatch"),
     ),
-    Ecosystem(
+    EcosystemProbe(
         name="node",
         marks=("package.json",),
         asks=(("node", "--version"),),
@@ -57,30 +57,30 @@ ECOSYSTEMS: Final = (
             f"node_modules/.bin/{one}" for one in ("jest", "vitest", "mocha", "ava")
         ),
     ),
-    Ecosystem(name="go", marks=("go.mod",), asks=(("go", "version"),)),
-    Ecosystem(name="rust", marks=("Cargo.toml",), asks=(("cargo", "--version"),)),
-    Ecosystem(
+    EcosystemProbe(name="go", marks=("go.mod",), asks=(("go", "version"),)),
+    EcosystemProbe(name="rust", marks=("Cargo.toml",), asks=(("cargo", "--version"),)),
+    EcosystemProbe(
         name="java",
         marks=("pom.xml", "build.gradle", "build.gradle.kts"),
         programs=("java", "mvn", "gradle"),
         files=("mvnw", "gradlew"),
     ),
-    Ecosystem(
+    EcosystemProbe(
         name="ruby",
         marks=("Gemfile", "*.gemspec"),
         asks=(("ruby", "--version"),),
         programs=("bundle", "rspec", "rake"),
     ),
-    Ecosystem(
+    EcosystemProbe(
         name="php",
         marks=("composer.json",),
         programs=("php", "composer", "phpunit"),
         files=("vendor/bin/phpunit",),
     ),
-    Ecosystem(
+    EcosystemProbe(
         name="cmake", marks=("CMakeLists.txt",), programs=("cmake", "ctest", "ninja")
     ),
-    Ecosystem(name="make", marks=("Makefile",), programs=("make",)),
+    EcosystemProbe(name="make", marks=("Makefile",), programs=("make",)),
 )
 
 

@@ -19,7 +19,7 @@ _RAN: Final = (TestVerdict.PASSED, TestVerdict.FAILED)
 
 
 @dataclass(frozen=True)
-class Comparison:
+class TestComparison:
     """What became of the tests of one command, by their names.
 
     `mended` failed in the first run and pass in the second. `turned` passed first and
@@ -27,6 +27,8 @@ class Comparison:
     and `fresh` fails in the second and had not run in the first. `unchanged` passed in
     both.
     """
+
+    __test__ = False
 
     mended: tuple[TestChange, ...] = ()
     turned: tuple[str, ...] = ()
@@ -45,23 +47,15 @@ class Pair:
     after: Evidence
 
     @property
-    def comparison(self) -> Comparison:
+    def comparison(self) -> TestComparison:
         return compare(self.before, self.after)
-
-    @property
-    def runner(self) -> RunnerKind | None:
-        """The test runner that has reported on both sides, if it was the same."""
-        was, now = self.before.results, self.after.results
-        if was is None or now is None or was.runner != now.runner:
-            return None
-        return RunnerKind(now.runner)
 
     @property
     def seconds(self) -> float:
         return max(self.before.seconds, self.after.seconds)
 
 
-def compare(before: Evidence, after: Evidence) -> Comparison:
+def compare(before: Evidence, after: Evidence) -> TestComparison:
     """Compare two runs of the same command on different files.
 
     A runner that names no tests is believed by its counts, and then the command stands
@@ -69,12 +63,12 @@ def compare(before: Evidence, after: Evidence) -> Comparison:
     """
     was, now = before.results, after.results
     if was is None or now is None or was.runner != now.runner:
-        return Comparison()
+        return TestComparison()
     if not (was.names_tests and now.names_tests):
         return _compare_counts(before, was, after, now)
     old, new = verdicts_of(before), verdicts_of(after)
     mended = _mended(before, after) if is_red(before) and is_believed(after) else ()
-    return Comparison(
+    return TestComparison(
         mended=mended,
         turned=_with(old, new, (TestVerdict.PASSED,), FAILING),
         silenced=find_silenced(old, new),
@@ -187,19 +181,24 @@ def _lookup(verdicts: Mapping[str, TestVerdict], name: str) -> TestVerdict:
 
 def _compare_counts(
     before: Evidence, was: TestResults, after: Evidence, now: TestResults
-) -> Comparison:
+) -> TestComparison:
     command = (after.command,)
     all_ran = now.skipped <= was.skipped and now.passed >= was.passed + was.failed
     if is_red(before):
         if not now.failed and after.exit_code == 0 and all_ran:
-            return Comparison(mended=(_command_change(after.command),))
-        return Comparison(still=command) if now.failed else Comparison(silenced=command)
+            mended = TestChange(
+                name=after.command, before=TestVerdict.FAILED, after=TestVerdict.PASSED
+            )
+            return TestComparison(mended=(mended,))
+        return (
+            TestComparison(still=command)
+            if now.failed
+            else TestComparison(silenced=command)
+        )
     if before.exit_code != 0:
-        return Comparison()
+        return TestComparison()
     if is_red(after):
-        return Comparison(turned=command)
-    return Comparison(unchanged=command) if after.exit_code == 0 else Comparison()
-
-
-def _command_change(command: str) -> TestChange:
-    return TestChange(name=command, before=TestVerdict.FAILED, after=TestVerdict.PASSED)
+        return TestComparison(turned=command)
+    return (
+        TestComparison(unchanged=command) if after.exit_code == 0 else TestComparison()
+    )

@@ -11,7 +11,7 @@ from patchwright.integrations.git.hunks import ChangePart
 from patchwright.resolver.guards.tampering import is_source
 from patchwright.resolver.proof.comparison import is_believed, verdicts_of
 from patchwright.resolver.proof.lanes import Deadline, Lane
-from patchwright.resolver.proof.proof_sandbox import FileContent
+from patchwright.resolver.proof.proof_sandbox import FileReplacement
 
 MOST_PARTS: Final = 30
 
@@ -64,8 +64,12 @@ def find_uncovered(
         if is_idle:
             idle.append(part)
     code = [part for part in parts if is_source(part.path)]
+    hunks = (
+        Hunk(path=shown_path(one.path), start=one.start, lines=one.lines)
+        for one in idle
+    )
     return HunkCoverage(
-        tuple(_hunk(part) for part in idle),
+        tuple(hunks),
         len(parts),
         len(tried),
         _needs_code(code, tried, idle, is_green_without),
@@ -111,8 +115,10 @@ def _is_green_without(
 
 def _contents(
     parts: Sequence[ChangePart], content: Callable[[ChangePart], bytes | None]
-) -> Mapping[str, FileContent]:
-    return {part.path: FileContent(content(part), part.is_executable) for part in parts}
+) -> Mapping[str, FileReplacement]:
+    return {
+        part.path: FileReplacement(content(part), part.is_executable) for part in parts
+    }
 
 
 def _is_green(lane: Lane, run: ProvingRun, until: Deadline) -> bool:
@@ -131,7 +137,3 @@ def _is_comment(part: ChangePart) -> bool:
         return ast.dump(ast.parse(part.after)) == ast.dump(ast.parse(part.without))
     except (SyntaxError, ValueError, RecursionError):
         return False
-
-
-def _hunk(part: ChangePart) -> Hunk:
-    return Hunk(path=shown_path(part.path), start=part.start, lines=part.lines)

@@ -39,14 +39,14 @@ class Plugins(Protocol):
     def register(self, plugin: object, name: str) -> object: ...
 
 
-class Config(Protocol):
+class PytestConfig(Protocol):
     """`rootdir` is what pytest names files relative to; of old releases a `py.path`."""
 
     pluginmanager: Plugins
     rootdir: object
 
 
-class Recorder:
+class PytestRecorder:
     """Writes what pytest reports; `folder` is what pytest names files relative to."""
 
     def __init__(self, path: str, root: str, folder: str) -> None:
@@ -103,11 +103,11 @@ def cause_of(report: Report) -> str:
     return " ".join(cause.split())[:MOST_CHARS]
 
 
-def pytest_configure(config: Config) -> None:
+def pytest_configure(config: PytestConfig) -> None:
     # What a test starts itself is no part of this report, nor are xdist's workers.
     path = os.environ.pop(VARIABLE, None)
     if path and not hasattr(config, "workerinput"):
         folder = str(getattr(config, "rootpath", "") or config.rootdir)
         root = os.environ.get(ROOT_VARIABLE) or folder
-        recorder = Recorder(path, root, folder)
+        recorder = PytestRecorder(path, root, folder)
         config.pluginmanager.register(recorder, "patchwright-recorder")

@@ -14,7 +14,7 @@ from patchwright.core.types.evidence import (
     TestResults,
     TestVerdict,
 )
-from patchwright.resolver.proof.comparison import Comparison, Pair, compare
+from patchwright.resolver.proof.comparison import Pair, TestComparison, compare
 from patchwright.resolver.proof.judgement import ProofFindings, judge
 
 COMMAND = "python3 -m pytest test_a.py"
@@ -75,7 +75,7 @@ def compared(
     red: TestResults | None,
     green: TestResults | None,
     codes: tuple[int | None, int | None] = (1, 0),
-) -> Comparison:
+) -> TestComparison:
     before = ran(EvidenceRole.BEFORE, codes[0], red)
     return compare(before, ran(EvidenceRole.AFTER, codes[1], green))
 
