@@ -232,15 +232,8 @@ def _rust(
     cargo = Path(environ.get("CARGO_HOME") or home / ".cargo")
     if not (rustup / "toolchains").is_dir():
         return
-    settings = read_text(rustup / "settings.toml")
-    default = re.search(r'^default_toolchain\s*=\s*"([^"]+)"', settings, re.MULTILINE)
-    text = read_text(checkout / "rust-toolchain.toml")
-    text = text or read_text(checkout / "rust-toolchain")
-    named = re.search(r'channel\s*=\s*"([^"]+)"', text)
-    plain = text.strip() if "[" not in text else ""
-    wanted = environ.get("RUSTUP_TOOLCHAIN") or (named[1] if named else plain)
-    wanted = wanted or (default[1] if default else "")
-    found = _rust_toolchain(rustup / "toolchains", wanted)
+    chosen = environ.get("RUSTUP_TOOLCHAIN") or _chosen_rust(checkout, rustup)
+    found = _rust_toolchain(rustup / "toolchains", chosen)
     if found is None:
         return
     packages = tuple(
@@ -265,6 +258,19 @@ def _rust(
             **(offline if usable else {}),
         },
     )
+
+
+def _chosen_rust(checkout: Path, rustup: Path) -> str:
+    """Return which toolchain the repository names, else the default of the machine."""
+    text = read_text(checkout / "rust-toolchain.toml")
+    text = text or read_text(checkout / "rust-toolchain")
+    named = re.search(r'channel\s*=\s*"([^"]+)"', text)
+    plain = text.strip() if "[" not in text else ""
+    if chosen := named[1] if named else plain:
+        return chosen
+    settings = read_text(rustup / "settings.toml")
+    default = re.search(r'^default_toolchain\s*=\s*"([^"]+)"', settings, re.MULTILINE)
+    return default[1] if default else ""
 
 
 def _rust_toolchain(folder: Path, wanted: str) -> Path | None:

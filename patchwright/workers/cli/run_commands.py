@@ -197,49 +197,55 @@ def _resolve(
     raise typer.Exit(run(options))
 
 
+BaseRef = Annotated[
+    str,
+    typer.Option(
+        metavar="REF",
+        help="The branch or commit that the change is for; it is compared with "
+        "the newest commit that both have.",
+    ),
+]
+HeadRef = Annotated[
+    str,
+    typer.Option(metavar="REF", help="The branch or commit of the change."),
+]
+TestCommands = Annotated[
+    list[str] | None,
+    typer.Option(
+        metavar="COMMAND",
+        help="A command that fails without the change and passes with it; can be "
+        "repeated. By default the tests of the change, or `test` of "
+        ".patchwright.toml.",
+    ),
+]
+SetUpCommands = Annotated[
+    list[str] | None,
+    typer.Option(
+        metavar="COMMAND",
+        help="A command that prepares each sandbox; can be repeated. By default "
+        "`setup` of .patchwright.toml.",
+    ),
+]
+LocalFolder = Annotated[
+    Path | None,
+    typer.Option(help="A repository on this machine; by default the current folder."),
+]
+CommandSandbox = Annotated[SandboxKind | None, typer.Option(help="Where commands run.")]
+ResultAlone = Annotated[
+    bool, typer.Option("--quiet", "-q", help="Show only the result.")
+]
+
+
 def _prove(
     *,
-    base: Annotated[
-        str,
-        typer.Option(
-            metavar="REF",
-            help="The branch or commit that the change is for; it is compared with "
-            "the newest commit that both have.",
-        ),
-    ],
-    head: Annotated[
-        str, typer.Option(metavar="REF", help="The branch or commit of the change.")
-    ] = "HEAD",
-    command: Annotated[
-        list[str] | None,
-        typer.Option(
-            metavar="COMMAND",
-            help="A command that fails without the change and passes with it; can be "
-            "repeated. By default the tests of the change, or `test` of "
-            ".patchwright.toml.",
-        ),
-    ] = None,
-    setup: Annotated[
-        list[str] | None,
-        typer.Option(
-            metavar="COMMAND",
-            help="A command that prepares each sandbox; can be repeated. By default "
-            "`setup` of .patchwright.toml.",
-        ),
-    ] = None,
-    repo: Annotated[
-        Path | None,
-        typer.Option(
-            help="A repository on this machine; by default the current folder."
-        ),
-    ] = None,
-    sandbox: Annotated[
-        SandboxKind | None, typer.Option(help="Where commands run.")
-    ] = None,
+    base: BaseRef,
+    head: HeadRef = "HEAD",
+    command: TestCommands = None,
+    setup: SetUpCommands = None,
+    repo: LocalFolder = None,
+    sandbox: CommandSandbox = None,
     json: AsJson = False,
-    quiet: Annotated[
-        bool, typer.Option("--quiet", "-q", help="Show only the result.")
-    ] = False,
+    quiet: ResultAlone = False,
 ) -> None:
     """Prove the change on a branch, whoever made it, without a model.
 

@@ -13,11 +13,7 @@ from tests.unit.resolver.endings import FULL_REPORT, GREEN, RED, ended, proven
 
 
 def test_all_of_a_proof_is_there() -> None:
-    results = TestResults(
-        runner="pytest", passed=1, failed=1, failing=("t::a",), broken=("t::b",)
-    )
-    red = RED.replace(tail="1 failed", results=results)
-    told = proof_as_json(Proof.PROVEN, FULL_REPORT, (red, GREEN))
+    told = proof_as_json(Proof.PROVEN, FULL_REPORT, (RED, GREEN))
     assert json.loads(json.dumps(told)) == told
     assert told["proof"] == "proven"
     assert told["proof_reason"] == "red-to-green"
@@ -40,7 +36,15 @@ def test_all_of_a_proof_is_there() -> None:
     ]
     assert told["hunks"] == {"total": 5, "tried": 4}
     assert told["suite"] == {"command": "pytest -q", "tests": 312, "complete": False}
-    first = told["evidence"][0]  # type: ignore[index]
+
+
+def test_all_of_the_evidence_is_there() -> None:
+    results = TestResults(
+        runner="pytest", passed=1, failed=1, failing=("t::a",), broken=("t::b",)
+    )
+    red = RED.replace(tail="1 failed", results=results)
+    told = proof_as_json(Proof.PROVEN, FULL_REPORT, (red, GREEN))
+    first = json.loads(json.dumps(told))["evidence"][0]
     assert first == {
         "role": "before",
         "command": "pytest -k sum",
