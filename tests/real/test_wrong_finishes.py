@@ -38,4 +38,4 @@ def test_a_wrong_first_finish_is_mended_and_the_change_is_proven(
     assert calls == len(wrong.turns)
     with capsys.disabled():
         rounds = f"{len(told)} more round{'' if len(told) == 1 else 's'}"
-        print(f"\n{wrong}: proven after {rounds}, {calls} model calls")  # noqa: T201
+        print(f"\n{wrong}: proven after {rounds}, {calls} model calls")  # noqa: T201 - the figure is for people
