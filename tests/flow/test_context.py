@@ -19,7 +19,7 @@ def test_s85_a_screenshot_is_seen_by_the_model_and_lies_in_the_sandbox(
     tmp_path: Path,
 ) -> None:
     def look(request: Request) -> TurnLike:
-        [task] = [m for m in request["messages"] if m["role"] == "user"]
+        task, _facts = [m for m in request["messages"] if m["role"] == "user"]
         text, image = task["content"]
         assert "image-1.png is http://" in text["text"]
         assert image["image_url"]["url"].startswith("data:image/png;base64,iVBOR")
@@ -58,7 +58,7 @@ def test_s85_an_image_that_cannot_be_read_is_named_in_the_comment(
 
 def test_s85_a_screenshot_of_a_private_repository_is_seen(tmp_path: Path) -> None:
     def look(request: Request) -> TurnLike:
-        [task] = [m for m in request["messages"] if m["role"] == "user"]
+        task, _facts = [m for m in request["messages"] if m["role"] == "user"]
         kinds.extend(part["type"] for part in task["content"])
         return ANSWER
 

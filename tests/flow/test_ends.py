@@ -59,7 +59,7 @@ ENDS = {
     "done_without_proof": End(
         OutcomeKind.RESOLVED,
         "",
-        ("**Draft, not proven** · #2 · 2 steps", "Check the change carefully"),
+        ("**Draft, not proven** · #2 · 3 steps", "Check the change carefully"),
         lambda: [NOTE, UNTESTED],
         calls=1,
         branches=(BRANCH,),

@@ -63,7 +63,7 @@ def test_s43_a_review_with_five_mentions_is_one_run_that_answers_each(
         story.work()
         assert len(story.jobs()) == 1
         assert all(f"remark {line}" in told[0] for line in range(1, 6))
-        assert "**Done, proven**" in story.reply(number)
+        assert "**Change made, not proven**" in story.reply(number)
         threads = [
             story.github.world.reviews[one]
             for one in reviews.thread_ids(story.github.world, review)

@@ -54,7 +54,7 @@ def test_s43_a_request_to_address_the_review_contains_all_of_it(tmp_path: Path) 
         story.say(number, "@patchwright address the review")
         story.work()
         assert story.branches() == ["prices"]
-        assert "**Done, proven**" in story.reply(number)
+        assert "**Change made, not proven**" in story.reply(number)
         assert "- Hidden text was removed: 1 HTML comment." in story.reply(number)
 
 

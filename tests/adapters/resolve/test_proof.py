@@ -71,7 +71,7 @@ CHEATS: dict[str, tuple[ProofReason, str, dict[str, bytes]]] = {
         {"verify/check.py": b"pass\n", "test_pieces.py": a_test(RUN)},
     ),
     "a test that skips itself": (
-        ProofReason.NOT_RUN_WITH_CHANGE,
+        ProofReason.DOUBTFUL,
         RUN_TEST,
         {"cart.py": COMMENT, "test_pieces.py": SKIPS},
     ),

@@ -97,6 +97,7 @@ def test_t9_the_steps_come_in_this_order() -> None:
         "give_up_if_lost",
         "move_tickets_after_merge",
         *ONCE[:7],
+        "prove_after_push",
         "admit",
         *ONCE[7:16],
         "show_status",
