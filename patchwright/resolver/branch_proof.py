@@ -11,8 +11,8 @@ from patchwright.resolver.guards.changed_files import read_versions
 from patchwright.resolver.guards.tampering import find_tampering, rules_out_proof
 from patchwright.resolver.proof.branch_change import BranchChange, BranchProof
 from patchwright.resolver.prove import ProofDependencies, ProofRequest, prove
-from patchwright.resolver.sandboxes import SetUp, sum_blocked_requests
 from patchwright.resolver.set_up.plan import with_inferred_set_up
+from patchwright.resolver.set_up.sandboxes import SetUp, sum_blocked_requests
 
 
 def prove_change(

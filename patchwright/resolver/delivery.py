@@ -37,9 +37,9 @@ from patchwright.resolver.publish.destination import (
 from patchwright.resolver.publish.publisher import Publisher
 from patchwright.resolver.run_plan import RunPlan
 from patchwright.resolver.run_store import RunStore
-from patchwright.resolver.sandboxes import sandbox_spec
 from patchwright.resolver.services import RunDependencies, StepServices
 from patchwright.resolver.set_up.cache import name_repository, open_set_up_cache
+from patchwright.resolver.set_up.sandboxes import sandbox_spec
 
 _NO_TIME: Final = "the run had no time left to run it again"
 _NO_SANDBOX: Final = "it could not be run again there"

@@ -42,8 +42,8 @@ from patchwright.resolver.prove import (
     proof_request,
     prove,
 )
-from patchwright.resolver.sandboxes import InterruptibleSandboxes
 from patchwright.resolver.services import RunDependencies
+from patchwright.resolver.set_up.sandboxes import InterruptibleSandboxes
 from patchwright.sandbox.workspace import Export
 
 _MAX_NOTE_CHARS: Final = 500

@@ -46,8 +46,8 @@ from patchwright.resolver.messages.left_out import (
     taken_from_note,
 )
 from patchwright.resolver.proof.evidence import ProofResult
-from patchwright.resolver.sandboxes import set_up_failures, sum_blocked_requests
 from patchwright.resolver.services import RunDependencies
+from patchwright.resolver.set_up.sandboxes import set_up_failures, sum_blocked_requests
 from patchwright.sandbox.workspace import Export
 
 _MAX_TITLE_CHARS: Final = 72
@@ -146,32 +146,20 @@ def settle_change(
     """Make the change that would be delivered; raises `PatchwrightError`."""
     if _has_no_change(task, ending, export):
         return SettledChange(_unchanged_outcome(ending))
-    base = task.base_sha
-    taken = (
-        AcceptedCommit(base)
-        if export.bundle is None
-        else dependencies.code.take_without_refused(
-            export.bundle, base, dependencies.run_id
-        )
-    )
+    taken = _take(task, dependencies, export)
     merged = _checked_merge(task, dependencies, taken.head)
     if merged is not None and merged.objection:
         return SettledChange(_unfinished_merge(merged, ending))
-    cleaned = clean(
-        dependencies.code,
-        base,
-        merged.tree if merged else taken.head,
-        protected_paths=dependencies.protected_paths,
-        config_file=dependencies.config_file,
-        find_known=dependencies.find_known,
-        private=dependencies.find_private_words(),
-        changes=merged.changes if merged else None,
+    cleaned = _cleaned(task, dependencies, taken, merged)
+    refused_by_git = (
+        LeftOut(path=shown_path(path), reason=LeftOutReason.REFUSED_BY_GIT)
+        for path in taken.refused
     )
-    left_out = (*_refused_by_git(taken), *cleaned.left_out)
+    left_out = (*refused_by_git, *cleaned.left_out)
     if cleaned.excess:
         oversized = _oversized_outcome(task, dependencies, ending, cleaned, details)
         return SettledChange(oversized.replace(left_out=left_out))
-    if merged is None and cleaned.tree == dependencies.code.tree_of(base):
+    if merged is None and cleaned.tree == dependencies.code.tree_of(task.base_sha):
         unchanged = _unchanged_outcome(ending)
         return SettledChange(unchanged.replace(left_out=left_out))
     if cleaned.objection and cleaned.objection.keep is KeepAs.NOTHING:
@@ -199,11 +187,31 @@ def _as_objected(
     return Outcome.model_validate(changed.model_dump() | objection_fields)
 
 
-def _refused_by_git(taken: AcceptedCommit) -> list[LeftOut]:
-    return [
-        LeftOut(path=shown_path(path), reason=LeftOutReason.REFUSED_BY_GIT)
-        for path in taken.refused
-    ]
+def _take(task: Task, dependencies: RunDependencies, export: Export) -> AcceptedCommit:
+    """Take the exported commit over, without the paths that git must not have."""
+    if export.bundle is None:
+        return AcceptedCommit(task.base_sha)
+    return dependencies.code.take_without_refused(
+        export.bundle, task.base_sha, dependencies.run_id
+    )
+
+
+def _cleaned(
+    task: Task,
+    dependencies: RunDependencies,
+    taken: AcceptedCommit,
+    merged: CheckedMerge | None,
+) -> CleanedChange:
+    return clean(
+        dependencies.code,
+        task.base_sha,
+        merged.tree if merged else taken.head,
+        protected_paths=dependencies.protected_paths,
+        config_file=dependencies.config_file,
+        find_known=dependencies.find_known,
+        private=dependencies.find_private_words(),
+        changes=merged.changes if merged else None,
+    )
 
 
 def _checked_merge(

@@ -22,8 +22,8 @@ from patchwright.resolver.proof.lanes import Deadline
 from patchwright.resolver.proof.proof_sandbox import ProofPlace
 from patchwright.resolver.proof.regressions import SuiteFindings
 from patchwright.resolver.proof.stages import ProofStages
-from patchwright.resolver.sandboxes import NO_SET_UP, SetUp
 from patchwright.resolver.services import RunDependencies, set_up_of_task
+from patchwright.resolver.set_up.sandboxes import NO_SET_UP, SetUp
 
 MAX_COMMANDS = 5
 # A longer list of names does not help a reader.

@@ -42,13 +42,13 @@ from patchwright.resolver.checkout import (
 from patchwright.resolver.finish_proof import FinishProofs
 from patchwright.resolver.outcome import complete_outcome, settle_outcome
 from patchwright.resolver.sandbox_report import report_sandbox
-from patchwright.resolver.sandboxes import (
+from patchwright.resolver.second_opinion import needs_second_opinion, second_opinion
+from patchwright.resolver.services import RunDependencies, set_up_of_task
+from patchwright.resolver.set_up.sandboxes import (
     close_and_record_blocked,
     set_up,
     was_set_up_interrupted,
 )
-from patchwright.resolver.second_opinion import needs_second_opinion, second_opinion
-from patchwright.resolver.services import RunDependencies, set_up_of_task
 from patchwright.sandbox.workspace import Export
 
 
@@ -226,15 +226,7 @@ class _RunAttempt:
         dependencies, task = self._dependencies, self._task
         is_resumed = run_log.state.has_run
         try:
-            checkout = open_checkout(
-                task,
-                dependencies,
-                is_resumed=is_resumed,
-                is_incomplete=was_set_up_interrupted(
-                    task.setup, dependencies.log, self._start_id
-                ),
-                before_rebuild=partial(mark_unknown, run_log, self._start_id),
-            )
+            checkout = self._open_checkout(run_log)
         except (SandboxError, GitError) as error:
             return _failed_ending(error), NO_EXPORT
         leave: Callable[[], None] = partial(
@@ -265,6 +257,16 @@ class _RunAttempt:
             return _failed_ending(error), NO_EXPORT
         finally:
             leave()
+
+    def _open_checkout(self, run_log: RunLog) -> Checkout:
+        log, start_id = self._dependencies.log, self._start_id
+        return open_checkout(
+            self._task,
+            self._dependencies,
+            is_resumed=run_log.state.has_run,
+            is_incomplete=was_set_up_interrupted(self._task.setup, log, start_id),
+            before_rebuild=partial(mark_unknown, run_log, start_id),
+        )
 
     def _set_up(self, run_log: RunLog, checkout: Checkout) -> AgentEnding | None:
         """Run the repository's set-up in a new sandbox."""

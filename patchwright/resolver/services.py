@@ -50,9 +50,9 @@ from patchwright.resolver.publish.destination import Invitation
 from patchwright.resolver.publish.live import NO_PUBLISHER, LivePublisher
 from patchwright.resolver.repository_references import ReferenceScope
 from patchwright.resolver.run_store import Choices
-from patchwright.resolver.sandboxes import SetUp
 from patchwright.resolver.set_up.cache import SetUpCache
 from patchwright.resolver.set_up.reuse import SetUpReuse
+from patchwright.resolver.set_up.sandboxes import SetUp
 
 
 @dataclass(frozen=True)

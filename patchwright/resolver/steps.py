@@ -59,8 +59,8 @@ from patchwright.resolver.run_plan import (
     RunPlan,
 )
 from patchwright.resolver.run_store import RunStore
-from patchwright.resolver.sandboxes import check_disk_space
 from patchwright.resolver.services import StepServices
+from patchwright.resolver.set_up.sandboxes import check_disk_space
 from patchwright.resolver.status_comment import (
     make_message_header,
     open_status,

@@ -49,10 +49,10 @@ from patchwright.resolver.run_store import (
     load_images,
     pack_change,
 )
-from patchwright.resolver.sandboxes import sandbox_spec
 from patchwright.resolver.services import RunDependencies, StepServices
 from patchwright.resolver.set_up.cache import name_repository, open_set_up_cache
 from patchwright.resolver.set_up.plan import with_inferred_set_up
+from patchwright.resolver.set_up.sandboxes import sandbox_spec
 from patchwright.resolver.status_comment import begin_check
 from patchwright.resolver.steering import open_steering, with_follow_ups
 from patchwright.resolver.triage import (

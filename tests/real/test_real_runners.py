@@ -14,7 +14,7 @@ from patchwright.core.types.evidence import Evidence, EvidenceRole, Proof, RunSt
 from patchwright.resolver.proof.runner_calls import read_call
 from patchwright.resolver.proof.test_selection import command_for
 from patchwright.resolver.prove import ProofDependencies, ProofRequest, prove
-from patchwright.resolver.sandboxes import NO_SET_UP, SetUp
+from patchwright.resolver.set_up.sandboxes import NO_SET_UP, SetUp
 from patchwright.sandbox.factory import create_factory
 from tests.adapters.git.workshop import WorkTree
 from tests.real.npm_releases import pack_tools, read_release

@@ -23,7 +23,8 @@ def proof_as_json(
 
     All keys are always there; a list is empty where nothing was found or looked for.
     """
-    return {**verdict_as_json(level, report), **_commands(evidence)}
+    listed: JsonValue = [evidence_as_json(one) for one in evidence]
+    return {**verdict_as_json(level, report), "evidence": listed}
 
 
 def outcome_proof_as_json(outcome: Outcome) -> dict[str, JsonValue]:
@@ -58,10 +59,6 @@ def verdict_as_json(level: Proof, report: ProofReport | None) -> dict[str, JsonV
             "complete": report.suite_complete if report else False,
         },
     }
-
-
-def _commands(evidence: Sequence[Evidence]) -> dict[str, JsonValue]:
-    return {"evidence": [evidence_as_json(one) for one in evidence]}
 
 
 def evidence_as_json(one: Evidence, *, has_tail: bool = True) -> dict[str, JsonValue]:

@@ -224,9 +224,8 @@ def proof_line(report: ProofReport | None, evidence: Sequence[Evidence]) -> str:
             f"{shown_name(first.name)}: {verdict_words(first.before)} without the "
             f"change, {verdict_words(first.after)} with it{_more(report.tests)}"
         )
-    return next(
-        (_command_line(one, evidence) for one in evidence if _is_after(one)), ""
-    )
+    after = (one for one in evidence if one.role is EvidenceRole.AFTER)
+    return next((_command_line(one, evidence) for one in after), "")
 
 
 _BAD: Final = frozenset({TestVerdict.FAILED, TestVerdict.BROKEN})
@@ -235,10 +234,6 @@ _BAD: Final = frozenset({TestVerdict.FAILED, TestVerdict.BROKEN})
 def _more(tests: Sequence[object]) -> str:
     more = len(tests) - 1
     return f", and {count_noun(more, 'more test')}" if more else ""
-
-
-def _is_after(one: Evidence) -> bool:
-    return one.role is EvidenceRole.AFTER
 
 
 def _command_line(after: Evidence, evidence: Sequence[Evidence]) -> str:

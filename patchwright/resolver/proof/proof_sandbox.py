@@ -19,7 +19,7 @@ from patchwright.core.types.evidence import Evidence, EvidenceRole
 from patchwright.integrations.git.objects import ObjectStore
 from patchwright.resolver.proof.reported_command import ReportedCommand
 from patchwright.resolver.proof.repository_scripts import recipe_paths
-from patchwright.resolver.sandboxes import (
+from patchwright.resolver.set_up.sandboxes import (
     SetUp,
     close_and_record_blocked,
     run_to_end,
@@ -39,7 +39,7 @@ _GO_ON: Final = (
 
 
 @dataclass(frozen=True)
-class FileContent:
+class FileReplacement:
     """What a file is to be; without `content` it is removed."""
 
     content: bytes | None
@@ -136,7 +136,7 @@ class ProofSandbox:
             status=report.status,
         )
 
-    def replace_files(self, contents: Mapping[str, FileContent]) -> None:
+    def replace_files(self, contents: Mapping[str, FileReplacement]) -> None:
         """Replace files of the repository; what was compiled from them is out of date.
 
         Raises `SandboxError`.

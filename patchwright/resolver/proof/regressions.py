@@ -145,7 +145,7 @@ class Suites:
         judged = self._judge(suspects, pair) if suspects else SuiteFindings()
         silenced = [name for name in compared.silenced if name not in suspects]
         return SuiteFindings(
-            tests=_count_passed(pair.before),
+            tests=pair.before.results.passed if pair.before.results else 0,
             is_complete=pair.after.results is not None,
             mended=mended,
             newly_failing=judged.newly_failing,
@@ -253,10 +253,6 @@ def _turns(again: Pair, name: str, pair: Pair) -> bool:
 def _is_command(names: Sequence[str], pair: Pair) -> bool:
     """Tell whether the command itself stands for its tests, which are not named."""
     return tuple(names) == (pair.command,)
-
-
-def _count_passed(one: Evidence) -> int:
-    return one.results.passed if one.results else 0
 
 
 def _unique(names: Iterable[str]) -> tuple[str, ...]:

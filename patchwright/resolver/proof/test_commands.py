@@ -113,20 +113,27 @@ def language_of(path: str) -> str:
 
 def language_of_runner(runner: RunnerKind) -> str:
     """Return the language whose tests a runner runs, empty where it may run any."""
-    return _OF_RUNNERS.get(runner, "")
+    return _OF_RUNNERS[runner]
 
 
-_OF_RUNNERS: Final[Mapping[RunnerKind, _Language]] = {
-    **dict.fromkeys((RunnerKind.PYTEST, RunnerKind.UNITTEST), "python"),
-    **dict.fromkeys(
-        (RunnerKind.NODE, RunnerKind.JEST, RunnerKind.VITEST, RunnerKind.MOCHA),
-        "script",
-    ),
+_OF_RUNNERS: Final[Mapping[RunnerKind, _Language | Literal[""]]] = {
+    RunnerKind.PYTEST: "python",
+    RunnerKind.UNITTEST: "python",
+    RunnerKind.NODE: "script",
+    RunnerKind.JEST: "script",
+    RunnerKind.VITEST: "script",
+    RunnerKind.MOCHA: "script",
     RunnerKind.GO: "go",
     RunnerKind.CARGO: "rust",
-    **dict.fromkeys((RunnerKind.RSPEC, RunnerKind.MINITEST), "ruby"),
+    RunnerKind.RSPEC: "ruby",
+    RunnerKind.MINITEST: "ruby",
     RunnerKind.PHPUNIT: "php",
-    **dict.fromkeys((RunnerKind.MAVEN, RunnerKind.GRADLE), "java"),
+    RunnerKind.MAVEN: "java",
+    RunnerKind.GRADLE: "java",
+    RunnerKind.DOTNET: "",
+    RunnerKind.CTEST: "",
+    RunnerKind.PROVE: "",
+    RunnerKind.SCRIPT: "",
 }
 
 
@@ -169,7 +176,7 @@ def _python_files(tree: TestTree, root: str, files: _Files) -> Sequence[str]:
     pytest = f"python3 -m pytest {named}"
     unittest = f"python3 -m unittest {named}"
     if tree.has(root, "manage.py"):
-        modules = shlex.join(_module(path) for path in own)
+        modules = shlex.join(path.removesuffix(".py").replace("/", ".") for path in own)
         return (pytest, f"python3 manage.py test {modules}")
     return _by_habit(tree, root, own, pytest, unittest)
 
@@ -197,10 +204,6 @@ def _by_habit(
         for name in ("pyproject.toml", "setup.cfg", "tox.ini")
     )
     return (pytest, unittest) if configured else (unittest, pytest)
-
-
-def _module(path: str) -> str:
-    return path.removesuffix(".py").replace("/", ".")
 
 
 def _script_files(tree: TestTree, root: str, files: _Files) -> Sequence[str]:

@@ -167,7 +167,11 @@ class _ProjectFolder:
         shown = f"cd {self.path} && {install}" if self.path else install
         body = _with_fallback(install, fallback) if fallback else install
         run = f"(cd {self.path} && {body})" if self.path else body
-        kept = tuple(_keep(*one) for one in (variables or {}).items())
+        # A variable is set for the rest of the set-up and for all that is run later.
+        kept = tuple(
+            f'export {name}="{value}" && echo "{name}=${name}" >> {_ENVIRONMENT_FILE}'
+            for name, value in (variables or {}).items()
+        )
         return SetUpStep(path, shown, (*kept, run), find_hosts(ecosystem, self.files))
 
     @property
@@ -319,11 +323,6 @@ def _find_step(ecosystem: Ecosystem, folder: _ProjectFolder) -> SetUpStep | None
     if name not in folder.files:
         return None
     return folder.step(ecosystem, name, install, variables=variables)
-
-
-def _keep(name: str, value: str) -> str:
-    """Set a variable for the rest of the set-up and for all that is run later."""
-    return f'export {name}="{value}" && echo "{name}=${name}" >> {_ENVIRONMENT_FILE}'
 
 
 def _with_fallback(install: str, fallback: str) -> str:

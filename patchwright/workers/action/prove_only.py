@@ -68,7 +68,7 @@ from patchwright.resolver.proof.branch_change import (
 )
 from patchwright.resolver.proof.evidence import ProofResult
 from patchwright.resolver.prove import ProofDependencies
-from patchwright.resolver.sandboxes import InterruptibleSandboxes, sandbox_spec
+from patchwright.resolver.set_up.sandboxes import InterruptibleSandboxes, sandbox_spec
 from patchwright.sandbox.factory import create_factory
 from patchwright.workers.action.configuration import find_settings, make_run_overrides
 from patchwright.workers.action.inputs import Inputs, check_version

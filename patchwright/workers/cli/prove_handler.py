@@ -39,7 +39,7 @@ from patchwright.resolver.proof.branch_change import (
     find_change,
 )
 from patchwright.resolver.prove import ProofDependencies
-from patchwright.resolver.sandboxes import InterruptibleSandboxes, sandbox_spec
+from patchwright.resolver.set_up.sandboxes import InterruptibleSandboxes, sandbox_spec
 from patchwright.sandbox.factory import create_factory
 from patchwright.workers.cli.prove_report import (
     failure_as_json,

@@ -33,7 +33,7 @@ from patchwright.core.types.outcome_kind import OutcomeKind
 from patchwright.integrations.git.local import LocalRepository
 from patchwright.integrations.settings import load_settings_here
 from patchwright.resolver.replay import ReplayEnvironment, ReplayResult, replay_run
-from patchwright.resolver.sandboxes import InterruptibleSandboxes, sandbox_spec
+from patchwright.resolver.set_up.sandboxes import InterruptibleSandboxes, sandbox_spec
 from patchwright.sandbox.factory import create_factory
 from patchwright.workers.cli.replay_view import print_step, print_story
 from patchwright.workers.cli.run_commands import ReplayOptions

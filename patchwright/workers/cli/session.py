@@ -40,9 +40,9 @@ from patchwright.resolver.context.repository_files import RepositoryLibrary
 from patchwright.resolver.messages.status import DeliveryResult
 from patchwright.resolver.progress import ProgressTracker
 from patchwright.resolver.resolve import resolve
-from patchwright.resolver.sandboxes import InterruptibleSandboxes, sandbox_spec
 from patchwright.resolver.services import AgentConfiguration, RunDependencies
 from patchwright.resolver.set_up.cache import open_set_up_cache
+from patchwright.resolver.set_up.sandboxes import InterruptibleSandboxes, sandbox_spec
 from patchwright.sandbox.factory import create_factory
 from patchwright.sandbox.local.local_view import (
     NO_LOCAL_VIEW,
@@ -161,8 +161,19 @@ class RunSession:
 
         What the commit `trusted_sha` says for agents can be looked up.
         """
+        library = RepositoryLibrary(code, trusted_sha, config.instructions)
+        dependencies = replace(
+            self._dependencies(code, config, library), images=images or {}
+        )
+        watch = ProgressTracker(self.sandboxes.kind, self.clock.now())
+        with live_view(self.console, self.log, watch, dependencies.limits, self.clock):
+            return resolve(task, dependencies).outcome
+
+    def _dependencies(
+        self, code: ObjectStore, config: RepositoryConfig, library: RepositoryLibrary
+    ) -> RunDependencies:
         forge = find_forge(self.settings).describe(self.settings)
-        dependencies = RunDependencies(
+        return RunDependencies(
             run_id=self.run_id,
             models=self.models,
             sandboxes=self.sandboxes,
@@ -176,9 +187,8 @@ class RunSession:
             clock=self.clock,
             author=commit_author_of(forge),
             agent_configuration=self.agent_configuration,
-            library=RepositoryLibrary(code, trusted_sha, config.instructions),
+            library=library,
             open_mcp=partial(open_servers, self.settings),
-            images=images or {},
             release_signal=self.release_signal,
             protected_paths=config.kept_for_people,
             config_file=config.file,
@@ -187,9 +197,6 @@ class RunSession:
             set_up_cache=open_set_up_cache(self.settings, self.clock),
             repository=str(code.git.path.resolve()),
         )
-        watch = ProgressTracker(self.sandboxes.kind, self.clock.now())
-        with live_view(self.console, self.log, watch, dependencies.limits, self.clock):
-            return resolve(task, dependencies).outcome
 
     def record_early_end(self, ended: Outcome) -> Outcome:
         """Write down how a run ended that did not come to its end, and its cost."""

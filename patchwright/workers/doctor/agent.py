@@ -26,7 +26,7 @@ from patchwright.core.settings.limits import SandboxSettings
 from patchwright.core.settings.model import Settings
 from patchwright.core.types.base import RandomIds, Value
 from patchwright.core.types.errors import SandboxError, SettingsError
-from patchwright.resolver.sandboxes import sandbox_spec
+from patchwright.resolver.set_up.sandboxes import sandbox_spec
 from patchwright.sandbox.docker.engine import has_image
 from patchwright.sandbox.docker.runtimes import DockerRuntimes
 from patchwright.sandbox.factory import create_factory

@@ -28,8 +28,8 @@ from patchwright.resolver.publish.effects import (
 from patchwright.resolver.publish.publisher import as_delivered
 from patchwright.resolver.run import Run, end
 from patchwright.resolver.run_plan import PLAN_ARTIFACT, AttemptResult, MovedResult
-from patchwright.resolver.sandboxes import InterruptibleSandboxes
 from patchwright.resolver.set_up.cache import open_set_up_cache
+from patchwright.resolver.set_up.sandboxes import InterruptibleSandboxes
 from patchwright.resolver.steps import open_run, run_job
 from patchwright.workers.jobs.dry_run import as_dry_run
 from patchwright.workers.jobs.guarded_services import with_lease_checks

@@ -23,7 +23,7 @@ from patchwright.core.types.evidence import Proof, ProofReason
 from patchwright.core.types.outcome_kind import OutcomeKind
 from patchwright.core.types.work import CONTRADICTED, Limits
 from patchwright.resolver.resolve import resolve
-from patchwright.resolver.sandboxes import InterruptibleSandboxes
+from patchwright.resolver.set_up.sandboxes import InterruptibleSandboxes
 from patchwright.sandbox.factory import create_factory
 from patchwright.workers.runs.run_row import RunSummary, update_summary
 from tests.adapters.resolve.test_resumed import Killed, Remembered

@@ -19,7 +19,7 @@ from patchwright.core.types.errors import LeaseLostError
 from patchwright.core.types.evidence import Proof
 from patchwright.core.types.outcome_kind import OutcomeKind
 from patchwright.resolver.resolve import resolve
-from patchwright.resolver.sandboxes import SETUP, was_set_up_interrupted
+from patchwright.resolver.set_up.sandboxes import SETUP, was_set_up_interrupted
 from patchwright.sandbox.factory import create_factory
 from tests.adapters.resolve.workbench import (
     FIX,

@@ -20,8 +20,8 @@ from patchwright.core.runtime import (
 )
 from patchwright.core.system.clock import SystemClock
 from patchwright.core.types.work import Outcome
-from patchwright.resolver.sandboxes import SETUP
 from patchwright.resolver.set_up.cache import SetUpCache
+from patchwright.resolver.set_up.sandboxes import SETUP
 from patchwright.sandbox.factory import create_factory
 from tests.adapters.resolve.workbench import (
     FIX,

@@ -13,9 +13,9 @@ from patchwright.core.events.jsonl import JsonlEventLog
 from patchwright.core.events.observations import SetUpRestored
 from patchwright.core.runtime import Runtime, RuntimeFactory, SandboxSpec
 from patchwright.core.system.clock import SystemClock
-from patchwright.resolver.sandboxes import SetUp, set_up_unrecorded
 from patchwright.resolver.set_up.cache import SetUpCache
 from patchwright.resolver.set_up.reuse import SetUpReuse
+from patchwright.resolver.set_up.sandboxes import SetUp, set_up_unrecorded
 from patchwright.sandbox.factory import create_factory
 from patchwright.sandbox.workspace import Workspace
 from tests.adapters.git.workshop import WorkTree

@@ -10,7 +10,7 @@ from patchwright.core.settings.model import Settings
 from patchwright.core.settings.repository import RepositoryConfig
 from patchwright.integrations.settings import load_settings
 from patchwright.resolver.configuration import apply_configuration
-from patchwright.resolver.sandboxes import sandbox_spec
+from patchwright.resolver.set_up.sandboxes import sandbox_spec
 
 Network = Literal["deny", "allowlist", "allow"]
 
