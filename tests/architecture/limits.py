@@ -123,8 +123,8 @@ LIMITS = (
         lambda product: len(product.single_importer),
         "<= 60",
         106,
-        reason="a service's parts, each a whole idea, have its composition as importer, "
-        "and the parts of the proof the stage that needs them",
+        reason="a service's parts, each a whole idea, have its composition as importer"
+        ", and the parts of the proof the stage that needs them",
     ),
     Limit(
         f"those of them under {SMALL} lines",
