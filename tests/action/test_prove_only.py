@@ -1,5 +1,6 @@
 """Any pull request is proven in a job of a workflow, without a model."""
 
+from collections.abc import Mapping
 from pathlib import Path
 
 import pytest
@@ -23,12 +24,12 @@ INPUTS = {
 }
 
 
-def open_pull(scene: Scene, author: str) -> int:
+def open_pull(scene: Scene, author: str, files: Mapping[str, str] = FILES) -> int:
     is_fork = author == EVE
     if is_fork:
         scene.github.fork(REPO, EVE)
     repo = "eve/shop" if is_fork else REPO
-    scene.github.commit_files(repo, "topic", FILES, author=author)
+    scene.github.commit_files(repo, "topic", files, author=author)
     head = "eve:topic" if is_fork else "topic"
     proposal = Proposal(title="Sum", head=head, base="main")
     return scene.github.open_pull_request(REPO, author, proposal)
@@ -62,7 +63,8 @@ def test_a_pull_request_is_proven_on_it(author: str, tmp_path: Path) -> None:
 
 def test_a_change_that_is_not_proven_can_fail_the_step(tmp_path: Path) -> None:
     with playing(tmp_path, [], permissions=RIGHTS) as scene:
-        number = open_pull(scene, ALICE)
+        code_alone = {"cart.py": FILES["cart.py"]}
+        number = open_pull(scene, ALICE, code_alone)
         inputs = {**INPUTS, "test_command": "python3 -m unittest test_cart"}
         run = scene.run(scene.happened(), **inputs, fail_on="unproven")
         run.said(outcome="answered", proof="not-proven")

@@ -34,7 +34,7 @@ from tests.fakes.github.acts.checks import checks_on
 from tests.fakes.github.bare import find_commit
 from tests.fakes.github.fake import FakeGitHub
 from tests.provision.waiting import wait_until
-from tests.unit.resolver.endings import FRAME, ORIGIN, ended, proven
+from tests.unit.resolver.endings import FRAME, ORIGIN, REPORT, ended, proven
 
 LABELLED = FRAME.replace(label="patchwright")
 
@@ -144,7 +144,8 @@ def test_the_end_is_reported_on_the_old_commit_and_on_the_new_one(
         as_app.forge, SHOP, sha, LABELLED, FakeClock(), publisher=DirectPublisher()
     )
     new = fake.commit_files("acme/shop", "fix", {"a.py": "2\n"}, author="ann")
-    outcome = proven().replace(head_sha=new)
+    report = REPORT.replace(head_sha=new)
+    outcome = proven().replace(head_sha=new, proof_report=report)
     so_far = DeliveryResult(branch="fix", pull_request=12)
     effect = ReportCheck(sha=sha)
     perform(as_app, issue_ref(number), effect, outcome, so_far=so_far)
