@@ -20,12 +20,11 @@ EVERYDAY := not real and not long and not talk and not action and not deploy
 TALK := tests/service tests/talk
 ACTION := tests/action tests/flow/action
 DEPLOY := tests/deploy tests/release tests/tutorials
-LONG := tests/adapters/cli tests/adapters/resolve tests/invariants tests/service tests/unit/text
+LONG := tests/adapters/cli tests/adapters/resolve tests/invariants tests/promises tests/service tests/unit/text
 REAL := tests/action tests/adapters/mcp tests/adapters/resolve tests/real
 # Nothing in these is for every day.
 APART := $(ACTION) $(DEPLOY) tests/talk
-# All that `make test` leaves out, each test once, but for what is fetched from outside:
-# a tool server's libraries and litellm must not meet in a process of other tests.
+# All that `make test` leaves out, each test once, but for what is fetched from outside.
 REST := $(sort $(TALK) $(LONG) $(ACTION) $(DEPLOY))
 # More processes than cores, since many of these tests wait for others.
 WAITING := -n 4 --dist loadgroup --no-loadscope-reorder
@@ -56,7 +55,7 @@ test-talk: $(READY) ## All that people can do in Slack and Jira, told as stories
 	@$(BIN)/python -m tests.provision.components test
 	$(BIN)/pytest -n 2 --dist worksteal -m talk $(TALK)
 
-test-long: $(READY) ## Killed and stopped processes and containers, and a run of two thousand steps
+test-long: $(READY) ## Killed processes, a run of two thousand steps, and what many changes prove
 	@$(BIN)/python -m tests.provision.components test
 	$(BIN)/pytest -n 2 --dist worksteal -m long $(LONG)
 

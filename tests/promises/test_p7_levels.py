@@ -47,6 +47,7 @@ def test_there_are_at_least_forty_changes() -> None:
     assert len(CHANGES) >= 40
 
 
+@pytest.mark.long
 @pytest.mark.parametrize("name", CHANGES)
 def test_a_change_has_the_level_that_it_earns(name: str, tmp_path: Path) -> None:
     change = CHANGES[name]
