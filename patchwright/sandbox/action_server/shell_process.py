@@ -138,10 +138,12 @@ def plan_shell(
     """
     own = plan_environment(config, inherited, takes_additions=False)
     variables = plan_environment(config, inherited, takes_additions=takes_additions)
+    folder = os.path.join(config.workspace, "repo")
+    # This process stands elsewhere, and no shell sets what it is told to export.
+    variables["PWD"] = folder
     named = {name: variables[name] for name in variables if _NAME.fullmatch(name)}
     others = {name: variables[name] for name in variables if name not in named}
     lines = [f"export {name}={shlex.quote(named[name])}\n" for name in named]
-    folder = os.path.join(config.workspace, "repo")
     state = ShellState(os.fsencode("".join(lines)), b"", folder)
     bash = find_program("bash", own["PATH"])
     if bash:

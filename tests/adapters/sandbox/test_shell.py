@@ -21,6 +21,11 @@ def test_sessions_do_not_share_their_state(box: Box) -> None:
     assert other.sh("echo [$WORD]; pwd").output == "[]\n/workspace/repo\n"
 
 
+def test_the_first_command_of_a_session_knows_where_it_is(box: Box) -> None:
+    output = Box(box.runtime).sh("echo $PWD; sh -c 'echo $PWD'; cd / && echo $PWD")
+    assert output.output == "/workspace/repo\n/workspace/repo\n/\n"
+
+
 def test_what_is_added_to_the_environment_counts_in_later_sessions(fresh: Box) -> None:
     before = fresh.sh("echo $PATH").output.strip()
     fresh.sh('export PATH="/opt/tools:$PATH" && echo "PATH=$PATH" >> $PATCHWRIGHT_ENV')
