@@ -19,6 +19,7 @@ EXPECTED = {
     "NO_COLOR",
     "OLDPWD",
     "PAGER",
+    "PATCHWRIGHT_ENV",
     "PATH",
     "PWD",
     "SHLVL",
