@@ -42,7 +42,8 @@ def test_s39_a_doubt_is_stated_on_a_draft_that_holds_all_the_work(
             story.reply(issue)
         )
         assert "**Not proven**" in story.reply(issue)
-        assert story.outcome().usage.tokens_in == 300
+        # The fix, the end that is told once what its proof lacks, and the doubt.
+        assert story.outcome().usage.tokens_in == 400
 
 
 def test_s39_an_unusable_answer_of_the_judge_loses_no_work(

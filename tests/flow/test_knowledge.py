@@ -54,7 +54,7 @@ def test_a_microagent_is_shown_when_the_request_has_its_word(tmp_path: Path) -> 
     with telling(tmp_path, in_turn(look, FINISH), files={**FILES}) as story:
         issue = story.ask("@patchwright the SQL of the report is wrong")
         story.work()
-        assert "**Done, proven**" in story.reply(issue)
+        assert "**Draft, not proven** · #2" in story.reply(issue)
 
 
 def test_the_agent_looks_things_up(tmp_path: Path) -> None:
@@ -71,7 +71,7 @@ def test_the_agent_looks_things_up(tmp_path: Path) -> None:
     with telling(tmp_path, in_turn(lookups, look, FINISH), files={**FILES}) as story:
         issue = story.ask("@patchwright please add a note")
         story.work()
-        assert "**Done, proven**" in story.reply(issue)
+        assert "**Draft, not proven** · #2" in story.reply(issue)
 
 
 def without_diff(told: str) -> str:
@@ -103,7 +103,7 @@ def test_s84_instructions_of_a_forks_branch_do_not_count(tmp_path: Path) -> None
         story.work()
         [branch] = story.branches()
         assert branch.startswith("patchwright/1-")
-        assert "**Done, proven**" in story.reply(number)
+        assert "**Change made, not proven**" in story.reply(number)
 
 
 def test_s84_instructions_of_a_branch_that_is_not_merged_do_not_count(
@@ -120,4 +120,4 @@ def test_s84_instructions_of_a_branch_that_is_not_merged_do_not_count(
         number = _open_pull(story, head="feature", author="alice")
         story.say(number, "@patchwright please finish this")
         story.work()
-        assert "**Done, proven**" in story.reply(number)
+        assert "**Change made, not proven**" in story.reply(number)

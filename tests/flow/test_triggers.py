@@ -185,7 +185,7 @@ def test_a_label_on_a_pull_request_moves_its_branch_and_shows_how_it_went(
         assert story.branches() == ["work"]
         assert labels == [("patchwright:running",)]
         assert story.github.issue(REPO, pull).labels == ("patchwright:done",)
-        assert "**Done, proven**" in story.reply(pull)
+        assert "**Change made, not proven**" in story.reply(pull)
 
 
 def test_a_label_that_is_put_on_again_asks_again(tmp_path: Path) -> None:

@@ -188,7 +188,7 @@ def test_a_merge_conflict_is_resolved_as_a_merge(tmp_path: Path) -> None:
         [after] = story.github.pull_requests(REPO)
         folder = story.github.git_folder(REPO)
         assert commit_of(folder, after.head_sha).parents == (before.head_sha, base)
-        assert "**Done, proven**" in story.reply(number)
+        assert "**Change made, not proven**" in story.reply(number)
 
 
 def test_a_conflict_that_is_left_is_not_committed(tmp_path: Path) -> None:

@@ -135,7 +135,8 @@ def test_what_is_risky_waits_for_a_yes(
         answer(story, issue, said)
         was_run = said == "approve"
         done = story.reply(issue)
-        assert ("**Done, proven**" if was_run else "**No change**") in done
+        end = "**Draft, not proven** · #2" if was_run else "**No change**"
+        assert end in done
 
 
 def test_a_stranger_cannot_approve(tmp_path: Path) -> None:

@@ -37,7 +37,10 @@ def test_a_repository_is_set_up_before_the_agent_and_before_each_proof(
         [pull] = story.github.pull_requests(REPO)
         for command in ("cat /tmp/ready", "python3 -m unittest test_cart"):
             assert f"| `{command}` |" in pull.body
-        assert pull.body.count("🔴") == 1
+        # The new test by its name, and the command that ran it.
+        assert pull.body.count("🔴") == 2
+        own = ("own tests, without it", "own tests, with it")
+        assert all(f"| {side} | `cat /tmp/ready` |" in pull.body for side in own)
         assert "**Proven**" in pull.body
         assert "**Done, proven** · #2" in story.reply(issue)
 

@@ -325,7 +325,7 @@ def suite_words(report: ProofReport) -> str:
     """Say how many of the repository's own tests were compared; empty for none."""
     if not report.suite_tests:
         return ""
-    part = "" if report.suite_complete else ", the rest did not fit into the time"
+    part = "" if report.suite_complete else ", others could not be compared"
     return f"{count_noun(report.suite_tests, 'test')} compared{part}"
 
 

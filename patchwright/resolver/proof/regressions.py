@@ -134,7 +134,7 @@ class Suites:
     def _findings(self, pair: Pair) -> SuiteFindings:
         compared = pair.comparison
         mended = tuple((one, pair) for one in compared.mended)
-        if not is_believed(pair.before):
+        if not (is_believed(pair.before) or _is_green_check(pair.before)):
             return SuiteFindings(mended=mended)
         if pair.after.status is RunStatus.TIMED_OUT or pair.after.exit_code is None:
             hangs = pair.after.seconds > max(
@@ -146,7 +146,7 @@ class Suites:
         silenced = [name for name in compared.silenced if name not in suspects]
         return SuiteFindings(
             tests=pair.before.results.passed if pair.before.results else 0,
-            is_complete=pair.after.results is not None,
+            is_complete=(pair.before.results is None) == (pair.after.results is None),
             mended=mended,
             newly_failing=judged.newly_failing,
             altered=judged.altered,
@@ -253,6 +253,11 @@ def _turns(again: Pair, name: str, pair: Pair) -> bool:
 def _is_command(names: Sequence[str], pair: Pair) -> bool:
     """Tell whether the command itself stands for its tests, which are not named."""
     return tuple(names) == (pair.command,)
+
+
+def _is_green_check(one: Evidence) -> bool:
+    """Tell whether a command has passed that is no call of a known test runner."""
+    return one.status is RunStatus.UNREAD and one.results is None and one.exit_code == 0
 
 
 def _unique(names: Iterable[str]) -> tuple[str, ...]:

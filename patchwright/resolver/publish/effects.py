@@ -7,7 +7,7 @@ from pydantic import Field
 from patchwright.core.channel import Offer
 from patchwright.core.settings.repository import DeliveryMode, RepositoryConfig
 from patchwright.core.types.base import Value
-from patchwright.core.types.evidence import Proof
+from patchwright.core.types.evidence import EvidenceRole, Proof
 from patchwright.core.types.outcome_kind import OutcomeKind
 from patchwright.core.types.threads import TalkThread, ThreadRef
 from patchwright.core.types.work import Outcome
@@ -394,8 +394,14 @@ def is_draft(outcome: Outcome, config: RepositoryConfig) -> bool:
         case "required":
             return True
         case "best-effort":
-            return False
+            return _is_refuted(outcome)
         case "off":
             return config.pr is not DeliveryMode.READY
         case other:
             assert_never(other)
+
+
+def _is_refuted(outcome: Outcome) -> bool:
+    """Tell whether a command that was named for a change fails with it."""
+    after = [one for one in outcome.evidence if one.role is EvidenceRole.AFTER]
+    return any(one.exit_code != 0 for one in after)

@@ -300,3 +300,22 @@ def test_h1_base_and_head_look_alike_from_inside(tmp_path: Path) -> None:
     assert before.tail == after.tail
     assert before.digest == after.digest
     assert before.exit_code == 0
+
+
+def test_a_check_of_the_repository_that_a_change_breaks_speaks_against_it(
+    tmp_path: Path,
+) -> None:
+    check = "python3 -c \"exit('__mul__' in open('cart.py').read())\""
+    files: Files = {"cart.py": CART, "test_old.py": OLD}
+    change = Change(files, FIX, [RUN_TEST])
+    result = prove_change(tmp_path, change, tests=(check,))
+    assert verdict(result) == (Proof.CONTRADICTED, ProofReason.BREAKS_TESTS)
+    assert result.report.newly_failing == (check,)
+
+
+def test_a_check_of_the_repository_that_stays_green_is_compared(tmp_path: Path) -> None:
+    files: Files = {"cart.py": CART, "test_old.py": OLD}
+    own = ("true", "python3 -m unittest test_old")
+    result = prove_change(tmp_path, Change(files, FIX, [RUN_TEST]), tests=own)
+    assert verdict(result) == (Proof.PROVEN, ProofReason.RED_TO_GREEN)
+    assert (result.report.suite_tests, result.report.suite_complete) == (1, True)

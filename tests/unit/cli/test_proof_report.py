@@ -47,8 +47,8 @@ altered by the change: tests/test_old.py::test_sum
 not covered by the proof: shop/cart.py:12-14
 not covered by the proof: shop/tax.py:4
 flaky, does not count: tests/test_net.py::test_ping
-repository's own tests: pytest -q, 312 tests compared, the rest did not fit into the \
-time
+repository's own tests: pytest -q, 312 tests compared, others could not be \
+compared
 coverage: 4 of 5 changed parts taken out in turn
 commits: base aaaaaaaaaa, head bbbbbbbbbb
 without the change         exit 1   pytest -k sum  aaaaaaaaaa, 1.2 s

@@ -5,7 +5,7 @@ from typing import Literal
 import pytest
 
 from patchwright.core.settings.repository import DeliveryMode, RepositoryConfig
-from patchwright.core.types.evidence import Proof
+from patchwright.core.types.evidence import Evidence, EvidenceRole, Proof
 from patchwright.core.types.outcome_kind import OutcomeKind
 from patchwright.core.types.work import Outcome
 from patchwright.resolver.publish.effects import (
@@ -194,6 +194,19 @@ def test_l1_a_wish_for_ready_does_not_replace_the_proof(
 ) -> None:
     config = RepositoryConfig(pr=DeliveryMode.READY, evidence=evidence)
     assert is_draft(done(proof), config) is draft
+
+
+@pytest.mark.parametrize(
+    ("role", "draft"), [(EvidenceRole.BEFORE, False), (EvidenceRole.AFTER, True)]
+)
+def test_by_best_effort_a_command_that_fails_with_the_change_makes_a_draft(
+    role: EvidenceRole, *, draft: bool
+) -> None:
+    ran = Evidence(
+        role=role, command="make", commit="c" * 40, exit_code=1, seconds=1, digest=""
+    )
+    outcome = done(Proof.NOT_PROVEN).replace(evidence=(ran,))
+    assert is_draft(outcome, RepositoryConfig(evidence="best-effort")) is draft
 
 
 def test_r8_what_must_not_become_a_branch_is_not_pushed() -> None:

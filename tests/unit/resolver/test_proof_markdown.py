@@ -66,8 +66,8 @@ parts taken out in turn).**
 
 - `tests/test_net.py::test_ping`
 
-The repository's own tests, `pytest -q`: 312 tests compared, the rest did not fit into \
-the time.
+The repository's own tests, `pytest -q`: 312 tests compared, others could not be \
+compared.
 
 <details><summary>2 commands, run by the controller in fresh sandboxes</summary>
 
