@@ -16,6 +16,7 @@ from patchwright.resolver.messages.status import Progress
 
 _PROVING = "Proving it in fresh sandboxes"
 _CHANGE_MADE = "Change made"
+_WORK_ENDED = "Work ended"
 _LOOKING = "Looking at what was changed"
 
 
@@ -27,6 +28,9 @@ class ProgressTracker:
         self._last_at = started_at
         self._seconds = 0.0
         self._state = RunState()
+        # Whether the agent's newest reply is at work, and what it did when it stopped.
+        self._is_at_work = False
+        self._stopped_at = ""
         self._shown = Progress(state="running", doing="Reading the thread")
 
     def progress(self, now: datetime) -> Progress:
@@ -37,6 +41,9 @@ class ProgressTracker:
     def add(self, event: ev.Event) -> Progress:
         self._count(event)
         self._state = fold(self._state, event)
+        if isinstance(event.payload, ev.ModelReply) and not event.payload.agent:
+            calls = event.payload.tool_calls
+            self._is_at_work = all(call.name != "finish" for call in calls)
         self._shown = self._after(event).replace(
             iterations=self._state.iterations,
             usage=self._state.usage,
@@ -66,8 +73,7 @@ class ProgressTracker:
         if isinstance(payload, ev.StateChanged):
             return self._change(payload)
         if isinstance(payload, ev.ProofStarted):
-            # What an earlier proof has shown is of another change.
-            return shown.replace(then=(_CHANGE_MADE,), missed=(), doing=_PROVING)
+            return self._proof()
         if isinstance(payload, ev.Finish) and not payload.agent:
             return self._end_of_work(payload)
         if isinstance(payload, ev.EvidenceRecorded):
@@ -102,13 +108,22 @@ class ProgressTracker:
             return self._shown.replace(doing=step, todos=action.todos)
         return self._shown.replace(doing=step)
 
+    def _proof(self) -> Progress:
+        """Return the progress at a proof; an earlier one was of another change.
+
+        The work of an agent that was cut short is proven too, as far as it came.
+        """
+        self._stopped_at = self._shown.doing if self._is_at_work else ""
+        done = _WORK_ENDED if self._is_at_work else _CHANGE_MADE
+        return self._shown.replace(then=(done,), missed=(), doing=_PROVING)
+
     def _end_of_work(self, finish: ev.Finish) -> Progress:
         """Return the progress after a finish that counts; its proof has often ended."""
         shown = self._shown
         if _CHANGE_MADE in shown.then:
             return shown.replace(doing=_LOOKING)
         proves = bool(finish.test_commands)
-        done = _CHANGE_MADE if proves else "Work ended"
+        done = _CHANGE_MADE if proves else _WORK_ENDED
         return shown.replace(
             then=(*shown.then, done), doing=_PROVING if proves else _LOOKING
         )
@@ -116,7 +131,7 @@ class ProgressTracker:
     def _outcome(self, outcome: Outcome) -> Progress:
         """Keep the last activity of a run that stopped there."""
         if display_of(outcome.kind).was_cut_short:
-            return self._shown
+            return self._shown.replace(doing=self._stopped_at or self._shown.doing)
         doing = "Delivering" if outcome.head_sha else "Answering"
         return self._shown.replace(doing=doing)
 

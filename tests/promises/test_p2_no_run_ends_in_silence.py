@@ -33,15 +33,35 @@ KEPT = (
 
 # Stands before words of the agent's.
 QUOTED = "The agent wrote:\n\n> "
+# What a run was cut short in the middle of is run through the repository's own tests.
+OWN_TESTS = (
+    "<details><summary>Evidence: 2 commands, run by the controller in fresh sandboxes"
+    "</summary>\n\n"
+    "The repository's own tests, `python3 -m unittest test_cart.py`: 1 test compared."
+    "\n\n"
+    "| | command | commit | result | time |\n|---|---|---|---|---|\n"
+    "| own tests, without it | `python3 -m unittest test_cart.py` | `COMMIT` | 🟢 exit "
+    "0 | N s |\n"
+    "| own tests, with it | `python3 -m unittest test_cart.py` | `COMMIT` | 🟢 exit 0 "
+    "| N s |\n\n"
+    "</details>\n\n"
+)
+TESTED = (
+    "- [x] Work ended\n"
+    "- [x] `python3 -m unittest test_cart.py` the repository's own tests, before the "
+    "change: exit 0\n"
+    "- [x] `python3 -m unittest test_cart.py` the repository's own tests, after the "
+    "change: exit 0\n"
+)
 AGAIN = "When the cause is fixed, write `@patchwright retry`."
 
 
-def _stopped(doing: str) -> str:
+def _stopped(doing: str, then: str = "") -> str:
     """Return what is said of where a run stopped that was cut short."""
     return (
         f"It stopped at: {doing}.\n\n"
         "<details><summary>What it had done</summary>\n\n"
-        "- [x] Repository checked out in a bubblewrap sandbox\n\n"
+        f"- [x] Repository checked out in a bubblewrap sandbox\n{then}\n"
         "</details>\n\n"
     )
 
@@ -123,7 +143,7 @@ ENDS = {
         "**Over the limit** · 6 steps · Ns · 720 tokens, price unknown · 1 file, +1 -0"
         "\n\n"
         "The limit of 6 steps was reached.\n\n"
-        f"{KEPT}\n\n{_stopped('Step 6: `write_file half.py`')}"
+        f"{OWN_TESTS}{KEPT}\n\n{_stopped('Step 6: `write_file half.py`', TESTED)}"
         "Raise the limit, which is 6 steps now, or narrow the request, then ask again "
         "with `@patchwright`.",
         {"PATCHWRIGHT_LIMITS__MAX_ITERATIONS": "6"},
@@ -133,8 +153,9 @@ ENDS = {
         OutcomeKind.STUCK,
         "**Stuck** · 9 steps · Ns · 1,080 tokens, price unknown · 1 file, +1 -0\n\n"
         "`run_command ls missing` was repeated 4 times with the same result.\n\n"
-        f"{KEPT}\n\n{_stopped('Step 9: `run_command ls missing`')}Add information "
-        "that could help, then ask again with `@patchwright`.",
+        f"{OWN_TESTS}{KEPT}\n\n"
+        f"{_stopped('Step 9: `run_command ls missing`', TESTED)}"
+        "Add information that could help, then ask again with `@patchwright`.",
     ),
     "s59_no_choices": End(
         lambda: always(no_choices(prompt_tokens=4241)),

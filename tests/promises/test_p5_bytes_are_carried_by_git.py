@@ -58,7 +58,7 @@ def test_s23_to_s27_the_tree_of_the_pull_request_is_that_of_the_sandbox(
     with telling(tmp_path, script, files=FILES) as story:
         issue = story.ask(WISH)
         story.work()
-        assert "**Done, proven** · #2 (draft)" in story.reply(issue)
+        assert "**Draft, not proven** · #2" in story.reply(issue)
         assert _git(story, "rev-parse", "{head}^{tree}") == trees[0]
         listing = _git(story, "ls-tree", "-r", "{head}")
         assert "new/deep/name.py" in listing
@@ -71,7 +71,7 @@ mkdir -p .venv/bin src/__pycache__ node_modules/left-pad
 touch .venv/bin/python src/__pycache__/a.pyc node_modules/left-pad/index.js
 echo x > out.log; echo x > repro.py; echo 'x = 1' > src/kept.py
 """
-    with telling(tmp_path, [call("shell", command=litter), FINISH]) as story:
+    with telling(tmp_path, [call("shell", command=litter), FINISH, FINISH]) as story:
         issue = story.ask(WISH)
         story.work()
         changed = _git(story, "diff", "--name-only", "main", "{head}")
@@ -87,7 +87,7 @@ git update-index --cacheinfo 160000,2222222222222222222222222222222222222222,lib
 rm -rf lib && mkdir lib && touch lib/flattened.c
 echo x > note.txt
 """
-    with telling(tmp_path, [call("shell", command=move), FINISH]) as story:
+    with telling(tmp_path, [call("shell", command=move), FINISH, FINISH]) as story:
         pointer = "160000 commit " + "1" * 40 + "\tlib"
         _add_entry(story, pointer)
         issue = story.ask(WISH)
@@ -95,7 +95,7 @@ echo x > note.txt
         assert pointer in _git(story, "ls-tree", "-r", "{head}").splitlines()
         changed = _git(story, "diff", "--name-only", "main", "{head}")
         assert changed.split() == ["note.txt"]
-        assert "**Done, proven**" in story.reply(issue)
+        assert "**Draft, not proven** · #2" in story.reply(issue)
 
 
 def _add_entry(story: Story, entry: str) -> None:

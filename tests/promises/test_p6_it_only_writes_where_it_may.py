@@ -74,7 +74,7 @@ def test_what_may_be_written_is_asked_again_until_github_says(tmp_path: Path) ->
         assert story.branches() == []
         assert "state=running" in story.reply(issue)
         story.work_later(10)
-        assert "**Done, proven** · #2" in story.reply(issue)
+        assert "**Draft, not proven** · #2" in story.reply(issue)
 
 
 def test_the_default_branch_is_left_alone_though_a_pull_request_comes_from_it(

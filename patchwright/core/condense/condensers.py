@@ -58,13 +58,19 @@ def summary_bytes(facts: str) -> int:
 def smallest_bytes_of(history: History) -> int:
     """Return the size of a chat in which nothing is left that is worth condensing.
 
-    That is what must stay, beside a summary, or a short text for the rest.
+    That is what must stay, beside a summary, or a short text for the rest, which may be
+    longer than it was asked to be.
     """
     pinned = total_bytes(turn for turn in history.turns if turn.is_pinned)
     parts = split_history(history)
     summaries = total_bytes(t for t in parts.older if read_summary(t) is not None)
-    short = summary_bytes(history.facts) + LEAST_BYTES
+    short = _short_summary_bytes(history.facts)
     return pinned + total_bytes(parts.newest) + max(summaries, short)
+
+
+def _short_summary_bytes(facts: str) -> int:
+    """Return how much the shortest summary that is asked for may take."""
+    return summary_bytes(facts) + LEAST_BYTES * TOLERANCE
 
 
 def condense_to_summary(
@@ -211,7 +217,7 @@ class SummaryCondenser:
         Work that is too long even for the model that condenses is listed instead.
         """
         parts = split_history(history)
-        if not _is_worth_asking(parts):
+        if not _is_worth_asking(parts, history.facts):
             return list_steps(history)
         words = _words(history, parts)
         try:
@@ -229,10 +235,10 @@ def _prompt() -> str:
     return files(__package__).joinpath("summary.md").read_text(encoding="utf-8").strip()
 
 
-def _is_worth_asking(parts: HistoryParts) -> bool:
-    """Tell whether there is work that a shorter text could stand for."""
+def _is_worth_asking(parts: HistoryParts, facts: str) -> bool:
+    """Tell whether there is work for which any usable summary would be shorter."""
     work = [turn for turn in parts.older if read_summary(turn) is None]
-    return bool(work) and total_bytes(parts.older) > LEAST_BYTES
+    return bool(work) and total_bytes(parts.older) > _short_summary_bytes(facts)
 
 
 def _words(history: History, parts: HistoryParts) -> int:

@@ -19,6 +19,7 @@ from patchwright.core.text.token_formats import (
     StringMatcher,
     begin_of_word,
     begin_unfinished_token,
+    find_tokens,
     may_hold_token,
     redact_tokens,
     rest_of_token,
@@ -71,11 +72,12 @@ class Redactor:
 
     def spans(self, text: str) -> Iterator[tuple[int, int]]:
         """Yield from where to where the secrets in a text go, in no order."""
-        yield from (match.span() for match in self._known.finditer(text))
+        found = [match.span() for match in self._known.finditer(text)]
+        found += [*self._spread.find(text), *find_tokens(text)]
+        yield from found
         yield from token_spans(text)
-        yield from self._spread.find(text)
         # A token may be known as one only where a secret that touches it is blotted.
-        yield from token_spans(self._known.sub(_filler, text))
+        yield from token_spans(_fill_spans(text, found))
 
     def find_known(self, text: str) -> Iterator[tuple[int, int]]:
         """Yield from where to where the secrets go that are known by value."""
@@ -137,8 +139,14 @@ def _redact_spans(text: str, spans: list[tuple[int, int]]) -> str:
     return "".join([*parts, text[done:]])
 
 
-def _filler(secret: re.Match[str]) -> str:
-    return "\0" * len(secret[0])
+def _fill_spans(text: str, spans: list[tuple[int, int]]) -> str:
+    """Blot without moving what comes after."""
+    parts: list[str] = []
+    done = 0
+    for begin, end in sorted(spans):
+        parts += [text[done:begin], "\0" * (end - max(begin, done))]
+        done = max(done, end)
+    return "".join([*parts, text[done:]])
 
 
 def _escape(form: str) -> str:

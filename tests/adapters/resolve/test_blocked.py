@@ -45,9 +45,10 @@ def test_set_up_agent_and_proof_are_held_to_the_list_and_reported(
         task = scene.task.replace(setup=(ask_for("setup.example"),))
         outcome = replace(scene, task=task).resolve()
         found = records(scene)
-    # A chain with `||` is the agent's own check, which is run all the same.
-    assert outcome.proof is Proof.NOT_PROVEN
-    assert [one.exit_code for one in outcome.evidence] == [1, 0]
+    # A chain with `||` is the agent's own check, which is run all the same. What proves
+    # the change is the delivered test, which is run beside it.
+    assert outcome.proof is Proof.PROVEN
+    assert [one.exit_code for one in outcome.evidence] == [1, 1, 0, 0]
     total = {(one.host, one.port, one.count) for one in outcome.blocked}
     # The proof runs it twice, and each of its sandboxes is set up.
     assert total == {

@@ -22,7 +22,7 @@ WINDOW = 8192
 BYTES_PER_TOKEN = 4
 # Longer than was asked for, as summaries are.
 SUMMARY = "FOUND OUT: the chapters say nothing of use. " + "\n".join(
-    f"TRIED: chapter {number}, which is about other things." for number in range(16)
+    f"TRIED: chapter {number}, which is about other things." for number in range(28)
 )
 
 

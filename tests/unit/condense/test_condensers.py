@@ -209,6 +209,17 @@ def test_nobody_is_paid_where_there_is_no_work_to_summarise() -> None:
     assert asked.questions == []
 
 
+def test_nobody_is_paid_for_what_a_usable_summary_could_be_longer_than() -> None:
+    older = [ran(number, "cat", "x" * 400) for number in range(2, 6)]
+    chat = huge_end(*older)
+    listed = AmortisedCondenser().condense(chat, ask_nobody)
+    assert SummaryCondenser().condense(chat, ask_nobody) == listed
+    asked = Asked(GOOD)
+    more = huge_end(*older, *(ran(number, "cat", "x" * 400) for number in (6, 7)))
+    SummaryCondenser().condense(more, asked)
+    assert len(asked.questions) == 1
+
+
 def test_a_pipeline_ends_where_the_goal_is_met() -> None:
     pipeline = PipelineCondenser([MaskingCondenser(), SummaryCondenser()])
     condensed = pipeline.condense(WORK, ask_nobody)

@@ -20,7 +20,7 @@ from patchwright.core.events.observations import (
     RunStarted,
     StateChanged,
 )
-from patchwright.core.events.payload import AgentState, Source, Todo
+from patchwright.core.events.payload import AgentState, Source, Todo, ToolCall
 from patchwright.core.events.types import Event, Known
 from patchwright.core.types.evidence import EvidenceRole, RunStatus
 from patchwright.core.types.outcome_kind import OutcomeKind
@@ -46,6 +46,7 @@ def watched(*payloads: Known, source: Source = Source.AGENT) -> Progress:
 
 RUNNING = StateChanged(state=AgentState.RUNNING)
 REPLY = ModelReply(usage=Usage(cost_usd=0.41, tokens_in=10))
+ENDS = REPLY.replace(tool_calls=(ToolCall(id="1", name="finish", arguments="{}"),))
 
 
 def test_before_the_sandbox_is_ready_it_is_prepared() -> None:
@@ -233,6 +234,19 @@ def test_where_it_stopped_stays_when_it_was_cut_short() -> None:
     assert progress.doing == "Step 1: `run_command pytest`"
 
 
+def test_a_proof_of_what_was_cut_short_does_not_hide_where_it_stopped() -> None:
+    stuck = OutcomeReached(outcome=ended(OutcomeKind.STUCK, "x"))
+    begun = ProofStarted(head_sha="a" * 40)
+    green = EvidenceRecorded(evidence=GREEN)
+    run = RunCommand(command="pytest")
+    progress = watched(RUNNING, REPLY, run, begun, green, stuck)
+    assert progress.doing == "Step 1: `run_command pytest`"
+    assert progress.then[0] == "Work ended"
+    proving = watched(RUNNING, REPLY, run, ENDS, begun, stuck)
+    assert proving.doing == "Proving it in fresh sandboxes"
+    assert proving.then == ("Change made",)
+
+
 def test_time_that_a_person_lets_pass_does_not_count() -> None:
     asked = StateChanged(state=AgentState.AWAITING_USER_INPUT)
     assert watched(RUNNING, asked, RUNNING).seconds == 2
@@ -278,7 +292,7 @@ def test_a_new_proof_takes_the_place_of_an_earlier_one() -> None:
     short = watched(RUNNING, begun, green_before)
     assert short.doing == "Proving it in fresh sandboxes"
     assert (len(short.then), len(short.missed)) == (2, 1)
-    again = watched(RUNNING, begun, green_before, REPLY, begun)
+    again = watched(RUNNING, begun, green_before, ENDS, begun)
     assert (again.then, again.missed) == (("Change made",), ())
     finish = Finish(summary="Done.", test_commands=("true",))
     counted = watched(RUNNING, begun, EvidenceRecorded(evidence=RED), finish)
