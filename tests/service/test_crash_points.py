@@ -174,6 +174,6 @@ def _there_is_one_of_each(story: Story, number: int, where: str) -> None:
     pulls = story.github.pull_requests(REPO)
     [pull] = [one for one in pulls if one.head_branch.startswith(own)]
     [said] = story.replies(number)
-    assert f"**Done, proven** · #{pull.number}" in said, where
+    assert f"**Draft, not proven** · #{pull.number}" in said, where
     assert len(story.pings(number)) == 1, where
     story.replies(pull.number)

@@ -57,7 +57,7 @@ def test_s85_a_picture_of_a_ticket_is_seen_by_the_model(
     tmp_path: Path, *, cloud: bool
 ) -> None:
     def look(request: Request) -> TurnLike:
-        [task] = [one for one in request["messages"] if one["role"] == "user"]
+        task, _facts = [one for one in request["messages"] if one["role"] == "user"]
         _, image = task["content"]
         assert image["image_url"]["url"].startswith("data:image/png;base64,iVBOR")
         return call("shell", command="cat /workspace/context/images/image-1.png")

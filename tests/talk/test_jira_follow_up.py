@@ -39,7 +39,7 @@ def test_c7_a_second_mention_goes_on_with_the_same_pull_request(
         assert second.head_sha != first.head_sha
         one, other = office.story.jobs()
         assert one.conversation_id == other.conversation_id
-        assert [said[:24] for said in replies(office, key)] == [
+        assert [said[:32] for said in replies(office, key)] == [
             "*Done, proven* · [pull request #"
         ] * 2
         assert len(calls(office, key)) == 2
