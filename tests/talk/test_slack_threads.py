@@ -123,7 +123,7 @@ def test_s73_a_request_outside_the_forge_is_answered_there(tmp_path: Path) -> No
         before = slack.answers(thread)
         story.say(1, "@patchwright say what a cart is; my secret word is walrus")
         story.work()
-        assert story.reply(1).startswith("**Change made, not proven** · 3 steps")
+        assert story.reply(1).startswith("**Done, proven** · #1 · 3 steps")
         story.pings(1)
         # The thread hears that something happens, and no word of it.
         added = slack.answers(thread)[len(before) :]
