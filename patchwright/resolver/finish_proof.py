@@ -9,7 +9,7 @@ from typing import Final
 
 from patchwright.core.agent.endings import AgentEnding
 from patchwright.core.agent.results import LEFT_OUT, PROOF_SHORT, FinishTry, HeldBack
-from patchwright.core.agent.run_log import CancelToken, RunCancelledError, RunLog
+from patchwright.core.agent.run_log import CancelToken, RunLog
 from patchwright.core.events.actions import Finish
 from patchwright.core.events.log import EventLog
 from patchwright.core.events.observations import ErrorObservation, ProofStarted
@@ -254,7 +254,8 @@ class FinishProofs:
         future = start_call(lambda: prove(request, dependencies))
         try:
             return self._cancel_token.wait_for(future)
-        except (RunCancelledError, LeaseLostError):
+        except BaseException:
+            # Whatever ends the wait, and be it a signal: the sandboxes end with it.
             log.end()
             ended.set_result(None)
             raise

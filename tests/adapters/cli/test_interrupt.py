@@ -62,7 +62,7 @@ def test_while_a_command_runs(number: signal.Signals, shop: Shop) -> None:
         interrupt(process, lambda: is_asleep(shop), number)
         ended = end(process)
     assert ended.code == 1
-    assert ended.out.startswith("stopped (asked)  1 step · ")
+    assert ended.out.startswith("stopped (asked) · 1 step · ")
     assert f"Stopped by {number.name}." in ended.out
     assert "Traceback" not in ended.err
     assert shop.sandboxes() == []

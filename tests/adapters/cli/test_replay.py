@@ -50,7 +50,8 @@ model calls: 5 · 4,000 tokens in, 200 out · at least $0.0400 · 6s waited
   condense: 1 · 0 tokens in, 0 out · price unknown · 0s waited
   openai/gpt-x: 4 · 4,000 tokens in, 200 out · $0.04 · 6s waited
   openai/mini: 1 · 0 tokens in, 0 out · price unknown · 0s waited
-resolved  proven · 4 steps · 21s · $0.05
+resolved, proven · 4 steps · 21s · $0.05
+Proven.
 The agent wrote:
 > The pieces were ignored.
 """

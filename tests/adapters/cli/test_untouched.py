@@ -20,7 +20,8 @@ NEW_BRANCH = "patchwright/count-every-piece"
 NEW_REF = f"refs/heads/{NEW_BRANCH}"
 HOOK = "#!/bin/sh\ntouch ../hook-was-run\n"
 UNPROVEN = [
-    *fix_turns()[:3],
+    call("write", path="test_pieces.py", content="pass\n"),
+    *fix_turns()[1:3],
     call("finish", title="Count every piece", summary="Done.", test_commands=["false"]),
 ]
 FIXED = CART.replace("sum(prices)", "sum(p * n for p, n in zip(prices, pieces))")

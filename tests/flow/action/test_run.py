@@ -264,8 +264,8 @@ def test_a_cancelled_run_tells_its_end_in_time(tmp_path: Path) -> None:
         assert "cancelled" in status
 
 
-def test_what_heeds_no_cancelling_is_cut_off(tmp_path: Path) -> None:
-    """The controller waits for a test, and nobody hears anything meanwhile."""
+def test_the_proof_of_a_change_ends_with_its_job(tmp_path: Path) -> None:
+    """The controller waits for a test, and hears meanwhile that it is cancelled."""
 
     def finish(_request: Request) -> TurnLike:
         later = threading.Timer(1.0, os.kill, (os.getpid(), signal.SIGINT))
@@ -275,7 +275,7 @@ def test_what_heeds_no_cancelling_is_cut_off(tmp_path: Path) -> None:
     write = call("write", path="test_pieces.py", content="x = 1\n")
     with a_step(tmp_path, in_turn(write, finish)) as step:
         said = ask(step)
-        assert said.end == ("stopped", "cancelled")
+        assert said.end == ("stopped", "asked")
         assert said.outputs["iterations"] == "2"
         [status] = [
             one.body
