@@ -53,7 +53,7 @@ def test_a_command_goes_on_while_its_process_is_replaced(
             _touch(container, "/workspace/repo/go", engine)
             pull = stage.finish(number)
         assert stage.provider.requests[1]["messages"][-1]["role"] == "tool"
-        assert len(stage.provider.requests) == 2
+        assert len(stage.provider.requests) == 3
         assert _show(stage, f"{pull.head_branch}:counter") == "once\n"
         assert _containers(stage, engine) == []
         assert stage.nothing_is_left()

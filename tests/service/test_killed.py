@@ -78,7 +78,7 @@ def _all_is_as_without_kills(story: Story, number: int) -> None:
     job = story.jobs()[-1]
     assert job.outcome is not None
     assert job.outcome.kind is OutcomeKind.RESOLVED, job.outcome
-    assert "**Done, proven**" in story.reply(number)
+    assert "**Draft, not proven**" in story.reply(number)
     pull = story.github.pull_requests(REPO)[-1]
     assert _show(story, f"{pull.head_branch}:counter") == COUNTED
 
