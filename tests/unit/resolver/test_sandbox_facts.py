@@ -81,18 +81,20 @@ def test_the_script_finds_what_is_there(tmp_path: Path) -> None:
         (tmp_path / name / "__init__.py").write_text(text)
     programs = tmp_path / "bin"
     programs.mkdir()
-    (programs / "python3").symlink_to(sys.executable)
+    python = programs / "python3"
+    # Python 3.13 finds no packages of its environment behind a link.
+    python.write_text(f'#!/bin/sh\nexec "{sys.executable}" "$@"\n')
     node = programs / "node"
     node.write_text("#!/bin/sh\necho v20.20.2\n")
     jest = tmp_path / "node_modules/.bin/jest"
     jest.parent.mkdir(parents=True)
     jest.write_text("")
-    for one in (node, jest):
+    for one in (python, node, jest):
         one.chmod(0o755)
     asked = Project(ecosystems=("python", "node"), modules=("good", "bad", "leaves"))
     facts = _ask(asked, tmp_path, str(programs))
     assert facts.python == "{}.{}.{}".format(*sys.version_info[:3])
-    assert facts.python_path == str(programs / "python3")
+    assert facts.python_path == sys.executable
     assert [one.name for one in facts.runners if not one.error] == ["pytest"]
     assert [(one.name, one.error) for one in facts.modules] == [
         ("good", ""),
