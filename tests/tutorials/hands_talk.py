@@ -79,11 +79,11 @@ def _link(place: Place, invitation: Ephemeral | Mail) -> None:
 
 def _see_slack(place: Place, team: SlackTeam) -> None:
     wait_until(lambda: any(PING in note for note in team.notes()), "a call", LONG_S)
-    assert any("*Done*" in one for one in team.shown())
+    assert any("*Done, proven*" in one for one in team.shown())
     assert len(pull_requests(place)) == 2
 
 
 def _see_jira(place: Place, site: JiraSite) -> None:
-    wait_until(lambda: "*Done*" in json.dumps(site.shown()), "the result", LONG_S)
+    wait_until(lambda: "*Done, proven*" in json.dumps(site.shown()), "the result", LONG_S)
     wait_until(lambda: bool(site.links()), "the ticket's link", LONG_S)
     assert len(pull_requests(place)) == 3
