@@ -5,7 +5,7 @@ steers the terminal, and each stays on its line.
 """
 
 from collections.abc import Iterator, Sequence
-from typing import Final
+from typing import Final, assert_never
 
 from rich.console import Console
 from rich.text import Text
@@ -49,6 +49,8 @@ def proof_style(level: Proof) -> str:
             return "red"
         case Proof.SHOWN_BY_COMMAND | Proof.NOT_PROVEN | Proof.NONE:
             return "yellow"
+        case _:
+            assert_never(level)
 
 
 def level_with_reason(level: Proof, report: ProofReport | None) -> str:
