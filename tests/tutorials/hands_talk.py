@@ -84,6 +84,8 @@ def _see_slack(place: Place, team: SlackTeam) -> None:
 
 
 def _see_jira(place: Place, site: JiraSite) -> None:
-    wait_until(lambda: "*Done, proven*" in json.dumps(site.shown()), "the result", LONG_S)
+    wait_until(
+        lambda: "*Done, proven*" in json.dumps(site.shown()), "the result", LONG_S
+    )
     wait_until(lambda: bool(site.links()), "the ticket's link", LONG_S)
     assert len(pull_requests(place)) == 3
