@@ -10,6 +10,7 @@ from pydantic import create_model
 from patchwright.core.settings.environment import process_environment
 from patchwright.core.settings.loader import read_settings
 from patchwright.core.settings.model import Settings, missing_setting
+from patchwright.core.settings.sources import CONFIG_VARIABLE
 from patchwright.integrations.registry import PLUGINS, Plugins, find_forge
 
 NO_SHARED_KEY: Final = (
@@ -38,9 +39,17 @@ def load_settings(
     return read_settings(ALL_SETTINGS, environ, flags=flags, cwd=cwd)
 
 
-def load_settings_here(flags: Mapping[str, object] = _NO_FLAGS) -> Settings:
-    """Raise `SettingsError` with a line for everything that is wrong."""
-    return load_settings(process_environment(), flags=flags, cwd=Path.cwd())
+def load_settings_here(
+    flags: Mapping[str, object] = _NO_FLAGS, config: Path | None = None
+) -> Settings:
+    """Raise `SettingsError` with a line for everything that is wrong.
+
+    `config` is the file to read, instead of the one that the environment names.
+    """
+    environ = process_environment()
+    if config is not None:
+        environ[CONFIG_VARIABLE] = str(config)
+    return load_settings(environ, flags=flags, cwd=Path.cwd())
 
 
 def service_errors(settings: Settings, plugins: Plugins = PLUGINS) -> tuple[str, ...]:

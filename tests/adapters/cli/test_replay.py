@@ -169,8 +169,8 @@ def test_a_missing_file_is_wrong_usage(shop: Shop) -> None:
 def test_rerun_needs_a_repository_with_the_commit(shop: Shop) -> None:
     write_log(shop.folder, whole_run())
     assert shop.call("replay", "run.jsonl", "--rerun").code == 2
-    assert shop.call("replay", "run.jsonl", "--repo", "shop").code == 2
-    missing = shop.call("replay", "run.jsonl", "--rerun", "--repo", "shop")
+    assert shop.call("replay", "run.jsonl", "-C", "shop").code == 2
+    missing = shop.call("replay", "run.jsonl", "--rerun", "-C", "shop")
     assert missing.code == 2
     assert TASK.base_sha in missing.err
 
@@ -212,9 +212,7 @@ tree: TREE
 def test_a_run_that_cannot_be_run_again_is_said_so(shop: Shop) -> None:
     _record(shop)
     settings = {"PATCHWRIGHT_SANDBOX__KIND": "docker", "DOCKER_HOST": "tcp://[::1]:9"}
-    ended = shop.call(
-        "replay", "run.jsonl", "--rerun", "--repo", "shop", settings=settings
-    )
+    ended = shop.call("replay", "run.jsonl", "--rerun", "-C", "shop", settings=settings)
     assert ended.code == 3
     assert "Traceback" not in ended.err
 
@@ -227,4 +225,4 @@ def _record(shop: Shop) -> Path:
 
 
 def _rerun(shop: Shop, *options: str) -> Ended:
-    return shop.call("replay", "run.jsonl", "--rerun", "--repo", "shop", *options)
+    return shop.call("replay", "run.jsonl", "--rerun", "-C", "shop", *options)

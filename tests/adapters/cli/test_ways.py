@@ -38,7 +38,8 @@ def resolve(
 
 
 @pytest.mark.parametrize(
-    ("options", "typed"), [(["--task", WISH], ""), (["--issue", "-"], WISH)]
+    ("options", "typed"),
+    [(["--task", WISH], ""), (["-"], WISH), ([WISH], ""), (["--file", "-"], WISH)],
 )
 def test_a_request_in_words_is_about_the_checkout_here(
     options: list[str], typed: str, shop: Shop
