@@ -35,7 +35,7 @@ def find_forge_token(
     """
     configured = forge.describe(settings).is_configured
     if configured or forge.find_token_source is None:
-        return FoundToken(settings, f"the settings ({forge.name})")
+        return FoundToken(settings, f"the section `{forge.name}` of your settings")
     source = forge.find_token_source(settings)
     for name in source.variables:
         if token := environ.get(name, "").strip():

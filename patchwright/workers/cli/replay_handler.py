@@ -243,7 +243,8 @@ def find_recording(recording: str, run_id: str | None) -> StoredRun:
         try:
             found = run_lookup.find(recording)
         except UnknownRunError as error:
-            raise UnknownRunError(f"{error}. No file has that name either") from None
+            text = f"there is no file {recording!r}, and {error}"
+            raise UnknownRunError(text) from None
         document = export_document(found, run_lookup.redactor)
     return StoredRun(document, parse_events(document.events, f"run {found.id}"))
 

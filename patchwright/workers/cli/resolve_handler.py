@@ -319,7 +319,7 @@ def _resolve_task(
     try:
         if isinstance(task, LocalTask):
             return resolve_local(session, task)
-        log.info("token_found", found_in=task.token_found_in)
+        log.debug("token_found", found_in=task.token_found_in)
         return _resolve_remote()(session, task.thread, options, task.token_found_in)
     except SettingsError:
         raise
