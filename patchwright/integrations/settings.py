@@ -32,15 +32,26 @@ _NO_FLAGS: Final[Mapping[str, object]] = MappingProxyType({})
 
 
 def load_settings(
-    environ: Mapping[str, str], *, flags: Mapping[str, object], cwd: Path
+    environ: Mapping[str, str],
+    *,
+    flags: Mapping[str, object],
+    cwd: Path,
+    config: Path | None = None,
 ) -> Settings:
-    """Read flags, environment, file and defaults; raises `SettingsError`."""
-    return read_settings(ALL_SETTINGS, environ, flags=flags, cwd=cwd)
+    """Read flags, environment, files and defaults; raises `SettingsError`."""
+    return read_settings(ALL_SETTINGS, environ, flags=flags, cwd=cwd, config=config)
 
 
-def load_settings_here(flags: Mapping[str, object] = _NO_FLAGS) -> Settings:
-    """Raise `SettingsError` with a line for everything that is wrong."""
-    return load_settings(process_environment(), flags=flags, cwd=Path.cwd())
+def load_settings_here(
+    flags: Mapping[str, object] = _NO_FLAGS, config: Path | None = None
+) -> Settings:
+    """Read them for this process; `config` is a file in place of `./patchwright.toml`.
+
+    Raises `SettingsError` with a line for everything that is wrong.
+    """
+    return load_settings(
+        process_environment(), flags=flags, cwd=Path.cwd(), config=config
+    )
 
 
 def service_errors(settings: Settings, plugins: Plugins = PLUGINS) -> tuple[str, ...]:

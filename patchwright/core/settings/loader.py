@@ -22,7 +22,7 @@ from patchwright.core.settings.sources import (
     ALIASES,
     FoundValue,
     read_environment,
-    read_file,
+    read_files,
     read_flags,
 )
 from patchwright.core.types.errors import SettingsError
@@ -91,14 +91,16 @@ def read_settings(
     *,
     flags: Mapping[str, object],
     cwd: Path,
+    config: Path | None = None,
 ) -> Settings:
-    """Read flags, environment, file and defaults, the first that has a key winning.
+    """Read flags, environment, files and defaults, the first that has a key winning.
 
     `flags` are named by dotted key (`limits.max_cost_usd`); one that is None was not
-    given. Raises `SettingsError` with a line for everything that is wrong.
+    given. `config` takes the place of the file in the folder. Raises `SettingsError`
+    with a line for everything that is wrong.
     """
     layers = [
-        read_file(root, environ, cwd),
+        *read_files(root, environ, cwd, config),
         read_environment(root, environ, cwd),
         read_flags(root, flags, cwd),
     ]

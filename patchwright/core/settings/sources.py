@@ -130,6 +130,7 @@ def _read_list(text: str) -> object:
 
 CONFIG_VARIABLE = f"{PREFIX}CONFIG"
 CONFIG_FILE = "patchwright.toml"
+OWN_CONFIG_FILE = Path("patchwright") / "config.toml"
 
 # Names that other tools use for the same thing; ours are stronger.
 ALIASES: Mapping[str, KeyPath] = {
@@ -177,17 +178,42 @@ def read_environment(
     return SettingsLayer(root, cwd, aliases.values | ours.values, problems)
 
 
-def read_file(
-    root: type[Settings], environ: Mapping[str, str], cwd: Path
-) -> SettingsLayer:
-    """Read the file that the environment names, or else the one in the folder."""
-    named = environ.get(CONFIG_VARIABLE)
-    path = cwd / (named or CONFIG_FILE)
+def read_files(
+    root: type[Settings],
+    environ: Mapping[str, str],
+    cwd: Path,
+    config: Path | None = None,
+) -> list[SettingsLayer]:
+    """Read the person's own file, and then the stronger one.
+
+    That is the one that `config` or the environment names, or else the one in the
+    folder. Only a file that was named must be there.
+    """
+    named = config or environ.get(CONFIG_VARIABLE)
+    strong = cwd / (named or CONFIG_FILE)
+    own = own_file(environ)
+    layers = [] if own is None else [_read_file(root, own, must_exist=False)]
+    return [*layers, _read_file(root, strong, must_exist=bool(named))]
+
+
+def own_file(environ: Mapping[str, str]) -> Path | None:
+    """Return where a person's own settings are, by the XDG rules.
+
+    https://specifications.freedesktop.org/basedir-spec/latest/#variables
+    """
+    config, home = environ.get("XDG_CONFIG_HOME", ""), environ.get("HOME", "")
+    if Path(config).is_absolute():
+        return Path(config) / OWN_CONFIG_FILE
+    return Path(home) / ".config" / OWN_CONFIG_FILE if home else None
+
+
+def _read_file(root: type[Settings], path: Path, *, must_exist: bool) -> SettingsLayer:
     layer = SettingsLayer(root, path.parent)
-    if not named and not path.exists():
-        return layer
     try:
         table = tomllib.loads(path.read_text("utf-8"))
+    except (FileNotFoundError, NotADirectoryError) as error:
+        if must_exist:
+            layer.problems.append(f"{path}: cannot be read: {error.strerror}")
     except OSError as error:
         layer.problems.append(f"{path}: cannot be read: {error.strerror}")
     except ValueError as error:

@@ -59,6 +59,40 @@ def test_the_environment_names_another_file(tmp_path: Path) -> None:
     assert settings(environ, tmp_path).server.port == 2
 
 
+def test_a_person_has_settings_of_their_own(tmp_path: Path) -> None:
+    own, project = tmp_path / ".config" / "patchwright", tmp_path / "project"
+    for folder in (own, project):
+        folder.mkdir(parents=True)
+    (own / "config.toml").write_text(
+        '[llm]\nmodel = "a/own"\napi_key_file = "key"\n[server]\nport = 1\n'
+    )
+    (own / "key").write_text("key-of-mine\n")
+    (project / "patchwright.toml").write_text('[llm]\nmodel = "a/project"\n')
+    found = settings({"HOME": str(tmp_path)}, project)
+    assert (found.llm.model, found.server.port) == ("a/project", 1)
+    assert found.llm.api_key is not None
+    assert found.llm.api_key.get_secret_value() == "key-of-mine"
+
+
+def test_the_xdg_folder_is_where_own_settings_are(tmp_path: Path) -> None:
+    own = tmp_path / "xdg" / "patchwright"
+    own.mkdir(parents=True)
+    (own / "config.toml").write_text("[server]\nport = 3\nprot = 4\n")
+    environ = {"HOME": "/h", "XDG_CONFIG_HOME": str(tmp_path / "xdg")}
+    assert errors(environ) == [
+        f"server.prot: unknown key, found in {own}/config.toml; the nearest known one "
+        "is server.port (PATCHWRIGHT_SERVER__PORT)"
+    ]
+
+
+def test_a_file_that_the_command_line_names_beats_the_others(tmp_path: Path) -> None:
+    for number, name in enumerate(("patchwright.toml", "b.toml", "c.toml"), 1):
+        (tmp_path / name).write_text(f"[server]\nport = {number}\n")
+    environ = {"PATCHWRIGHT_CONFIG": "b.toml"}
+    found = load_settings(environ, flags={}, cwd=tmp_path, config=Path("c.toml"))
+    assert found.server.port == 3
+
+
 def test_a_named_file_must_be_there(tmp_path: Path) -> None:
     [line] = errors({"PATCHWRIGHT_CONFIG": "no.toml"}, tmp_path)
     assert line == f"{tmp_path}/no.toml: cannot be read: No such file or directory"
