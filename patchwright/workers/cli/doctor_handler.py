@@ -14,14 +14,14 @@ from pydantic import JsonValue
 from rich.console import Console
 from rich.text import Text
 
-from patchwright.core.doctor import CheckStatus, DoctorCheck, failed
+from patchwright.core.doctor import CheckStatus, DoctorCheck, failed, warning
 from patchwright.core.plugin import import_later
 from patchwright.core.settings.model import Settings, secret_values
 from patchwright.core.system.clock import Clock, SystemClock
 from patchwright.core.text.redaction import Redactor
 from patchwright.core.text.strings import count_noun, strip_invisible
 from patchwright.core.types.errors import SettingsError
-from patchwright.integrations.settings import load_settings_here
+from patchwright.integrations.settings import exposed_secrets, load_settings_here
 from patchwright.workers.doctor.checks import (
     CHECKS,
     NamedResult,
@@ -55,12 +55,23 @@ def _results(entries: Sequence[DoctorCheck], *, spends: bool) -> Iterator[NamedR
     except SettingsError as error:
         yield NamedResult(SETTINGS, failed("they cannot be read", str(error)), 0.0)
         return
+    yield from _notices(settings)
     context = make_context(
         _settings_with_app(settings, clock, entries), clock, spends=spends
     )
     redactor = Redactor(secret_values(context.settings))
     for verdict in run_checks(context, entries):
         yield without_secrets(verdict, redactor)
+
+
+def _notices(settings: Settings) -> Iterator[NamedResult]:
+    """Yield what to change about settings that can be read."""
+    if exposed := exposed_secrets(settings):
+        found = "\n".join(one.text for one in exposed)
+        yield NamedResult(SECRETS, failed(found, exposed[0].fix), 0.0)
+    if settings.notices:
+        found = "\n".join(one.text for one in settings.notices)
+        yield NamedResult(SETTINGS, warning(found, settings.notices[0].fix), 0.0)
 
 
 def _settings_with_app(
@@ -100,6 +111,7 @@ FINE: Final = 0
 SOMETHING_FAILED: Final = 1
 WRONG_CONFIGURATION: Final = 2
 SETTINGS: Final = "settings"
+SECRETS: Final = "secrets"
 
 
 def without_secrets(verdict: NamedResult, redactor: Redactor) -> NamedResult:
