@@ -9,7 +9,7 @@ from pydantic import create_model
 
 from patchwright.core.settings.environment import process_environment
 from patchwright.core.settings.loader import read_settings
-from patchwright.core.settings.model import Settings, missing_setting
+from patchwright.core.settings.model import Settings, missing_model
 from patchwright.integrations.registry import PLUGINS, Plugins, find_forge
 
 NO_SHARED_KEY: Final = (
@@ -59,8 +59,7 @@ def _model_errors(settings: Settings) -> Iterator[str]:
     if model is None:
         yield f"agent.model: there is no model llm.{name}; set llm.{name}.model"
     elif not model.model:
-        key = ("llm", name, "model") if name else ("llm", "model")
-        yield missing_setting(key, "no run can start without it")
+        yield missing_model(name)
 
 
 def _key_errors(settings: Settings) -> Iterator[str]:

@@ -18,6 +18,7 @@ from patchwright.core.settings.model import (
     secret_values,
     variable_name,
 )
+from patchwright.core.settings.placeholders import placeholder_errors
 from patchwright.core.settings.sources import (
     ALIASES,
     FoundValue,
@@ -102,11 +103,15 @@ def read_settings(
         read_environment(root, environ, cwd),
         read_flags(root, flags, cwd),
     ]
-    values = _default_places(environ, cwd)
+    found: dict[KeyPath, FoundValue] = {}
     for layer in layers:
-        values |= layer.values
+        found |= layer.values
+    placeholders = placeholder_errors(root, found)
+    values = _default_places(environ, cwd)
+    values |= {path: one for path, one in found.items() if path not in placeholders}
     _settle_places(values, cwd)
     problems = [problem for layer in layers for problem in layer.problems]
+    problems += placeholders.values()
     try:
         settings = root.model_validate(_nest(values))
     except ValidationError as error:

@@ -141,6 +141,16 @@ def missing_setting(path: KeyPath, reason: str) -> str:
     return f"{dotted_key(path)}: not set; {reason}: set {variable_name(path)}"
 
 
+def missing_model(name: str = "") -> str:
+    """Say that the model `llm.<name>` is not set, and what to set with it."""
+    if name:
+        return missing_setting(("llm", name, "model"), "no run can start without it")
+    return (
+        "llm.model: not set; no run can start without it: set LLM_MODEL, for example "
+        "to anthropic/claude-sonnet-4-5, and the key of its provider in LLM_API_KEY"
+    )
+
+
 def _fields(section: type[SettingsSection]) -> dict[str, FieldInfo]:
     fields = section.model_fields.items()
     return {name: field for name, field in fields if not field.exclude}

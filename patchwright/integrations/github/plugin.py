@@ -6,7 +6,7 @@ from patchwright.core.doctor import DoctorCheck
 from patchwright.core.plugin import Plugin, ServiceProfile, import_later
 from patchwright.core.plugin_host import SecretName
 from patchwright.core.settings.model import Settings
-from patchwright.integrations.github.settings import GitHubSettings
+from patchwright.integrations.github.settings import HOW_TO_CONFIGURE, GitHubSettings
 
 NAME: Final = "github"
 TITLE: Final = "GitHub"
@@ -39,6 +39,7 @@ def describe(settings: Settings) -> ServiceProfile:
         },
         authorities_setting="github.ca_bundle",
         needs_address=bool(github.app_id),
+        how_to_configure=HOW_TO_CONFIGURE,
     )
 
 
