@@ -25,7 +25,7 @@ _WHOLE: Final = re.compile(
 )
 # Nobody can own these names. https://www.rfc-editor.org/rfc/rfc2606#section-3
 _RESERVED: Final = re.compile(
-    r"(?:https?://|.*@)(?:[^/:@]+\.)?example\.(?:com|net|org)(?:[:/].*)?",
+    r"https?://(?:[^/:@]+\.)?example\.(?:com|net|org)(?:[:/].*)?",
     re.IGNORECASE,
 )
 # As in https://HOST/api/v3 or https://<your-host>.

@@ -27,7 +27,7 @@ from patchwright.core.llm.providers import (
 )
 from patchwright.core.settings.agent import ModelSettings
 from patchwright.core.settings.environment import process_environment
-from patchwright.core.settings.model import Settings
+from patchwright.core.settings.model import CHOOSE_MODEL, Settings
 from patchwright.core.types.errors import SettingsError
 from patchwright.workers.agent_configuration import RECORDED, find_model, make_models
 from patchwright.workers.doctor.connection import (
@@ -204,12 +204,14 @@ def _unreachable(url: str, error: Exception, fix: str) -> CheckResult:
 
 def check_model(context: CheckContext) -> CheckResult:
     settings, environ = context.settings, process_environment()
+    if not settings.agent.model and not settings.llm.model:
+        return failed("no model is chosen", CHOOSE_MODEL)
     try:
         found = find_model(settings.llm, "agent.model", settings.agent.model)
         model = make_models(settings, context.clock).main
         wrong = tuple(examine_models(settings, environ))
     except SettingsError as error:
-        return result_of_error(error, "set LLM_MODEL and LLM_API_KEY")
+        return result_of_error(error, "correct the names of the models")
     if found.model.startswith(RECORDED):
         return ok(f"{found.model}: repeats a recording")
     if any(one.status is CheckStatus.FAILED for one in wrong):
