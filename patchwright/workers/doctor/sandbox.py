@@ -24,7 +24,7 @@ from patchwright.core.types.errors import SandboxError
 from patchwright.resolver.set_up.sandboxes import sandbox_spec
 from patchwright.sandbox.docker.engine import has_image
 from patchwright.sandbox.docker.runtimes import DockerRuntimes
-from patchwright.sandbox.factory import create_factory
+from patchwright.sandbox.factory import create_factory, find_fallback
 
 # Small limits, so that to reach for more does not harm the machine.
 _PROBE_MEMORY_MIB: Final = 256
@@ -70,9 +70,14 @@ def check_sandbox(context: CheckContext) -> CheckResult:
     except SandboxError as error:
         return result_of_error(error, _FIX_NO_SANDBOX)
     try:
-        if runtimes.kind == "docker" and not has_image(wanted.image):
-            return _missing_image(wanted.image)
-        return judge_sandbox(_probe_sandbox(context, runtimes), runtimes.kind, wanted)
+        if isinstance(runtimes, DockerRuntimes) and not has_image(wanted.image):
+            return _missing_image(wanted.image, runtimes.why_not_available())
+        judged = judge_sandbox(_probe_sandbox(context, runtimes), runtimes.kind, wanted)
+        fallback = find_fallback(runtimes)
+        if fallback is None:
+            return judged
+        used = f"{fallback.reason}; bubblewrap is used"
+        return combine((judged, warning(used, fallback.remedy)))
     except SandboxError as error:
         return result_of_error(error, _FIX_IMAGE_OR_RUNTIME)
     finally:
@@ -110,11 +115,18 @@ def _sandbox_problems(
         yield failed("the process limit does not work", _FIX_CGROUPS)
 
 
-def _missing_image(image: str) -> CheckResult:
+def _missing_image(image: str, reason: str) -> CheckResult:
+    found = f"the engine has no image {image}"
+    if not reason:
+        return warning(
+            f"{found} yet: the first run waits until it is pulled",
+            f"docker pull {image}, to test the sandbox",
+        )
     return failed(
-        f"the engine has no image {image}",
-        f"docker pull {image} (or the first run waits for it); or build one with "
-        "deploy/sandbox.Dockerfile and set sandbox.image to it",
+        f"{found} and cannot pull it ({reason})",
+        f"docker pull {image}, or set sandbox.image to an image that is there "
+        "(deploy/sandbox.Dockerfile builds one)\n"
+        "or set sandbox.kind to local, which needs no image",
     )
 
 
