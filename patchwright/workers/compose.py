@@ -307,7 +307,7 @@ def make_chat_composition(base: ServiceParts) -> ChatComposition:
 
 
 def health_checks_of(base: ServiceParts) -> HealthChecks:
-    return HealthChecks(base.database, base.clock, base.settings.queue.sweep_s)
+    return HealthChecks(base.database, base.clock, base.settings.queue.sweep_seconds)
 
 
 def make_reporter(base: ServiceParts, role: Role, health: Health) -> Reporter:

@@ -24,13 +24,32 @@ from patchwright.core.settings.service import (
     TelemetrySettings,
 )
 from patchwright.core.text.strings import nearest_name
+from patchwright.core.types.base import Value
+
+
+class SettingsNotice(Value):
+    """Something about the settings that works, but that a person should change."""
+
+    text: str
+    fix: str
+
+    def __str__(self) -> str:
+        return f"{self.text}; {self.fix}"
+
+
+class SecretInFile(Value):
+    """A secret, by its dotted key, and the file in which it can be read."""
+
+    key: str
+    file: Path
 
 
 class Settings(SettingsSection):
     """Everything that can be set, but for the sections that plug-ins bring.
 
     A class with those is made of this one. Functions that need to know every key take
-    it as `root`.
+    it as `root`. `notices` and `secrets_in_files` are about the sources, and cannot be
+    set.
     """
 
     log_json: bool = Field(
@@ -53,6 +72,8 @@ class Settings(SettingsSection):
     sandbox: SandboxSettings = SandboxSettings()
     mcp: McpSettings = McpSettings()
     telemetry: TelemetrySettings = TelemetrySettings()
+    notices: tuple[SettingsNotice, ...] = Field((), exclude=True)
+    secrets_in_files: tuple[SecretInFile, ...] = Field((), exclude=True)
 
 
 def with_section(settings: Settings, section: SettingsSection) -> Settings:

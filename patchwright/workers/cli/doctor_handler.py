@@ -4,21 +4,23 @@ import json
 import logging
 from collections.abc import Iterator, Sequence
 from contextlib import nullcontext
+from dataclasses import replace
 from typing import Final
 
 import structlog
 import typer
 from rich.console import Console
 
-from patchwright.core.doctor import DoctorCheck, failed, skipped
+from patchwright.core.doctor import DoctorCheck, failed, skipped, warning
 from patchwright.core.plugin import import_later
 from patchwright.core.settings.model import Settings, secret_values
 from patchwright.core.system.clock import Clock, SystemClock
 from patchwright.core.text.redaction import Redactor
 from patchwright.core.types.errors import SettingsError
 from patchwright.core.types.purpose import Purpose
-from patchwright.integrations.settings import load_settings_here
+from patchwright.integrations.settings import exposed_secrets, load_settings_here
 from patchwright.workers.cli.doctor_report import (
+    SECRETS,
     SETTINGS,
     WRONG_CONFIGURATION,
     Examination,
@@ -56,7 +58,10 @@ def run_doctor(
         settings = load_settings_here()
     except SettingsError as error:
         return _print_unreadable(error, as_object=as_object)
-    examination = _plan(settings, chosen if only else (), purpose)
+    examination = replace(
+        _plan(settings, chosen if only else (), purpose),
+        notices=tuple(_notices(settings)),
+    )
     context = make_context(
         _settings_with_app(settings, clock, examination.entries),
         clock,
@@ -114,6 +119,16 @@ def _left_out(
             yield NamedResult(entry.name, skipped("the service is not set up"), 0.0)
 
 
+def _notices(settings: Settings) -> Iterator[NamedResult]:
+    """Yield what to change about settings that can be read."""
+    if exposed := exposed_secrets(settings):
+        found = "\n".join(one.text for one in exposed)
+        yield NamedResult(SECRETS, failed(found, exposed[0].fix), 0.0)
+    if settings.notices:
+        found = "\n".join(one.text for one in settings.notices)
+        yield NamedResult(SETTINGS, warning(found, settings.notices[0].fix), 0.0)
+
+
 def _settings_with_app(
     settings: Settings, clock: Clock, entries: Sequence[DoctorCheck]
 ) -> Settings:
@@ -132,6 +147,9 @@ def _print_results(
     results: list[NamedResult] = []
     # What comes next; nobody watches what is piped.
     waiting = console.status(names[0])
+    if not examination.parts:
+        for notice in examination.notices:
+            print_check(console, notice)
     with waiting if console.is_terminal else nullcontext():
         for verdict, following in zip(verdicts, (*names[1:], ""), strict=False):
             results.append(verdict)

@@ -21,12 +21,13 @@ class Examination:
     """The checks that are carried out, and the parts of the report.
 
     Without parts each check stands for itself. If no service `is_set_up`, nothing of it
-    is checked.
+    is checked. `notices` are about the settings as such, and come first.
     """
 
     entries: tuple[DoctorCheck, ...] = ()
     parts: tuple[Purpose, ...] = ()
     is_set_up: bool = True
+    notices: tuple[NamedResult, ...] = ()
 
     def covers(self, part: Purpose) -> bool:
         return part is Purpose.RESOLVE or self.is_set_up
@@ -36,6 +37,7 @@ FINE: Final = 0
 SOMETHING_FAILED: Final = 1
 WRONG_CONFIGURATION: Final = 2
 SETTINGS: Final = "settings"
+SECRETS: Final = "secrets"
 
 
 def without_secrets(verdict: NamedResult, redactor: Redactor) -> NamedResult:
@@ -58,7 +60,7 @@ def as_json(
             "fix": verdict.finding.fix,
             "seconds": verdict.seconds,
         }
-        for verdict in verdicts
+        for verdict in (*examination.notices, *verdicts)
     ]
     parts: dict[str, JsonValue] = {
         part.value: {
@@ -79,6 +81,7 @@ def exit_code(verdicts: Sequence[NamedResult], examination: Examination) -> int:
         if examination.parts
         else set(_failed(verdicts))
     )
+    wrong |= set(_failed(examination.notices))
     if SETTINGS in wrong:
         return WRONG_CONFIGURATION
     return SOMETHING_FAILED if wrong else FINE
@@ -162,7 +165,11 @@ def print_parts(
 ) -> None:
     """Print what each command lacks; a check that both need is shown once."""
     left = list(verdicts)
-    width = _name_width(verdicts, examination)
+    width = _name_width((*examination.notices, *verdicts), examination)
+    for notice in examination.notices:
+        print_check(console, notice, width)
+    if examination.notices:
+        console.print()
     for number, part in enumerate(examination.parts):
         if number:
             console.print()

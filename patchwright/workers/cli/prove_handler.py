@@ -29,7 +29,6 @@ from patchwright.core.types.errors import (
 )
 from patchwright.core.types.evidence import Proof
 from patchwright.integrations.git.local import LocalRepository
-from patchwright.integrations.settings import load_settings_here
 from patchwright.resolver.branch_proof import prove_change
 from patchwright.resolver.configuration import apply_configuration
 from patchwright.resolver.proof.branch_change import (
@@ -48,6 +47,7 @@ from patchwright.workers.cli.prove_report import (
 )
 from patchwright.workers.cli.run_commands import ProveOptions
 from patchwright.workers.cli.session import interruptible, view_of
+from patchwright.workers.cli.settings import load_command_settings
 
 PROVEN: Final = 0
 NOT_PROVEN: Final = 1
@@ -90,7 +90,7 @@ def run_prove(options: ProveOptions) -> int:
 
 
 def _run(options: ProveOptions) -> int:
-    settings = load_settings_here(options.flags)
+    settings = load_command_settings(options.flags)
     repository = _open(options)
     change = _find_change(repository, options)
     with _open_session(settings, options) as session:
