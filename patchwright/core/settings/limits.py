@@ -32,7 +32,7 @@ class LimitSettings(SettingsSection):
     """Limits of a run, and of the money that may be spent in all."""
 
     max_cost_usd: float = Field(
-        3.0, ge=0, allow_inf_nan=False, description="Highest cost of one run, in USD."
+        3.0, gt=0, allow_inf_nan=False, description="Highest cost of one run, in USD."
     )
     max_tokens: int = Field(
         2_000_000,

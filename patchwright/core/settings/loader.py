@@ -21,6 +21,7 @@ from patchwright.core.settings.model import (
     variable_name,
 )
 from patchwright.core.settings.names import UNTIL
+from patchwright.core.settings.placeholders import placeholder_errors
 from patchwright.core.settings.sources import (
     ALIASES,
     FoundValue,
@@ -107,11 +108,15 @@ def read_settings(
         read_environment(root, environ, cwd),
         read_flags(root, flags, cwd),
     ]
-    values = _default_places(environ, cwd)
+    found: dict[KeyPath, FoundValue] = {}
     for layer in layers:
-        values |= layer.values
+        found |= layer.values
+    placeholders = placeholder_errors(root, found)
+    values = _default_places(environ, cwd)
+    values |= {path: one for path, one in found.items() if path not in placeholders}
     _settle_places(values, cwd)
     problems = [problem for layer in layers for problem in layer.problems]
+    problems += placeholders.values()
     try:
         settings = root.model_validate(_nest(values))
     except ValidationError as error:

@@ -11,6 +11,7 @@ from typer.completion import get_completion_inspect_parameters, shell_complete
 
 from patchwright.core.settings.environment import process_environment
 from patchwright.core.settings.names import UNTIL
+from patchwright.core.types.purpose import Purpose
 from patchwright.workers.ops.lifecycle import Role, exit_now
 
 _FORMER_ROLE: Final = "beat"
@@ -94,6 +95,12 @@ def _doctor(
             help="Run only this check, or all checks of a service; can be repeated.",
         ),
     ] = None,
+    purpose: Annotated[
+        Purpose | None,
+        typer.Option(
+            "--for", help="Check only what this command needs; without it, both."
+        ),
+    ] = None,
     spend: Annotated[
         bool, typer.Option("--spend", help="Call the model once, which costs money.")
     ] = False,
@@ -101,9 +108,9 @@ def _doctor(
         bool, typer.Option("--json", help="Print one JSON object.")
     ] = False,
 ) -> None:
-    """Check what the service needs, and say how to fix each problem."""
+    """Check what `resolve` and `serve` need, and say how to fix each problem."""
     run = load_handler("cli.doctor_handler", "run_doctor")
-    sys.exit(run(only or [], spends=spend, as_object=json_output))
+    sys.exit(run(only or [], purpose, spends=spend, as_object=json_output))
 
 
 def _action_run() -> None:
