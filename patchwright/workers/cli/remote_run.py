@@ -210,7 +210,8 @@ def _services(
 def _overrides(options: ResolveOptions) -> RunOverrides:
     """Let the user of the command choose the model, the tests and whether to plan.
 
-    Triggers for automatic runs do not matter here.
+    Triggers for automatic runs do not matter here. Only who may write can ask about the
+    permission of others; others would read nobody's comments.
     """
     config: dict[str, object] = {"model": "", "triggers": tuple(FollowUpTrigger)}
     if options.tests:
@@ -218,7 +219,10 @@ def _overrides(options: ResolveOptions) -> RunOverrides:
     if options.plans:
         config["plan_approval"] = "comment"
     return RunOverrides(
-        config=config, waits_for_people=False, looks_for_competitors=False
+        config=config,
+        defaults={"context_from": "all-marked"},
+        waits_for_people=False,
+        looks_for_competitors=False,
     )
 
 

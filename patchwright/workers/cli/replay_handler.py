@@ -37,13 +37,13 @@ from patchwright.core.types.errors import (
 )
 from patchwright.core.types.outcome_kind import OutcomeKind
 from patchwright.integrations.git.local import LocalRepository
-from patchwright.integrations.settings import load_settings_here
 from patchwright.resolver.replay import ReplayEnvironment, ReplayResult, replay_run
 from patchwright.resolver.set_up.sandboxes import InterruptibleSandboxes, sandbox_spec
 from patchwright.sandbox.factory import create_factory
 from patchwright.workers.cli.replay_view import print_step, print_story
 from patchwright.workers.cli.run_commands import ReplayOptions
 from patchwright.workers.cli.session import interruptible
+from patchwright.workers.cli.settings import load_command_settings
 from patchwright.workers.cli.terminal import plain
 from patchwright.workers.runs.export import export_document
 from patchwright.workers.runs.lookup import open_run_lookup
@@ -131,7 +131,7 @@ def rerun_exit_code(done: ReplayResult) -> int:
 def _rerun_stage(
     repository: LocalRepository, flags: Mapping[str, str | None], events: Path | None
 ) -> Iterator[ReplayEnvironment]:
-    settings = load_settings_here(flags)
+    settings = load_command_settings(flags)
     redactor = Redactor(secret_values(settings))
     set_up_logging(redactor.redact_json, as_json=settings.log_json)
     clock, spec = SystemClock(), sandbox_spec(settings, RandomIds().new())
@@ -239,7 +239,7 @@ def find_recording(recording: str, run_id: str | None) -> StoredRun:
         return read_run(path, run_id)
     if run_id is not None:
         raise SettingsError("--run chooses one of the runs in a file: leave it out")
-    with open_run_lookup(load_settings_here()) as run_lookup:
+    with open_run_lookup(load_command_settings()) as run_lookup:
         try:
             found = run_lookup.find(recording)
         except UnknownRunError as error:

@@ -28,7 +28,6 @@ from patchwright.core.types.work import (
 )
 from patchwright.integrations.git.local import LocalRepository
 from patchwright.integrations.registry import find_forge
-from patchwright.integrations.settings import load_settings_here
 from patchwright.resolver.attempt import INTERNAL
 from patchwright.resolver.context.brief import write_text_brief
 from patchwright.resolver.context.repository_files import read_instructions
@@ -55,6 +54,7 @@ from patchwright.workers.cli.session import (
     RunSession,
     open_session,
 )
+from patchwright.workers.cli.settings import load_command_settings
 from patchwright.workers.cli.target import (
     Target,
     TextTarget,
@@ -62,6 +62,7 @@ from patchwright.workers.cli.target import (
     locate_thread,
     read_target,
 )
+from patchwright.workers.preflight import require_ready
 
 _AFTER_PLAN: Final = (
     "Nothing was changed. To carry the plan out, run the same command without --plan; "
@@ -239,9 +240,10 @@ def run_resolve(options: ResolveOptions) -> int:
     with _failure_as_json(as_object=options.as_object):
         target = read_target(options.target)
         _check_options(options, target)
-        settings = load_settings_here(options.flags, options.config)
+        settings = load_command_settings(options.flags, options.config)
         settings, task = _find_task(settings, target, options)
         quiet = options.as_object or options.quiet
+        require_ready(settings, uses_forge=isinstance(task, _RemoteTask), quiet=quiet)
         with open_session(settings, options.events, quiet=quiet) as session:
             if options.is_verbose:
                 log_more()

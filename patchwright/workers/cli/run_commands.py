@@ -356,7 +356,7 @@ def _resolve(
         "llm.model": model,
         "limits.max_cost_usd": max_cost,
         "limits.max_iterations": max_iterations,
-        "limits.max_minutes": timeout,
+        "limits.timeout_minutes": timeout,
         "sandbox.kind": sandbox.value if sandbox else None,
     }
     options = ResolveOptions(
