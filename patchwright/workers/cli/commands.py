@@ -79,7 +79,7 @@ def _serve(
             parser=_read_role,
             metavar="ROLE",
             autocompletion=_complete_role,
-            help=f"Which part of the service to run. One of {_ROLES}.",
+            help="Which part of the service to run.",
         ),
     ] = Role.ALL,
     host: Annotated[
@@ -105,7 +105,9 @@ def _doctor(
     purpose: Annotated[
         Purpose | None,
         typer.Option(
-            "--for", help="Check only what this command needs; without it, both."
+            "--for",
+            metavar="COMMAND",
+            help="Check only what this command needs; without it, both.",
         ),
     ] = None,
     spend: Annotated[

@@ -62,7 +62,7 @@ from patchwright.workers.cli.memory_store import (
     MemoryRunStore,
     chat_services,
 )
-from patchwright.workers.cli.run_commands import DeliveryChoice, ResolveOptions
+from patchwright.workers.cli.resolve_command import DeliveryChoice, ResolveOptions
 from patchwright.workers.cli.session import BROKEN, FinishedRun, RunSession
 from patchwright.workers.cli.target import ThreadTarget
 from patchwright.workers.plugins.connections import connect_forge

@@ -43,7 +43,7 @@ from patchwright.resolver.triage import (
 )
 from patchwright.workers.cli.forge_token import find_forge_token
 from patchwright.workers.cli.report import as_json, exit_code, print_result
-from patchwright.workers.cli.run_commands import (
+from patchwright.workers.cli.resolve_command import (
     DeliveryChoice,
     FailOn,
     ResolveOptions,
