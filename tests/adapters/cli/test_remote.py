@@ -194,7 +194,7 @@ def call_here(
     """Resolve with what alice types, in the folder that the checkout is in."""
     with FakeProvider(turns) as provider:
         return shop.call(
-            *("resolve", *arguments, "--model", MODEL),
+            *("resolve", *arguments, "--model", "openai/gpt-4o"),
             provider=provider,
             settings={
                 "PATCHWRIGHT_GITHUB__API_URL": github.api_url,
