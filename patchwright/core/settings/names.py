@@ -56,7 +56,7 @@ COMMON_NAMES: Final = (
         "llm.model",
         "llm-model",
         "--model",
-        "`llm-model` is like the variable `LLM_MODEL`",
+        "the Action has the name of the variable, `LLM_MODEL`",
     ),
     CommonName("", "llm.base_url", "llm-base-url"),
     CommonName("", "llm.api_version", "llm-api-version"),
@@ -83,17 +83,12 @@ COMMON_NAMES: Final = (
         "",
         "github.web_url",
         "github-server-url",
-        reason="`github-server-url` is like GitHub's own `github.server_url`",
+        reason="workflows call it `github.server_url`",
     ),
-    CommonName(
-        "",
-        "github.commit_signing",
-        "commit-signing",
-        reason="the Action has no key to choose by, so it does not know `auto`",
-    ),
+    CommonName("", "github.commit_signing", "commit-signing"),
     _in_file("context_from"),
     _in_section("sandbox", "image"),
-    CommonName("", "sandbox.kind", "", "--sandbox", "`kind` alone says too little"),
+    CommonName("", "sandbox.kind", "", "--sandbox", "`kind` needs its section"),
     _in_file("setup"),
     _in_file("on_setup_failure"),
     _in_section("sandbox", "network"),
@@ -108,13 +103,16 @@ COMMON_NAMES: Final = (
     _in_file("test", option="--test"),
     _in_file("evidence"),
     _in_file(
-        "plan_approval", option="--plan", reason="`--plan` is `plan_approval` for a run"
+        "plan_approval",
+        option="--plan",
+        reason="a command cannot wait for an approval: it only shows the plan",
     ),
     _in_file(
         "deliver",
         option="--deliver",
-        reason="without it a proven change is ready for review; the Action makes "
-        "drafts, and the command line a branch in a checkout",
+        reason="where it is not set, the service opens a ready pull request if the "
+        "change is proven, else a draft; the Action opens drafts, and the command line "
+        "makes a branch in a checkout",
     ),
     _in_file("base"),
     _in_file("branch"),
@@ -129,13 +127,13 @@ COMMON_NAMES: Final = (
     CommonName("ci_rounds"),
     CommonName("", "", "issue-number", "--issue"),
     CommonName("", "", "task", "--task"),
-    CommonName("", "", "task-file", "--file", "`--file` has a task to be in"),
+    CommonName("", "", "task-file", "--file", "a file can have nothing but the task"),
     CommonName(
         "",
         "",
         "fail-on",
         "--fail-on",
-        "a step fails only on an error, as a run without a change is no broken build",
+        "a step fails if something broke, a command also if nothing is resolved",
     ),
 )
 

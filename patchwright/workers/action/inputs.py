@@ -110,7 +110,9 @@ INPUTS: Final[Mapping[str, Input]] = {
     "network": Input("deny", _one_of("deny", "allowlist")),
     "allow-domains": Input(),
     "config-path": Input(".patchwright.toml", _is_required),
-    "instructions": Input("AGENTS.md,CLAUDE.md,.github/copilot-instructions.md"),
+    "instructions": Input(
+        "AGENTS.md,CLAUDE.md,.github/copilot-instructions.md,.cursorrules"
+    ),
     "mcp-config": Input(),
     "test": Input(),
     "prove-only": Input("false", _one_of(*_YES_NO)),
@@ -124,7 +126,7 @@ INPUTS: Final[Mapping[str, Input]] = {
     "reviewers": Input(),
     "labels": Input(),
     "assign-requester": Input("true", _one_of(*_YES_NO)),
-    "commit-signing": Input("api", _one_of("api", "ssh", "none")),
+    "commit-signing": Input("auto", _one_of("auto", "api", "ssh", "none")),
     "co-author": Input("requester", _one_of("requester", "none")),
     "protected-paths": Input(".github/**,CODEOWNERS,.patchwright*"),
     "progress-comment": Input("true", _one_of(*_YES_NO)),

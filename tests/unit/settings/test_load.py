@@ -162,7 +162,8 @@ def test_former_names_work_and_are_told(tmp_path: Path) -> None:
     assert [str(one) for one in found.notices] == [
         (
             "limits.max_minutes is now limits.timeout_minutes "
-            f"(PATCHWRIGHT_LIMITS__TIMEOUT_MINUTES), found in {file}; rename it; {UNTIL}"
+            f"(PATCHWRIGHT_LIMITS__TIMEOUT_MINUTES), found in {file}; rename it; "
+            f"{UNTIL}"
         ),
         (
             "jira.flavour is now jira.type "

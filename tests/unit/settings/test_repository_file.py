@@ -105,8 +105,8 @@ def test_a_former_key_works_and_is_told() -> None:
     assert config.deliver is DeliveryMode.PATCH
     assert config.problems == (
         (
-            "`.patchwright.toml`: `pr` is now `deliver`; the old name works for one more "
-            "release."
+            "`.patchwright.toml`: `pr` is now `deliver`; the old name works for one "
+            "more release."
         ),
     )
 
