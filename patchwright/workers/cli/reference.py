@@ -73,7 +73,7 @@ _HELP: Final = "--help"
 _DESCRIPTION: Final = (
     "Patchwright turns a request made where people work into a proven pull request. "
     "On the command line it works on an issue by its URL, or on a text in a "
-    "repository on this machine, and it runs and maintains the service that takes "
+    "repository on this machine. It also runs and maintains the service that takes "
     "requests from GitHub, Slack and Jira."
 )
 _SETTINGS: Final = (

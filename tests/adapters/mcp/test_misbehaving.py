@@ -93,10 +93,10 @@ def test_a_server_that_dies_in_a_call_is_started_again_by_the_next(
 def test_a_server_that_dies_again_and_again_is_left_alone(sandbox: Runtime) -> None:
     with running(sandbox, fake=program()) as servers:
         error(servers, "die")
-        assert error(servers, "die").text.endswith("It stays away.")
+        assert error(servers, "die").text.endswith("It stays stopped.")
         assert error(servers, "echo", text="hello").text == (
             "The MCP server fake cannot be started again (it was lost again and "
-            "again), and fake__echo was not called. It stays away."
+            "again), and fake__echo was not called. It stays stopped."
         )
 
 

@@ -186,7 +186,7 @@ def test_the_page_of_a_run_that_ended(site: Watched, job_id: JobId) -> None:
         "9,800 tokens · $0.1200 · 2.3 s",
         "run_command python3 -m pytest -q",
         "exit 1",
-        "asked for by alice",
+        "requested by alice",
     ):
         assert shown in text
     assert "<script" not in text

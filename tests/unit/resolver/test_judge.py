@@ -13,7 +13,7 @@ from patchwright.resolver.second_opinion import (
     read_opinion,
 )
 
-DOUBTS = "A second model that looked over the change doubts it"
+DOUBTS = "A second model that reviewed the change doubts it"
 
 
 @pytest.mark.parametrize(

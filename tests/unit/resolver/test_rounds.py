@@ -98,7 +98,7 @@ def test_the_end_is_told_in_words_for_people() -> None:
     same = judge_round(RED, "b", (FIRST,), 2)
     assert isinstance(same, StopRounds)
     assert same.text == (
-        "The checks fail again in the same way (`test`), so another try of mine would "
+        "The checks fail again in the same way (`test`), so another attempt would "
         "hardly help. The logs are with the checks of this pull request."
     )
     used_up = judge_round(OTHER, "b", (FIRST,), 1)
