@@ -27,7 +27,9 @@ STYLE = "docs/style-of-words.md"
 ROW = re.compile(r"^\| (?P<avoid>[^|]+) \| (?P<use>[^|]+) \| ", re.MULTILINE)
 # Plain phrases that have a form of the list in them.
 PLAIN = re.compile(
-    r"\bthere is no\b|\bis no (?:longer|more|less)\b|\banswer is no\b", re.IGNORECASE
+    r"\bthere is no\b|\bis no (?:longer|more|less)\b|\banswer is no\b"
+    r"|\bwhat counts as\b",
+    re.IGNORECASE,
 )
 # Where a form may stand, and why.
 ALLOWED = {

@@ -166,7 +166,7 @@ def _sum(
 
 
 def _micro(amount_usd: float, rounding: str) -> int:
-    """Return whole millionths; raises `ValueError` for what is not an amount of money."""
+    """Return whole millionths; raises `ValueError` for other than money."""
     if not math.isfinite(amount_usd) or amount_usd < 0:
         raise ValueError(f"{amount_usd} is not an amount of money")
     # The text of a float is the number a person would write; its bits are not.
