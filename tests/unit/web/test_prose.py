@@ -2,7 +2,7 @@
 
 import pytest
 
-from patchwright.workers.web.pages.prose import prose_html
+from patchwright.workers.web.pages.prose import first_words, prose_html
 
 
 @pytest.mark.parametrize(
@@ -59,3 +59,17 @@ def test_nothing_in_it_leads_or_runs_anywhere(markdown: str, html: str) -> None:
     assert html in shown or html == "onclick"
     for tag in ("<a ", "<img", "<script", "<b "):
         assert tag not in shown
+
+
+@pytest.mark.parametrize(
+    ("markdown", "words"),
+    [
+        ("\n## The `cause`\n\nMore.", "The cause"),
+        ("- **one**\n- two", "one"),
+        ("> [said](https://a.test)", "said"),
+        ("```\ncode\n```", "```"),
+        ("", ""),
+    ],
+)
+def test_a_title_is_the_first_line_without_its_marks(markdown: str, words: str) -> None:
+    assert first_words(markdown) == words

@@ -21,6 +21,7 @@ from patchwright.core.replay.story import (
 from patchwright.core.text.strings import truncate_middle
 from patchwright.core.types.base import Value
 from patchwright.resolver.messages.outcome_kinds import outcome_title
+from patchwright.workers.web.pages.prose import first_words
 
 # A page has hundreds of these; the whole of it is in the exported log.
 MAX_BLOCK_CHARS: Final = 8_000
@@ -115,6 +116,8 @@ def _words(event: ev.Event) -> Phrase | None:
             return evidence_phrase(evidence).replace(tone=tone)
         case ev.StateChanged():
             return _state_words(payload)
+        case ev.Message(text=text):
+            return Phrase(text=f"{_SPEAKERS[event.source]}: {first_words(text)}")
         case _ if isinstance(payload, ev.Observation):
             return observation_phrase(payload)
         case _:
@@ -123,13 +126,19 @@ def _words(event: ev.Event) -> Phrase | None:
 
 def _reply_words(reply: ev.ModelReply) -> Phrase:
     if reply.text.strip():
-        return Phrase(text=first_line(reply.text))
+        return Phrase(text=first_words(reply.text))
     if reply.tool_calls:
         names = ", ".join(call.name for call in reply.tool_calls)
         return Phrase(text=f"Calls {names}")
     return Phrase(text=f"No answer: {reply.stop_reason}", tone=Tone.BAD)
 
 
+_SPEAKERS: Final = {
+    ev.Source.USER: "Comment",
+    ev.Source.AGENT: "Agent",
+    ev.Source.ENVIRONMENT: "Sandbox",
+    ev.Source.SYSTEM: "Patchwright",
+}
 _STATES: Final = {
     AgentState.LOADING: "Starting",
     AgentState.RUNNING: "Working",
@@ -186,7 +195,7 @@ def _step_title(step: ev.AgentStep) -> tuple[str, str]:
         return title, first_line(getattr(step, field))
     if kind in _WITH_TEXT:
         title, field = _WITH_TEXT[kind]
-        return f"{title}: {first_line(getattr(step, field))}", ""
+        return f"{title}: {first_words(getattr(step, field))}", ""
     return ("Plan" if isinstance(step, ev.WriteTodos) else describe_step(step)), ""
 
 

@@ -10,6 +10,7 @@ from typing import Final, assert_never
 
 from markupsafe import Markup
 
+from patchwright.core.replay.story import first_line
 from patchwright.core.text.document import types as doc
 from patchwright.core.text.document.reader import read_document
 
@@ -26,6 +27,29 @@ _BOX: Final = {
 def prose_html(markdown: str) -> Markup:
     """Return the text as paragraphs, lists, tables and code."""
     return _blocks(read_document(markdown))
+
+
+def first_words(markdown: str) -> str:
+    """Return the first line that says something, without its marks."""
+    line = first_line(markdown)
+    return next(filter(None, map(_first_words, read_document(line))), line)
+
+
+def _first_words(block: doc.Block) -> str:
+    match block:
+        case doc.Paragraph(children) | doc.Heading(_, children):
+            return doc.plain_text(children)
+        case doc.BlockQuote(blocks):
+            return next(filter(None, map(_first_words, blocks)), "")
+        case doc.ListBlock(items):
+            return next(
+                filter(
+                    None, (_first_words(one) for item in items for one in item.blocks)
+                ),
+                "",
+            )
+        case _:
+            return ""
 
 
 def _blocks(blocks: doc.Blocks) -> Markup:
