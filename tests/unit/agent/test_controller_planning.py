@@ -95,7 +95,7 @@ def test_t9_words_ask_for_another_plan(tmp_path: Path) -> None:
         show(second, "1. Test it. 2. Fix it.")
         rejected = scene.last("user_rejected")
         assert isinstance(rejected, UserRejected)
-        assert "Revise it" in rejected.text
+        assert "Revise the plan" in rejected.text
         assert "quoted: test it first" in str(second.asked()[-1])
 
 

@@ -161,6 +161,6 @@ def test_s35_a_competing_pull_request_is_respected_until_somebody_insists() -> N
     assert find_competing_pull((), was_told=False) is None
     assert competing_pull_text(RIVAL, "@bot") == (
         "#12 by bob is open and says that it closes this issue, so I have not started "
-        "another one. Mention `@bot` there to have it worked on, or ask again here "
-        "with `@bot retry` if you want one of mine as well."
+        "another one. Mention `@bot` there to work on that one, or write `@bot retry` "
+        "here if you want mine as well."
     )
