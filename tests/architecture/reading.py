@@ -20,7 +20,7 @@ MAX_WORDS = 30
 # Labels and headings say nothing about how easy sentences are.
 _MIN_WORDS = 4
 _SHOWN = 15
-_END = re.compile(r"(?<=[.!?])[\"')\]*]*\s+|\n\s*")
+_END = re.compile(r"(?<=[.!?])[\"'”)\]*]*\s+|\n\s*")
 _WORD = re.compile(r"[A-Za-z]+(?:'[a-z]+)?")
 _VOWELS = re.compile(r"[aeiouy]+")
 

@@ -48,7 +48,7 @@ def busy(command: str) -> str:
     return (
         f"The shell is busy with `{shown}`, and your command was not run: use"
         " `shell_control` with this handle to poll for its end, write to it, or kill"
-        " it. A program that is to go on beside others is started with `&`."
+        " it. Start a program with `&` if it runs beside others."
     )
 
 
