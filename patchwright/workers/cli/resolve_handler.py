@@ -62,6 +62,7 @@ from patchwright.workers.cli.target import (
     locate_thread,
     read_target,
 )
+from patchwright.workers.cli.terminal import print_warning
 from patchwright.workers.preflight import require_ready
 
 _AFTER_PLAN: Final = (
@@ -243,7 +244,9 @@ def run_resolve(options: ResolveOptions) -> int:
         settings = load_command_settings(options.flags, options.config)
         settings, task = _find_task(settings, target, options)
         quiet = options.as_object or options.quiet
-        require_ready(settings, uses_forge=isinstance(task, _RemoteTask), quiet=quiet)
+        doubts = require_ready(settings, uses_forge=isinstance(task, _RemoteTask))
+        for line in () if quiet else doubts:
+            print_warning(line)
         with open_session(settings, options.events, quiet=quiet) as session:
             if options.is_verbose:
                 log_more()
