@@ -20,7 +20,7 @@ ONLY_IN_THE_ACTION = {
 # What only a command at a terminal can say.
 ONLY_ON_THE_COMMAND_LINE = {
     *("--path", "-C", "--repo", "--config", "--events", "--apply"),
-    *("--json", "--quiet", "-q", "--verbose", "-v", "--help", "-h"),
+    *("--json", "--quiet", "-q", "--verbose", "-v"),
 }
 # Other settings whose last part is the name of a common thing, and what they are.
 OTHER_SETTINGS = {

@@ -52,7 +52,7 @@ def test_a_request_in_words_is_about_the_checkout_here(
 
 
 def test_a_plan_is_printed_and_nothing_is_changed(shop: Shop) -> None:
-    turns = [call("finish", answer="1. Multiply by the pieces.")]
+    turns = [call("finish", summary="A plan.", answer="1. Multiply by the pieces.")]
     with FakeProvider(turns) as provider:
         ended = shop.resolve(provider, "--plan", "--json")
         asked = str(provider.requests[0])
