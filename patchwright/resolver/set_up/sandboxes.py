@@ -68,11 +68,17 @@ def check_disk_space(settings: Settings, clock: Clock) -> Outcome | None:
     What set-ups have made is removed before anybody has to wait.
     """
     floor = settings.limits.min_free_gib
-    free = shutil.disk_usage(settings.state_dir).free / _GIB
+    folders = (settings.state_dir, *settings.state_dir.parents)
+    # It is made when there is something to write into it.
+    existing = next(one for one in folders if one.is_dir())
+    free = shutil.disk_usage(existing).free / _GIB
     cache = open_set_up_cache(settings, clock)
     if free < floor and cache is not None:
         cache.clear()
-        free = shutil.disk_usage(settings.state_dir).free / _GIB
+        folders = (settings.state_dir, *settings.state_dir.parents)
+    # It is made when there is something to write into it.
+    existing = next(one for one in folders if one.is_dir())
+    free = shutil.disk_usage(existing).free / _GIB
     if free >= floor:
         return None
     log.error("disk_nearly_full", free_gib=round(free, 1), floor_gib=floor)
