@@ -54,7 +54,6 @@ from patchwright.workers.cli.session import (
     RunSession,
     open_session,
 )
-from patchwright.workers.cli.settings import load_command_settings
 from patchwright.workers.cli.target import (
     Target,
     TextTarget,
@@ -62,6 +61,7 @@ from patchwright.workers.cli.target import (
     locate_thread,
     read_target,
 )
+from patchwright.workers.cli.terminal import load_command_settings
 
 _AFTER_PLAN: Final = (
     "Nothing was changed. To carry the plan out, run the same command without --plan; "
