@@ -12,7 +12,7 @@ from patchwright.core.settings.loader import read_settings
 from patchwright.core.settings.model import (
     Settings,
     SettingsNotice,
-    missing_setting,
+    missing_model,
 )
 from patchwright.integrations.git.command import is_tracked
 from patchwright.integrations.registry import PLUGINS, Plugins, find_forge
@@ -100,8 +100,7 @@ def _model_errors(settings: Settings) -> Iterator[str]:
     if model is None:
         yield f"agent.model: there is no model llm.{name}; set llm.{name}.model"
     elif not model.model:
-        key = ("llm", name, "model") if name else ("llm", "model")
-        yield missing_setting(key, "no run can start without it")
+        yield missing_model(name)
 
 
 def _key_errors(settings: Settings) -> Iterator[str]:

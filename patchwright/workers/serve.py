@@ -44,6 +44,7 @@ from patchwright.workers.ops.liveness import (
     report_alive,
 )
 from patchwright.workers.ops.process_metrics import ProcessMetrics
+from patchwright.workers.preflight import ModelReview, review_models
 from patchwright.workers.queue.app import (
     CATCH_UP_EVERY_S,
     Queue,
@@ -124,10 +125,14 @@ def serve(settings: Settings, role: Role) -> int:
     errors of ours when something it cannot do without is missing.
     """
     problems = [*service_errors(settings), *_broker_errors(settings, role)]
-    if problems:
+    calls_models = role in (Role.ALL, Role.WORKER) and not problems
+    models = review_models(settings) if calls_models else ModelReview()
+    if problems := [*problems, *models.errors]:
         raise SettingsError("\n".join(problems))
     _log_without_secrets(settings, role)
     log_strays()
+    for line in (*models.unreachable, *models.warnings):
+        log.warning("model_doubtful", problem=line)
     broker_url = settings.queue.broker_url.get_secret_value()
     queue = make_celery(broker_url, settings.queue.sweep_seconds)
     log.info("starting", role=role)

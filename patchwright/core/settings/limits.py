@@ -32,7 +32,7 @@ class LimitSettings(SettingsSection):
     """Limits of a run, and of the money that may be spent in all."""
 
     max_cost_usd: float = Field(
-        3.0, ge=0, allow_inf_nan=False, description="Highest cost of one run, in USD."
+        3.0, gt=0, allow_inf_nan=False, description="Highest cost of one run, in USD."
     )
     max_tokens: int = Field(
         2_000_000,
@@ -166,7 +166,7 @@ class SandboxSettings(SettingsSection):
         7.0,
         gt=0,
         allow_inf_nan=False,
-        description="Days after which a set-up is run again all the same.",
+        description="Days after which a set-up is run again in any case.",
     )
     command_timeout_seconds: float = Field(
         120.0,

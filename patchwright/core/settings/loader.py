@@ -21,6 +21,7 @@ from patchwright.core.settings.model import (
     variable_name,
 )
 from patchwright.core.settings.names import UNTIL
+from patchwright.core.settings.placeholders import placeholder_errors
 from patchwright.core.settings.sources import (
     ALIASES,
     FoundValue,
@@ -63,12 +64,12 @@ def _secret_errors(
     for name, value in server.env.items():
         if name.upper() in names or _holds_any(value, secrets):
             yield (
-                f"{place}.env.{name}: a secret of the service may not enter the "
+                f"{place}.env.{name}: a secret of the service must not enter the "
                 "sandbox; remove it, or use a server with a `url` and `headers`"
             )
     if any(_holds_any(word, secrets) for word in server.command):
         yield (
-            f"{place}.command: contains a secret of the service, which may not enter "
+            f"{place}.command: contains a secret of the service, which must not enter "
             "the sandbox; remove it"
         )
 
@@ -107,11 +108,15 @@ def read_settings(
         read_environment(root, environ, cwd),
         read_flags(root, flags, cwd),
     ]
-    values = _default_places(environ, cwd)
+    found: dict[KeyPath, FoundValue] = {}
     for layer in layers:
-        values |= layer.values
+        found |= layer.values
+    placeholders = placeholder_errors(root, found)
+    values = _default_places(environ, cwd)
+    values |= {path: one for path, one in found.items() if path not in placeholders}
     _settle_places(values, cwd)
     problems = [problem for layer in layers for problem in layer.problems]
+    problems += placeholders.values()
     try:
         settings = root.model_validate(_nest(values))
     except ValidationError as error:

@@ -5,7 +5,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from enum import Enum, auto
 from pathlib import Path
-from typing import Any, cast, get_args, get_origin
+from typing import Any, Final, cast, get_args, get_origin
 from urllib.parse import unquote, urlsplit
 
 from pydantic import BaseModel, Field, SecretStr
@@ -160,6 +160,18 @@ def variable_name(path: KeyPath) -> str:
 def missing_setting(path: KeyPath, reason: str) -> str:
     """Say that a key is not set, why that matters, and which variable sets it."""
     return f"{dotted_key(path)}: not set; {reason}: set {variable_name(path)}"
+
+
+CHOOSE_MODEL: Final = (
+    "set LLM_MODEL, for example to anthropic/claude-sonnet-4-5, and LLM_API_KEY"
+)
+
+
+def missing_model(name: str = "") -> str:
+    """Say that the model `llm.<name>` is not set, and what to set with it."""
+    if name:
+        return missing_setting(("llm", name, "model"), "no run can start without it")
+    return f"llm.model: not set; no run can start without it: {CHOOSE_MODEL}"
 
 
 def _fields(section: type[SettingsSection]) -> dict[str, FieldInfo]:

@@ -69,9 +69,8 @@ def main(environ: Mapping[str, str]) -> int:
         print(_command("warning", one))  # noqa: T201 - the runner reads it there
     print(_line(outputs))  # noqa: T201 - it is what the log of the step is for
     if grade in _LEVELS:
-        print(
-            _command(_LEVELS[grade], f"{_line(outputs)}\n{outputs.get('summary', '')}")
-        )  # noqa: T201 - the same
+        text = f"{_line(outputs)}\n{outputs.get('summary', '')}"
+        print(_command(_LEVELS[grade], text))  # noqa: T201 - the same
     fail_on = environ.get("PATCHWRIGHT_ACTION_FAIL_ON", "")
     return int(grade in _FAILING.get(fail_on, _FAILING["error"]))
 

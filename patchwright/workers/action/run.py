@@ -6,13 +6,15 @@ from typing import Final
 
 import structlog
 
-from patchwright.core.commands import Verb, parse_command
+from patchwright.core.commands import StartRun, Verb, definition_of, parse_command
 from patchwright.core.settings.model import secret_values
 from patchwright.core.settings.names import FORMER_LABEL
 from patchwright.core.system.logs import set_up_logging
 from patchwright.core.text.redaction import Redactor
-from patchwright.core.types.errors import PatchwrightError, ServiceError
+from patchwright.core.types.errors import PatchwrightError, ServiceError, SettingsError
+from patchwright.core.types.outcome_kind import OutcomeKind
 from patchwright.core.types.threads import RepoRef
+from patchwright.core.types.work import service_outcome
 from patchwright.integrations.github.settings import GitHubSettings
 from patchwright.integrations.github.webhooks.triggers import (
     SERVICE,
@@ -54,6 +56,7 @@ from patchwright.workers.action.workflow import (
     settings_environment,
 )
 from patchwright.workers.compose import ServiceParts, make_worker, open_service_parts
+from patchwright.workers.preflight import as_request, review_models
 
 _RENAMED_LABEL: Final = (
     f"the label `{FORMER_LABEL}` started this run, but the default is now "
@@ -143,6 +146,7 @@ class _Action:
                 asked.reason, self._workflow_job, trigger_rules, workflow_check
             )
         asked, overrides = self._with_history(base, trigger_rules, asked)
+        overrides = self._without_model(asked, overrides)
         runner = make_worker(base, overrides)
         job_id = store_request(base, asked)
         crash_result({"run-id": job_id}).write(
@@ -175,6 +179,25 @@ class _Action:
             is_sound=workflow_check.is_sound,
         )
         return workflow_check
+
+    def _without_model(
+        self, asked: ActionRequest, overrides: RunOverrides
+    ) -> RunOverrides:
+        """Where no model can be called, that is the answer to what needs one."""
+        command = parse_command(asked.trigger.request)
+        is_work = command is None or isinstance(
+            definition_of(command.verb).when_idle, StartRun
+        )
+        if overrides.answer is not None or not is_work:
+            return overrides
+        review = review_models(self.settings, as_request)
+        wrong = (*review.errors, *review.unreachable)
+        if not wrong:
+            return overrides
+        answer = service_outcome(
+            OutcomeKind.FAILED, SettingsError.reason, "\n\n".join(wrong)
+        )
+        return replace(overrides, answer=answer)
 
     def _trigger_rules(self, base: ServiceParts) -> GitHubTriggerRules:
         github = GitHubSettings.of(base.settings)

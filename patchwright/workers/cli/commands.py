@@ -11,6 +11,7 @@ from typer.completion import get_completion_inspect_parameters, shell_complete
 
 from patchwright.core.settings.environment import process_environment
 from patchwright.core.settings.names import UNTIL
+from patchwright.core.types.purpose import Purpose
 from patchwright.workers.ops.lifecycle import Role, exit_now
 
 _FORMER_ROLE: Final = "beat"
@@ -53,6 +54,9 @@ def add_commands(app: typer.Typer) -> None:
     app.command("help")(_help)
 
 
+_ROLES: Final = ", ".join(Role)
+
+
 def _read_role(text: str) -> Role:
     """Return the role, and tell what it is called now where that is a former name."""
     if text == _FORMER_ROLE:
@@ -61,8 +65,7 @@ def _read_role(text: str) -> Role:
     try:
         return Role(text)
     except ValueError:
-        roles = ", ".join(Role)
-        raise typer.BadParameter(f"{text!r} is none of {roles}") from None
+        raise typer.BadParameter(f"{text!r} is none of {_ROLES}") from None
 
 
 def _complete_role(incomplete: str) -> list[str]:
@@ -99,6 +102,14 @@ def _doctor(
             help="Run only this check, or all checks of a service; can be repeated.",
         ),
     ] = None,
+    purpose: Annotated[
+        Purpose | None,
+        typer.Option(
+            "--for",
+            metavar="COMMAND",
+            help="Check only what this command needs; without it, both.",
+        ),
+    ] = None,
     spend: Annotated[
         bool, typer.Option("--spend", help="Call the model once, which costs money.")
     ] = False,
@@ -106,9 +117,9 @@ def _doctor(
         bool, typer.Option("--json", help="Print one JSON object.")
     ] = False,
 ) -> None:
-    """Check what the service needs, and say how to fix each problem."""
+    """Check what `resolve` and `serve` need, and say how to fix each problem."""
     run = load_handler("cli.doctor_handler", "run_doctor")
-    sys.exit(run(only or [], spends=spend, as_object=json_output))
+    sys.exit(run(only or [], purpose, spends=spend, as_object=json_output))
 
 
 def _action_run() -> None:

@@ -80,14 +80,15 @@ _DESCRIPTION: Final = (
     "that takes requests from GitHub, Slack and Jira."
 )
 _SETTINGS: Final = (
-    "Settings are read from flags, from the environment (PATCHWRIGHT_SECTION__KEY, "
-    "and LLM_MODEL, LLM_API_KEY, LLM_BASE_URL, LOG_JSON), and from patchwright.toml "
-    "in the current folder or the file that --config or PATCHWRIGHT_CONFIG names; the "
-    "first that has a value wins. A secret can be read from a file: the name of its "
-    "variable with _FILE at its end. Where the settings have no token for GitHub, "
-    "resolve takes it from GH_TOKEN or GITHUB_TOKEN (for a server of your own from "
-    "GH_ENTERPRISE_TOKEN or GITHUB_ENTERPRISE_TOKEN), or else from gh, if you have "
-    "logged in there. NO_COLOR turns colours off."
+    "Settings are read from flags, then from the environment "
+    "(PATCHWRIGHT_SECTION__KEY, and LLM_MODEL, LLM_API_KEY, LLM_BASE_URL, LOG_JSON), "
+    "then from files. The first file is the one that --config or PATCHWRIGHT_CONFIG "
+    "names, or else patchwright.toml in the current folder; the second one is "
+    "~/.config/patchwright/config.toml. The first place that has a value wins. A "
+    "secret can be read from a file: add _FILE to the name of its variable. Where the "
+    "settings have no token for the forge, resolve takes the one of the forge's own "
+    "command-line tool: from its variables, or from the tool itself if you have logged "
+    "in there. NO_COLOR turns colours off."
 )
 _EXITS: Final = (
     ParameterHelp(

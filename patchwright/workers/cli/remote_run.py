@@ -62,7 +62,7 @@ from patchwright.workers.cli.memory_store import (
     MemoryRunStore,
     chat_services,
 )
-from patchwright.workers.cli.run_commands import DeliveryChoice, ResolveOptions
+from patchwright.workers.cli.resolve_command import DeliveryChoice, ResolveOptions
 from patchwright.workers.cli.session import BROKEN, FinishedRun, RunSession
 from patchwright.workers.cli.target import ThreadTarget
 from patchwright.workers.plugins.connections import connect_forge
@@ -210,7 +210,8 @@ def _services(
 def _overrides(options: ResolveOptions) -> RunOverrides:
     """Let the user of the command choose the model, the tests and whether to plan.
 
-    Triggers for automatic runs do not matter here.
+    Triggers for automatic runs do not matter here. Only who may write can ask about the
+    permission of others; others would read nobody's comments.
     """
     config: dict[str, object] = {"model": "", "triggers": tuple(FollowUpTrigger)}
     if options.tests:

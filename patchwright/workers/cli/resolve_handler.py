@@ -43,7 +43,7 @@ from patchwright.resolver.triage import (
 )
 from patchwright.workers.cli.forge_token import find_forge_token
 from patchwright.workers.cli.report import as_json, exit_code, print_result
-from patchwright.workers.cli.run_commands import (
+from patchwright.workers.cli.resolve_command import (
     DeliveryChoice,
     FailOn,
     ResolveOptions,
@@ -61,7 +61,8 @@ from patchwright.workers.cli.target import (
     locate_thread,
     read_target,
 )
-from patchwright.workers.cli.terminal import load_command_settings
+from patchwright.workers.cli.terminal import load_command_settings, print_warning
+from patchwright.workers.preflight import require_ready
 
 _AFTER_PLAN: Final = (
     "Nothing was changed. To carry the plan out, run the same command without --plan; "
@@ -242,6 +243,9 @@ def run_resolve(options: ResolveOptions) -> int:
         settings = load_command_settings(options.flags, options.config)
         settings, task = _find_task(settings, target, options)
         quiet = options.as_object or options.quiet
+        doubts = require_ready(settings, uses_forge=isinstance(task, _RemoteTask))
+        for line in () if quiet else doubts:
+            print_warning(line)
         with open_session(settings, options.events, quiet=quiet) as session:
             if options.is_verbose:
                 log_more()

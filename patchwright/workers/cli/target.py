@@ -15,7 +15,7 @@ from patchwright.resolver.repository_references import (
     read_thread_url,
 )
 from patchwright.workers.cli.checkout import find_repository, read_repository
-from patchwright.workers.cli.run_commands import TypedTarget
+from patchwright.workers.cli.resolve_command import TypedTarget
 
 STANDARD_INPUT: Final = Path("-")
 FORMS: Final = """\

@@ -10,7 +10,7 @@ import structlog
 from rich.console import Console
 from rich.text import Text
 
-from patchwright.core.settings.model import Settings, SettingsNotice
+from patchwright.core.settings.model import Settings
 from patchwright.core.text.strings import strip_invisible
 from patchwright.core.types.errors import PatchwrightError
 from patchwright.integrations.settings import find_notices, load_settings_here
@@ -57,11 +57,11 @@ def load_command_settings(
     """
     settings = load_settings_here(flags, config)
     for notice in find_notices(settings):
-        _print_notice(notice)
+        print_warning(str(notice))
     return settings
 
 
-def _print_notice(notice: SettingsNotice) -> None:
+def print_warning(words: str) -> None:
     console = Console(stderr=True)
-    text = Text.assemble(("warning: ", "bold yellow"), plain(str(notice)))
+    text = Text.assemble(("warning: ", "bold yellow"), plain(words))
     console.print(text, soft_wrap=not console.is_terminal)

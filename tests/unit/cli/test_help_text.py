@@ -9,7 +9,7 @@ from typer.core import TyperOption
 from patchwright.workers.cli.help_text import walk_commands
 from patchwright.workers.cli.main import make_app
 from patchwright.workers.cli.reference import read_commands
-from patchwright.workers.cli.run_commands import read_minutes
+from patchwright.workers.cli.resolve_command import read_minutes
 
 
 def test_no_type_of_python_is_shown() -> None:

@@ -13,7 +13,7 @@ from patchwright.workers.cli.checkout import (
     read_address,
     read_repository,
 )
-from patchwright.workers.cli.run_commands import TypedTarget
+from patchwright.workers.cli.resolve_command import TypedTarget
 from patchwright.workers.cli.target import (
     FORMS,
     NumberTarget,
