@@ -116,8 +116,8 @@ _REASONS: Final[Mapping[ProofReason, str]] = {
     ),
     ProofReason.BREAKS_TESTS: "tests that passed before the change fail with it",
     ProofReason.COMMAND_TO_GREEN: (
-        "a command fails without the change and passes with it, but it is not a test of "
-        "the repository"
+        "a command fails without the change and passes with it, but it is not a test "
+        "of the repository"
     ),
     ProofReason.FAILS_WITH_CHANGE: "a test of this change fails with it",
     ProofReason.GREEN_WITHOUT_CHANGE: (
