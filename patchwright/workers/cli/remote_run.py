@@ -134,10 +134,10 @@ def _unknown_text(forge: ForgeConnection, thread: ForgeThread) -> str:
     try:
         forge.forge.fetch_repository(thread.repo)
     except NotFoundError:
-        return f"there is no repository {name}, or the token may not see it"
+        return f"there is no repository {name}, or the token cannot see it"
     is_pull = thread.kind is ThreadKind.PULL_REQUEST
     kind = "pull request" if is_pull else "issue"
-    return f"{name} has no {kind} {thread.number}, or the token may not see it"
+    return f"{name} has no {kind} {thread.number}, or the token cannot see it"
 
 
 @contextmanager
