@@ -41,14 +41,17 @@ def ensure(reader: Reader) -> tuple[str, Path]:
 
 @dataclass
 class Machine:
+    """One container; `folder` is where a new terminal opens, if not at home."""
+
     container: str
+    folder: str = ""
     _terminals: ExitStack = field(default_factory=ExitStack)
     _open: dict[str, Shell] = field(default_factory=dict)
 
     def terminal(self, name: str = "") -> Shell:
         """Return the terminal of that name; it is opened when first asked for."""
         if name not in self._open:
-            shell = self._terminals.enter_context(Shell(self.container))
+            shell = self._terminals.enter_context(Shell(self.container, self.folder))
             self._open[name] = shell
         return self._open[name]
 
@@ -65,6 +68,7 @@ class Machine:
 
     def append(self, file: str, text: str) -> None:
         """Write at the end of a file, below where the first terminal stands."""
+        self.type(f"mkdir -p $(dirname {file})")
         self.type(f"cat >> {file} <<'END OF FILE'\n{text}\nEND OF FILE")
 
     def set(self, file: str, text: str) -> None:
