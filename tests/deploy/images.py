@@ -1,6 +1,7 @@
 """Build the images of deploy/ from what this machine has, once for each content."""
 
 import hashlib
+import re
 import shutil
 import sys
 import tempfile
@@ -11,6 +12,7 @@ from pathlib import Path
 
 from tests.architecture.tree import ROOT, project_files
 from tests.deploy.docker_cli import docker, image_exists, run
+from tests.provision.errors import ProvisionError
 from tests.provision.image import ensure_image
 from tests.provision.locking import machine_lock
 
@@ -136,8 +138,23 @@ def _ensure_wheels(python: str) -> Path:
             path = f"{Path(sys.executable).parent}:/usr/local/bin:/usr/bin:/bin"
             command = ["deploy/fetch-wheels", version]
             run(command, cwd=clean, environment={"PATH": path})
+            _add_editables(clean / "deploy" / "wheels")
             shutil.move(clean / "deploy" / "wheels", folder)
     return folder
+
+
+def _add_editables(wheels: Path) -> None:
+    """Fetch what `make demo` needs besides, which installs the project as it stands."""
+    lock = (ROOT / "requirements-dev.lock").read_text()
+    entry = re.search(r"(?m)^editables==.*(?:\n    .*)+$", lock)
+    if entry is None:
+        raise ProvisionError("requirements-dev.lock has no editables")
+    with tempfile.NamedTemporaryFile("w", suffix=".lock") as file:
+        file.write(entry[0])
+        file.flush()
+        command = [sys.executable, "-m", "pip", "download", "--quiet", "--no-deps"]
+        command += ["--require-hashes", "--dest", str(wheels), "-r", file.name]
+        run(command, cwd=ROOT, environment={})
 
 
 def _wheels_folder(version: str) -> Path:

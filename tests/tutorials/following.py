@@ -45,7 +45,7 @@ Hand = Callable[[Place], None]
 
 
 def follow(page: str, place: Place, hands: Mapping[str, Hand]) -> None:
-    """Do all that a tutorial says; `hands` are what people do elsewhere, by its names."""
+    """Do all that a tutorial says; `hands` do what it says of other places."""
     follow_file(PAGES / f"{page}.md", place, hands)
 
 
