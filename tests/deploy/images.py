@@ -138,13 +138,13 @@ def _ensure_wheels(python: str) -> Path:
             path = f"{Path(sys.executable).parent}:/usr/local/bin:/usr/bin:/bin"
             command = ["deploy/fetch-wheels", version]
             run(command, cwd=clean, environment={"PATH": path})
-            _add_editables(clean / "deploy" / "wheels")
+            _add_tools(clean / "deploy" / "wheels")
             shutil.move(clean / "deploy" / "wheels", folder)
     return folder
 
 
-def _add_editables(wheels: Path) -> None:
-    """Fetch what `make demo` needs besides, which installs the project as it stands."""
+def _add_tools(wheels: Path) -> None:
+    """Fetch what `make demo` needs besides, and the pip that pipx starts with."""
     lock = (ROOT / "requirements-dev.lock").read_text()
     entry = re.search(r"(?m)^editables==.*(?:\n    .*)+$", lock)
     if entry is None:
@@ -152,9 +152,13 @@ def _add_editables(wheels: Path) -> None:
     with tempfile.NamedTemporaryFile("w", suffix=".lock") as file:
         file.write(entry[0])
         file.flush()
-        command = [sys.executable, "-m", "pip", "download", "--quiet", "--no-deps"]
-        command += ["--require-hashes", "--dest", str(wheels), "-r", file.name]
-        run(command, cwd=ROOT, environment={})
+        _download(wheels, "--require-hashes", "-r", file.name)
+    _download(wheels, "pip")
+
+
+def _download(wheels: Path, *what: str) -> None:
+    command = [sys.executable, "-m", "pip", "download", "--quiet", "--no-deps"]
+    run([*command, "--dest", str(wheels), *what], cwd=ROOT)
 
 
 def _wheels_folder(version: str) -> Path:
