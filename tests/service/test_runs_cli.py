@@ -118,7 +118,7 @@ def test_a_run_is_shown_with_its_steps_and_where_its_result_is(tmp_path: Path) -
         ended = runs(story, tmp_path, "show", job.id[:8])
         assert ended.code == 0, ended.err
         assert (
-            f"github {REPO}#{issue} · asked for by alice · ended: resolved" in ended.out
+            f"github {REPO}#{issue} · requested by alice · ended: resolved" in ended.out
         )
         assert "  3 " in ended.out
         assert "edit_file cart.py" in ended.out

@@ -233,7 +233,7 @@ def _run_commands(
         if not wanted.may_fail:
             return _CommandsRun(_failed_ending(command, output, wanted.config_file))
         text = (
-            f"{_failure_text(command, output.exit_code)} The work goes on without it."
+            f"{_failure_text(command, output.exit_code)} The work continues without it."
         )
         log.append(ev.Source.SYSTEM, ev.Message(text=text))
     return _CommandsRun(None, all_worked)

@@ -130,8 +130,9 @@ def _resolve(repository: LocalRepository, option: str, revision: str) -> str:
         return repository.resolve(revision)
     except NotFoundError:
         raise SettingsError(
-            f"{option}: {revision!r} is no commit, branch or tag of this repository; "
-            "`git branch --all` lists its branches, and `git fetch` brings others"
+            f"{option}: {revision!r} is not a commit, branch or tag of this "
+            "repository; `git branch --all` lists its branches, and `git fetch` "
+            "fetches others"
         ) from None
     except GitError as error:
         raise SettingsError(f"{option}: {error}") from error
@@ -233,4 +234,4 @@ def _unseen(repository: LocalRepository, change: BranchChange) -> tuple[str, ...
         return ()
     if not is_here or not repository.has_uncommitted_changes():
         return ()
-    return ("Changes that are not committed were not seen.",)
+    return ("Uncommitted changes were ignored.",)

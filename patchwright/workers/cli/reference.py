@@ -73,15 +73,17 @@ _HELP: Final = "--help"
 _DESCRIPTION: Final = (
     "Patchwright turns a request made where people work into a proven pull request. "
     "On the command line it works on an issue by its URL, or on a text in a "
-    "repository on this machine, and it runs and maintains the service that takes "
+    "repository on this machine. It also runs and maintains the service that takes "
     "requests from GitHub, Slack and Jira."
 )
 _SETTINGS: Final = (
-    "Settings are read from flags, from the environment (PATCHWRIGHT_SECTION__KEY, "
-    "and LLM_MODEL, LLM_API_KEY, LLM_BASE_URL, LOG_JSON), and from patchwright.toml "
-    "in the current folder or the file that PATCHWRIGHT_CONFIG names; the first that "
-    "has a value wins. A secret can be read from a file: the name of its variable "
-    "with _FILE at its end. NO_COLOR turns colours off."
+    "Settings are read from flags, then from the environment "
+    "(PATCHWRIGHT_SECTION__KEY, and LLM_MODEL, LLM_API_KEY, LLM_BASE_URL, LOG_JSON), "
+    "then from files. The first file is the one that PATCHWRIGHT_CONFIG names, or "
+    "else patchwright.toml in the current folder; the second one is "
+    "~/.config/patchwright/config.toml. The first place that has a value wins. A "
+    "secret can be read from a file: add _FILE to the name of its variable. NO_COLOR "
+    "turns colours off."
 )
 _EXITS: Final = (
     ParameterHelp(

@@ -133,15 +133,15 @@ def test_uncommitted_changes_are_not_seen_and_that_is_said(shop: Shop) -> None:
     shop.tree.write("cart.py", b"half done\n")
     ended = prove(shop, "--command", COMMAND, head="HEAD")
     assert ended.code == 0, ended
-    assert "note: Changes that are not committed were not seen." in ended.out
+    assert "note: Uncommitted changes were ignored." in ended.out
     assert (shop.tree.path / "cart.py").read_bytes() == b"half done\n"
 
 
 @pytest.mark.parametrize(
     ("base", "head", "words"),
     [
-        ("nowhere", "topic", "--base: 'nowhere' is no commit, branch or tag"),
-        ("trunk", "topicc", "--head: 'topicc' is no commit, branch or tag"),
+        ("nowhere", "topic", "--base: 'nowhere' is not a commit, branch or tag"),
+        ("trunk", "topicc", "--head: 'topicc' is not a commit, branch or tag"),
         ("trunk", "trunk", "there is no change to prove"),
         ("topic", "trunk", "is part of"),
         ("trunk", "other", "their histories are not related"),

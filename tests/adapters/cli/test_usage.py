@@ -25,49 +25,55 @@ BOTH = "error: a URL already names the issue and the repository: leave out --rep
         ([URL, "--task", "Fix the sum."], BOTH),
         ([URL, "--apply"], "error: --apply is for a repository on this machine"),
         (
-            ["--issue", "issue.md", "--model", "m"],
+            ["--issue", "issue.md", "--model", "openai/m"],
             "error: --repo: . is not a git repository",
         ),
         (
-            ["--issue", "-", "--model", "m"],
+            ["--issue", "-", "--model", "openai/m"],
             "error: --issue: standard input is empty; write what is wrong",
         ),
         (["--task", " "], "error: --task is empty; write the task"),
         (LOCAL, "error: llm.model: not set"),
-        ([*LOCAL, "--model", "m", "--sandbox", "moon"], "'moon' is not one of"),
-        ([*LOCAL, "--model", "m", "--deliver", "mail"], "'mail' is not one of"),
+        ([*LOCAL, "--model", "openai/m", "--sandbox", "moon"], "'moon' is not one of"),
+        ([*LOCAL, "--model", "openai/m", "--deliver", "mail"], "'mail' is not one of"),
         (
-            [*LOCAL, "--model", "m", "--deliver", "draft"],
+            [*LOCAL, "--model", "openai/m", "--deliver", "draft"],
             "error: --deliver draft opens a pull request and needs the URL of an issue",
         ),
         (
-            [*LOCAL, "--model", "m", "--deliver", "ready"],
+            [*LOCAL, "--model", "openai/m", "--deliver", "ready"],
             "error: --deliver ready opens a pull request and needs the URL of an issue",
         ),
-        ([*LOCAL, "--model", "m", "--max-iterations", "0"], "limits.max_iterations"),
-        ([*LOCAL, "--model", "m", "--max-cost", "-1"], "limits.max_cost_usd"),
-        ([*LOCAL, "--model", "m", "--colour"], "No such option: --colour"),
         (
-            ["--repo", "gone", "--issue", "issue.md", "--model", "m"],
+            [*LOCAL, "--model", "openai/m", "--max-iterations", "0"],
+            "limits.max_iterations",
+        ),
+        ([*LOCAL, "--model", "openai/m", "--max-cost", "-1"], "limits.max_cost_usd"),
+        ([*LOCAL, "--model", "openai/m", "--colour"], "No such option: --colour"),
+        (
+            ["--repo", "gone", "--issue", "issue.md", "--model", "openai/m"],
             "error: --repo: gone is not a folder",
         ),
         (
-            ["--repo", "/usr", "--issue", "issue.md", "--model", "m"],
+            ["--repo", "/usr", "--issue", "issue.md", "--model", "openai/m"],
             "error: --repo: /usr is not a git repository",
         ),
         (
-            ["--repo", "shop", "--issue", "gone.md", "--model", "m"],
+            ["--repo", "shop", "--issue", "gone.md", "--model", "openai/m"],
             "error: --issue: [Errno 2] No such file or directory: 'gone.md'",
         ),
         (
-            ["--repo", "shop", "--issue", "/dev/null", "--model", "m"],
+            ["--repo", "shop", "--issue", "/dev/null", "--model", "openai/m"],
             "error: --issue: /dev/null is empty; write what is wrong",
         ),
         (
-            [*LOCAL, "--model", "m", "--events", "issue.md"],
+            [*LOCAL, "--model", "openai/m", "--events", "issue.md"],
             "error: the events cannot be written: [Errno 17] File exists: 'issue.md'",
         ),
-        ([URL, "--model", "m"], "error: github: not configured"),
+        (
+            [URL, "--model", "openai/m"],
+            "error: No token for GitHub. Set PATCHWRIGHT_GITHUB__TOKEN",
+        ),
     ],
 )
 def test_wrong_usage_is_explained(arguments: list[str], said: str, shop: Shop) -> None:
