@@ -9,7 +9,7 @@ import pytest
 import yaml
 
 from patchwright.core.settings.limits import LimitSettings
-from tests.architecture.tree import ROOT, project_files
+from tests.architecture.tree import ROOT, modules, project_files
 
 PAGES = sorted([*ROOT.glob("*.md"), *ROOT.glob("docs/**/*.md")])
 CODE_PATH = re.compile(r"`((?:[a-z_]+/)+[a-z_]+\.py)`")
@@ -123,15 +123,15 @@ def test_the_readme_names_the_limits_that_hold() -> None:
 
 def _sentences() -> Iterator[str]:
     """Return the texts of the code, with `…` for each value that is put in."""
-    for file in project_files():
-        if file.startswith("patchwright/") and file.endswith(".py"):
-            for node in ast.walk(ast.parse((ROOT / file).read_text())):
-                if isinstance(node, ast.Constant) and isinstance(node.value, str):
-                    yield node.value
-                elif isinstance(node, ast.JoinedStr):
-                    yield "".join(map(_part, node.values))
-        elif file.startswith("scripts/"):
-            yield SHELL_VALUE.sub("…", (ROOT / file).read_text())
+    for module in modules("patchwright"):
+        for node in module.nodes:
+            if isinstance(node, ast.Constant) and isinstance(node.value, str):
+                yield node.value
+            elif isinstance(node, ast.JoinedStr):
+                yield "".join(map(_part, node.values))
+    for script in sorted((ROOT / "scripts").glob("[!_]*")):
+        if script.is_file():
+            yield SHELL_VALUE.sub("…", script.read_text())
 
 
 def _part(part: ast.expr) -> str:
