@@ -19,7 +19,8 @@ from tests.tutorials.machine import LONG_S, PIPX_READER, WITHOUT_ENGINE, machine
 from tests.tutorials.model import RECORDING
 from tests.tutorials.world import world
 
-pytestmark = pytest.mark.timeout(900)
+# Two installations, of which each takes minutes on a busy machine.
+pytestmark = pytest.mark.timeout(1_800)
 
 README = ROOT / "README.md"
 CHECKOUT = "/home/reader/my-repository"
