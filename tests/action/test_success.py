@@ -38,7 +38,7 @@ The agent wrote:
 `AssertionError: 450 != 1350` |
 
 Each part that was tried is needed: the tests fail without it (1 of 1 changed part \
-taken out in turn).
+removed in turn).
 
 The repository's own tests, `python3 -m unittest test_cart.py`: 1 test compared.
 

@@ -161,7 +161,7 @@ def test_what_is_wrong_is_said_beside_what_was_typed(tmp_path: Path) -> None:
         assert "&lt;b&gt;x" in elsewhere.text
         unknown = page.send(where="acme/vault", text=TEXT)
         assert (
-            "There is no repository acme/vault, or you may not read it" in unknown.text
+            "There is no repository acme/vault, or you cannot read it" in unknown.text
         )
         empty = page.send(where=REPO, text="  ")
         assert "Write what should be done" in empty.text

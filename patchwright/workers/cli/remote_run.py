@@ -134,10 +134,10 @@ def _unknown_text(forge: ForgeConnection, thread: ForgeThread) -> str:
     try:
         forge.forge.fetch_repository(thread.repo)
     except NotFoundError:
-        return f"there is no repository {name}, or the token may not see it"
+        return f"there is no repository {name}, or the token cannot see it"
     is_pull = thread.kind is ThreadKind.PULL_REQUEST
     kind = "pull request" if is_pull else "issue"
-    return f"{name} has no {kind} {thread.number}, or the token may not see it"
+    return f"{name} has no {kind} {thread.number}, or the token cannot see it"
 
 
 @contextmanager
@@ -220,6 +220,7 @@ def _overrides(options: ResolveOptions) -> RunOverrides:
         config["plan_approval"] = "comment"
     return RunOverrides(
         config=config,
+        # Others than writers cannot ask what people may, and would read nobody.
         defaults={"context_from": "all-marked"},
         waits_for_people=False,
         looks_for_competitors=False,

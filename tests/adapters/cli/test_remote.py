@@ -272,14 +272,14 @@ TOLD = "The token is from the section `github` of your settings."
 @pytest.mark.parametrize(
     ("path", "said"),
     [
-        ("acme/shop#99", "acme/shop has no issue 99, or the token may not see it."),
+        ("acme/shop#99", "acme/shop has no issue 99, or the token cannot see it."),
         (
             "{web}/acme/shop/pull/99",
-            "acme/shop has no pull request 99, or the token may not see it.",
+            "acme/shop has no pull request 99, or the token cannot see it.",
         ),
         (
             "acme/shap#1",
-            "there is no repository acme/shap, or the token may not see it.",
+            "there is no repository acme/shap, or the token cannot see it.",
         ),
     ],
 )
