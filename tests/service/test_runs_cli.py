@@ -43,9 +43,13 @@ def start(story: Story, folder: Path, *arguments: str) -> "subprocess.Popen[str]
 
 
 def runs(story: Story, folder: Path, *arguments: str) -> Ended:
+    return command(story, folder, "runs", *arguments)
+
+
+def command(story: Story, folder: Path, *arguments: str) -> Ended:
     environment = {"PATH": "/usr/bin:/bin", **story.environment}
     ended = ready_starter().run(
-        "runs", *arguments, cwd=folder, env=environment, timeout=PATIENCE_S
+        *arguments, cwd=folder, env=environment, timeout=PATIENCE_S
     )
     return Ended(ended.returncode, ended.stdout, ended.stderr)
 
@@ -129,6 +133,20 @@ def test_a_run_is_shown_with_its_steps_and_where_its_result_is(tmp_path: Path) -
         assert shown["pr_url"] == f"{story.github.web_url}/{REPO}/pull/2"
         assert [one["exit_code"] for one in shown["evidence"]][:2] == [1, 0]
         assert (shown["proof"], shown["tests"][0]["after"]) == ("proven", "passed")
+        assert story.reply(issue).startswith("**Done, proven**")
+
+
+def test_a_run_of_the_service_is_replayed_by_the_beginning_of_its_id(
+    tmp_path: Path,
+) -> None:
+    with telling(tmp_path, fix_turns()) as story:
+        issue = story.ask(WISH)
+        story.work()
+        [job] = story.jobs()
+        ended = command(story, tmp_path, "replay", job.id[:8])
+        assert (ended.code, ended.err) == (0, "")
+        assert f"run {job.id[:8]}" in ended.out
+        assert "resolved, proven" in ended.out
         assert story.reply(issue).startswith("**Done, proven**")
 
 
