@@ -32,7 +32,7 @@ from patchwright.core.text.strings import dollars, truncate_middle
 from patchwright.core.types.errors import ServiceError
 from patchwright.core.types.outcome_kind import OutcomeKind
 from patchwright.core.types.people import Actor, Permission, login_in_mention
-from patchwright.core.types.threads import TalkThread
+from patchwright.core.types.threads import ForgeThread, TalkThread, ThreadRef
 from patchwright.core.types.triggers import Trigger, trigger_definition
 from patchwright.core.types.work import ASKED, Outcome, Task
 from patchwright.resolver.access import Permissions, find_permission, policy_with
@@ -124,15 +124,20 @@ class Steering:
         # A reaction takes time: a stop command must not wait for it, and not for the
         # reactions to messages of strangers.
         is_unaddressed = trigger_definition(trigger.kind).is_unaddressed
+        if is_unaddressed and self._is_hidden_from(trigger.thread):
+            return None
         identified = with_forge_accounts(trigger, self._find_person)
         if identified is None:
-            if not is_unaddressed:
-                start_call(partial(self._send_invitation, trigger))
+            start_call(
+                partial(decline, self._publisher, self._channel, trigger)
+                if is_unaddressed
+                else partial(self._send_invitation, trigger)
+            )
             return None
         trigger = identified
         judged = self._admit(trigger)
         if isinstance(judged, Declined):
-            if not (judged.silent or is_unaddressed):
+            if not judged.silent:
                 start_call(partial(decline, self._publisher, self._channel, trigger))
             return None
         start_call(partial(acknowledge, self._publisher, self._channel, trigger))
@@ -140,6 +145,19 @@ class Steering:
         if command is None or _is_request(command):
             return _follow_up(self._named(trigger))
         return self._apply_command(command, trigger, event_id)
+
+    def may_steer(self, trigger: Trigger) -> bool:
+        """Tell whether its author may steer the run; nobody is told."""
+        identified = with_forge_accounts(trigger, self._find_person)
+        return identified is not None and isinstance(self._admit(identified), Admitted)
+
+    def _is_hidden_from(self, thread: ThreadRef) -> bool:
+        """Tell whether a thread does not show what the run waits for.
+
+        Whoever talks there without a mention does not answer it.
+        """
+        about = self._about()
+        return about.keeps_out and isinstance(thread, ForgeThread)
 
     def _admit(self, trigger: Trigger) -> Admitted | Declined:
         """Check the person's access; a review must also be an allowed trigger."""
