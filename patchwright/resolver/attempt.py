@@ -84,7 +84,7 @@ def find_stop(log: EventLog, job: Job, start_id: int) -> Outcome | None:
     actions = [one.payload for one in last if _is_operators(one, job)]
     for action in actions:
         if isinstance(action, ChangeState) and action.state is AgentState.STOPPED:
-            text = f"Stopped by {action.reason}, before it had begun."
+            text = f"Stopped by {action.reason}, before it started."
             return service_outcome(OutcomeKind.STOPPED, ASKED, text)
     return None
 

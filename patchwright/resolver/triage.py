@@ -250,9 +250,11 @@ def triage_texts(
     return TriageQuestion(question=_vague_question(title), reason=TOO_VAGUE)
 
 
-def needs_input_outcome(asked: TriageQuestion) -> Outcome:
+def needs_input_outcome(asked: TriageQuestion, *, waits: bool = False) -> Outcome:
     """Return the outcome of a run that asks a question before it begins."""
-    return service_outcome(OutcomeKind.NEEDS_INPUT, asked.reason, asked.question)
+    return service_outcome(
+        OutcomeKind.NEEDS_INPUT, asked.reason, asked.question, waits=waits
+    )
 
 
 def _thread_texts(thread: Thread) -> list[str]:
