@@ -17,7 +17,7 @@ PRICES = {
 QUESTIONS = {
     "status": "**Working on it** · step 1 of 50",
     "cost": "so far, for 1 step: ",
-    "why": "- Allowed because alice has write permission.",
+    "why": "- Allowed, because alice has write access.",
     "plan": "There is no plan yet.",
     "help": "- `@patchwright stop` ends the run and keeps its work",
     "budget": "`budget` takes an amount in US dollars",

@@ -41,7 +41,7 @@ The agent wrote:
 
 `@patchwright approve` starts the work, `@patchwright reject` ends the run; or write \
 after `@patchwright` what should be different.
-run RUN · asked for by alice · in acme/shop · content as of TIME · model openai/scripted
+run RUN · requested by alice · in acme/shop · thread read at TIME · model openai/scripted
 Approve plan
 Change
 Stop"""

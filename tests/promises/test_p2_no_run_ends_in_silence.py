@@ -23,7 +23,7 @@ from tests.flow.text import steady
 
 WISH = "@patchwright please look at the sum"
 FOOTER = (
-    "<sub>run RUN · asked for by alice · content as of TIME · model "
+    "<sub>run RUN · requested by alice · thread read at TIME · model "
     "openai/scripted</sub>"
 )
 KEPT = (
@@ -47,13 +47,13 @@ OWN_TESTS = (
     "</details>\n\n"
 )
 TESTED = (
-    "- [x] Work ended\n"
+    "- [x] Agent finished\n"
     "- [x] `python3 -m unittest test_cart.py` the repository's own tests, before the "
     "change: exit 0\n"
     "- [x] `python3 -m unittest test_cart.py` the repository's own tests, after the "
     "change: exit 0\n"
 )
-AGAIN = "When the cause is fixed, write `@patchwright retry`."
+AGAIN = "Once that is fixed, reply `@patchwright retry`."
 
 
 def _stopped(doing: str, then: str = "") -> str:

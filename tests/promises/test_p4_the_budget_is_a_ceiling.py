@@ -41,11 +41,11 @@ def test_s66_a_run_stops_before_the_call_that_would_pass_its_ceiling(
             "It stopped at: Step 3: `write_file half.txt`.\n\n"
             "<details><summary>What it had done</summary>\n\n"
             "- [x] Repository checked out in a bubblewrap sandbox\n"
-            "- [x] Work ended\n\n"
+            "- [x] Agent finished\n\n"
             "</details>\n\n"
             "Raise `limits.max_cost_usd`, which is $1.00 now, or narrow the request, "
             "then ask again with `@patchwright`.\n\n"
-            "<sub>run RUN · asked for by alice · content as of TIME · model "
+            "<sub>run RUN · requested by alice · thread read at TIME · model "
             "openai/scripted</sub>\n\n"
             "<!-- patchwright:state=over-budget run=RUN -->"
         )

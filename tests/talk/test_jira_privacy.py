@@ -152,7 +152,7 @@ project to that repository. Nothing is shown there before.
 
 To continue, answer here: {{&#64;patchwright}} and your answer.
 
-run RUN · asked for by alice · in acme/shop · content as of TIME · model openai/scripted
+run RUN · requested by alice · in acme/shop · thread read at TIME · model openai/scripted
 
 * Stop: reply {{&#64;patchwright stop}}"""
 

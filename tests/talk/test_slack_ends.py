@@ -29,7 +29,7 @@ with it.
 The agent wrote:
 
 > *Bold* and a link `https://example.com`, &lt;!channel&gt;, `a &lt; b`.
-run RUN · asked for by alice · in acme/shop · content as of TIME · model openai/scripted
+run RUN · requested by alice · in acme/shop · thread read at TIME · model openai/scripted
 Open pull request"""
 FAILED = """\
 *Failed* (`model-credential`) · 1 step · $0.00 of $3.00 · <GITHUB/runs/RUN|run>
@@ -43,8 +43,8 @@ It stopped at: Step 1.
 
 ☑ Repository checked out in a … sandbox
 
-When the cause is fixed, write `@patchwright retry`.
-run RUN · asked for by alice · in acme/shop · content as of TIME · model openai/scripted
+Once that is fixed, reply `@patchwright retry`.
+run RUN · requested by alice · in acme/shop · thread read at TIME · model openai/scripted
 Retry"""
 
 

@@ -22,7 +22,7 @@ def test_who_may_not_write_is_told_in_private(tmp_path: Path) -> None:
         thread = slack.ask(WISH, user=slack.max)
         office.story.work()
         told = slack.whisper(slack.max).shown
-        assert told == "eve has read permission here; write is needed."
+        assert told == "eve has read access here; write access is needed."
         assert slack.answers(thread) == []
         assert slack.fake.reactions(slack.channel, thread) == ["eyes", "confused"]
 
@@ -31,7 +31,7 @@ LAST = """\
 *Done, proven* · <GITHUB/acme/shop/pull/1|pull request #1> · 4 steps · Ns · \
 480 tokens, price unknown · <GITHUB/runs/RUN|run>"""
 FOOTER = (
-    "run RUN · asked for by alice · in acme/shop · content as of TIME · "
+    "run RUN · requested by alice · in acme/shop · thread read at TIME · "
     "model openai/scripted"
 )
 STATUS = f"""\

@@ -92,7 +92,7 @@ def test_who_is_known_but_may_not_write_ends_nobody_elses_request(
         assert "link is only for you" in slack.whisper().shown
         slack.ask(f"fix it in {REPO}", thread=thread, user=slack.max)
         story.work()
-        assert "write is needed" in slack.whisper(slack.max).shown
+        assert "write access is needed" in slack.whisper(slack.max).shown
         # The first request has a job of its own, and goes on as soon as it can.
         office.link(slack.whisper())
         story.work()

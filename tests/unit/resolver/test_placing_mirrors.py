@@ -64,7 +64,7 @@ def test_k1_a_question_can_be_answered_here() -> None:
 
 def test_c7_a_question_stays_where_it_may_be_read() -> None:
     assert cross_post_result(QUESTION, DeliveryResult(), AT, shows_words=False) == (
-        f"**Needs you** · {FACTS}\n\nIt waits for an answer. The question is not "
+        f"**Needs you** · {FACTS}\n\nThe run waits for an answer. The question is not "
         "shown here, because this thread is public. Answer in the thread of the "
         f"request.\n\n{FOOTER}\n\n{state('waiting')}"
     )

@@ -78,7 +78,7 @@ def test_s58_waiting_for_the_provider_is_shown_and_ends() -> None:
     shown = f"{until:%H:%M:%S}Z"
     assert waiting.doing == f"Waiting until {shown}, as the model's provider asks"
     going_on = watched(RUNNING, REPLY, limited, RUNNING)
-    assert going_on.doing == "Going on"
+    assert going_on.doing == "Resuming"
     assert going_on.done == ("Repository checked out in a docker sandbox",)
 
 
@@ -147,8 +147,8 @@ def test_parts_that_were_taken_out_are_counted_in_one_line() -> None:
 
 def test_without_a_test_command_nothing_is_said_of_proof() -> None:
     progress = watched(RUNNING, Finish(summary="x"))
-    assert progress.then == ("Work ended",)
-    assert progress.doing == "Looking at what was changed"
+    assert progress.then == ("Agent finished",)
+    assert progress.doing == "Checking the change"
 
 
 PLAN = WriteTodos(
@@ -171,7 +171,7 @@ stop
 - [x] Repository checked out in a docker sandbox
 - [ ] Step 1: `run_command pytest`
 
-<sub>run 7f3a9c1e · asked for by alice · content as of 14:02:11Z · model openai/x</sub>
+<sub>run 7f3a9c1e · requested by alice · thread read at 14:02 UTC · model openai/x</sub>
 
 <!-- patchwright:state=running run=7f3a9c1e000000000000000000000000 -->"""
     )
@@ -241,7 +241,7 @@ def test_a_proof_of_what_was_cut_short_does_not_hide_where_it_stopped() -> None:
     run = RunCommand(command="pytest")
     progress = watched(RUNNING, REPLY, run, begun, green, stuck)
     assert progress.doing == "Step 1: `run_command pytest`"
-    assert progress.then[0] == "Work ended"
+    assert progress.then[0] == "Agent finished"
     proving = watched(RUNNING, REPLY, run, ENDS, begun, stuck)
     assert proving.doing == "Proving it in fresh sandboxes"
     assert proving.then == ("Change made",)
@@ -296,5 +296,5 @@ def test_a_new_proof_takes_the_place_of_an_earlier_one() -> None:
     assert (again.then, again.missed) == (("Change made",), ())
     finish = Finish(summary="Done.", test_commands=("true",))
     counted = watched(RUNNING, begun, EvidenceRecorded(evidence=RED), finish)
-    assert counted.doing == "Looking at what was changed"
+    assert counted.doing == "Checking the change"
     assert len(counted.then) == 2

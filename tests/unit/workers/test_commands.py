@@ -80,15 +80,15 @@ def test_t9_a_budget_is_added_to_or_set(said: str, more: float) -> None:
 @pytest.mark.parametrize("said", ["budget 5", "budget 1"])
 def test_t9_a_budget_is_never_lowered(said: str) -> None:
     assert _more(said) == (
-        "The run may cost $5.00 already. `@patchwright budget +2` allows $2.00 more."
+        "The budget is $5.00 already. `@patchwright budget +2` adds $2.00."
     )
 
 
 @pytest.mark.parametrize(
     ("most_usd", "words"),
     [
-        (2.5, "`@patchwright budget +0.5` allows $0.50 more."),
-        (2.0, "Admins of the repository can allow more with `@patchwright budget`."),
+        (2.5, "`@patchwright budget +0.5` adds $0.50."),
+        (2.0, "Admins of the repository can add more with `@patchwright budget`."),
     ],
 )
 def test_no_answer_shows_an_amount_that_would_be_refused(
@@ -104,7 +104,7 @@ def test_no_answer_shows_an_amount_that_would_be_refused(
 def test_t9_a_budget_waits_for_the_run_to_begin() -> None:
     before = OpenRun(frame=FRAME, trigger=TRIGGER)
     assert _more("budget +2", before) == (
-        "The run has not begun yet. Say it again when it works."
+        "The run has not started yet. Try again once it works."
     )
     assert _more("budget", before) == NO_AMOUNT
 
@@ -114,7 +114,7 @@ def test_m14_who_may_write_lifts_the_limit_only_so_far(said: str) -> None:
     # Two dollars of three were added before.
     told = _more(said, most_usd=3.0)
     assert "$1.00 of that is left" in str(told)
-    assert "`limits.max_raise_usd`" in str(told)
+    assert "People with write access add at most" in str(told)
     assert _more("budget +1", most_usd=3.0) == 1.0
 
 
