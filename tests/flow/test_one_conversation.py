@@ -23,7 +23,7 @@ The agent wrote:
 Should {{total}} count in cents, or in euros?
 {quote}
 
-To continue, answer here: {{@patchwright}} and your answer.
+Reply here with your answer. The run waits for it and costs nothing.
 
 run RUN
 

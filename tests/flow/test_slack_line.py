@@ -39,9 +39,9 @@ The agent wrote:
 > 1. Test it.
 > 2. Fix it.
 
-`@patchwright approve` starts the work, `@patchwright reject` ends the run; or write \
-after `@patchwright` what should be different.
-run RUN · requested by alice · in acme/shop · thread read at TIME · model openai/scripted
+Reply `approve` to start, `reject` to cancel, or say what to change.
+run RUN · requested by Jo Doe · in acme/shop · thread read at TIME · model \
+openai/scripted
 Approve plan
 Change
 Stop"""

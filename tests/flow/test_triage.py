@@ -21,7 +21,7 @@ wrong or what is wanted. Please add
 For example: “`shop total 450 x3` prints 450, but should print 1350. I think it is in \
 `cart.py`.”
 
-Answer here and ask again with `@patchwright`."""
+Reply here with your answer. The run waits for it and costs nothing."""
 
 
 def _was_free(story: Story) -> bool:

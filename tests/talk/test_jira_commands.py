@@ -52,7 +52,7 @@ def test_status_is_answered_and_starts_nothing(tmp_path: Path) -> None:
         say(office, key, calling(office, "status"))
         assert len(office.story.provider.requests) == before
         told = steady(replies(office, key)[1])
-        assert told.startswith("*Answered*"), told
+        assert told.startswith("Nothing is running here."), told
         calls(office, key)
 
 

@@ -74,7 +74,7 @@ def test_p8_who_may_not_write_is_told_so_and_costs_nothing(tmp_path: Path) -> No
         assert steady(reply(office, key)) == (
             "*Declined* · [run|GITHUB/runs/RUN]\n\n"
             "eve has read access here; write access is needed.\n\n"
-            "run RUN · requested by eve · in acme/shop · thread read at TIME · "
+            "run RUN · requested by Ann Lee · in acme/shop · thread read at TIME · "
             "model openai/scripted"
         )
         assert calls(office, key) == []

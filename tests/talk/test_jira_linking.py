@@ -87,5 +87,5 @@ def test_a3_accounts_map_needs_no_browser(tmp_path: Path) -> None:
     with in_office(tmp_path, in_turn(*fix_turns())) as office:
         key = ask(office)
         assert office.jira.fake.mails == []
-        assert "requested by alice" in reply(office, key)
+        assert "requested by Ann Lee" in reply(office, key)
         calls(office, key)

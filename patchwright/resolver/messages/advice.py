@@ -18,6 +18,7 @@ from patchwright.resolver.messages.readers import (
     requester_words,
 )
 from patchwright.resolver.messages.status import DeliveryResult
+from patchwright.resolver.visibility import QuestionReason
 
 
 class KnownRefusal(Value):
@@ -245,7 +246,9 @@ def _how_to_answer(outcome: Outcome) -> str:
         case WaitReason.PAUSED:
             return "Reply `resume` to continue the run, or `stop` to end it."
         case WaitReason.QUESTION:
-            return _how_to_choose(outcome.summary)
+            # Those of the service say themselves how they are answered.
+            is_complete = outcome.reason in set(QuestionReason)
+            return "" if is_complete else _how_to_choose(outcome.summary)
         case _:
             assert_never(reason)
 

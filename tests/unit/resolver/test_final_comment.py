@@ -130,7 +130,10 @@ ENDINGS = {
     ),
     OutcomeKind.OVER_LIMIT: (
         "Over the limit",
-        f"{NARROWER}, or ask whoever runs this Patchwright to allow more than 50 steps.",
+        (
+            f"{NARROWER}, or ask whoever runs this Patchwright to allow more than 50 "
+            "steps."
+        ),
     ),
     OutcomeKind.TIMED_OUT: (
         "Timed out",
