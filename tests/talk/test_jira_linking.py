@@ -12,7 +12,7 @@ from tests.flow.story import REPO, fix_turns
 from tests.flow.tickets import ask, calling, calls, replies, reply, say
 
 both = pytest.mark.parametrize("cloud", [True, False], ids=["cloud", "datacenter"])
-NOTICE = "I have sent you a private e-mail. Please read it."
+NOTICE = "I emailed you a private message."
 
 
 @both

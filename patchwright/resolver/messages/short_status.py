@@ -155,7 +155,10 @@ def offers_while_running(frame: MessageHeader, progress: Progress) -> Offers:
     """
     example = raise_example(frame.max_raise_usd, progress.more_cost_usd)
     asks = f"US dollars to add, as {example}" if example else _BY_ADMINS
-    return (STOP, Offer(words="Raise the budget", command=Verb.BUDGET, asks=asks))
+    budget = Offer(
+        words="Raise the budget", command=Verb.BUDGET, asks=asks, example=example
+    )
+    return (STOP, budget)
 
 
 def offers_at_end(outcome: Outcome, delivered: DeliveryResult) -> Offers:
