@@ -29,7 +29,7 @@ from patchwright.core.system.clock import start_call
 from patchwright.core.types.base import Value
 from patchwright.core.types.errors import ServiceError
 from patchwright.core.types.outcome_kind import OutcomeKind
-from patchwright.core.types.threads import ForgeThread
+from patchwright.core.types.threads import ForgeThread, ThreadKind
 from patchwright.core.types.triggers import (
     Trigger,
     TriggerKind,
@@ -167,15 +167,15 @@ _MENTIONS: Final = (TriggerKind.BODY_MENTION, TriggerKind.COMMENT_MENTION)
 def _says_nothing(trigger: Trigger) -> bool:
     """Tell whether a text has nothing beside the mention and a greeting.
 
-    An opening text has its title besides, and a comment of a review those beside it.
+    An issue or ticket has a title besides, and a comment of a review those beside it.
     """
-    if trigger.kind not in _MENTIONS or trigger.review_id:
+    opens = trigger.kind is TriggerKind.BODY_MENTION
+    has_title = opens and trigger.thread.kind is not ThreadKind.CHAT
+    if trigger.kind not in _MENTIONS or trigger.review_id or has_title:
         return False
     if trigger.request.strip() and not is_greeting(trigger.request):
         return False
-    opens = trigger.kind is TriggerKind.BODY_MENTION
-    texts = (trigger.title, trigger.body) if opens else (trigger.text,)
-    return not any(map(has_substance, texts))
+    return not has_substance(trigger.body if opens else trigger.text)
 
 
 def makes_run(trigger: Trigger) -> bool:

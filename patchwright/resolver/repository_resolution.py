@@ -146,7 +146,7 @@ _INVITED: Final = "Waiting until it is known who asks."
 _UNNAMED_BOT: Final = "Bots may ask only if `accounts.map` names them."
 _NO_WAY: Final = (
     "I do not know your account on the forge, and this service has no page to link it. "
-    "An administrator can add you to `accounts.map`."
+    "Ask whoever runs this Patchwright to link your account."
 )
 
 

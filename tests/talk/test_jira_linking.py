@@ -77,9 +77,8 @@ def test_a5_where_no_mail_can_be_sent_that_is_said_and_no_secret(
         office.story.work_later(3600)
         assert reply(office, key) == (
             f"{jira.fake.mention(jira.ann)} I have a private question for you, but I "
-            "cannot send you a private message. An administrator can allow me to "
-            "send you messages here, or add you to {{accounts.map}}; then ask "
-            "again."
+            "cannot send you a private message. Ask whoever runs this Patchwright to "
+            "allow that, or to link your account. Then ask again."
         )
 
 
