@@ -49,7 +49,7 @@ from patchwright.resolver.publish.live import Carry, Find, LivePublisher
 from patchwright.resolver.run import Run
 from patchwright.resolver.run_plan import EarlyResult, tell_requester
 from patchwright.resolver.services import StepServices
-from patchwright.resolver.triage import has_substance
+from patchwright.resolver.triage import drop_mentions, has_substance
 
 
 class RunDetails(Value):
@@ -175,7 +175,8 @@ def _says_nothing(trigger: Trigger) -> bool:
         return False
     if trigger.request.strip() and not is_greeting(trigger.request):
         return False
-    return not has_substance(trigger.body if opens else trigger.text)
+    text = drop_mentions(trigger.body if opens else trigger.text)
+    return is_greeting(text) or not has_substance(text)
 
 
 def makes_run(trigger: Trigger) -> bool:

@@ -45,9 +45,14 @@ _FORM = re.compile(
 )
 
 
+def drop_mentions(text: str) -> str:
+    """Return what people see of a text, without the names that it calls."""
+    return _MENTION.sub(" ", strip_hidden(text).text)
+
+
 def has_substance(text: str) -> bool:
     """Tell whether a text names, shows or asks something, in any language."""
-    visible = _MENTION.sub(" ", strip_hidden(text).text)
+    visible = drop_mentions(text)
     if _CONCRETE.search(visible) or _QUESTION.search(visible):
         return True
     return any(

@@ -19,7 +19,7 @@ QUESTIONS = {
     "cost": "so far, for 1 step: ",
     "why": "- Allowed, because alice has write access.",
     "plan": "There is no plan yet.",
-    "help": "- `@patchwright stop` ends the run and keeps its work",
+    "help": "- `@patchwright stop`: end the run and keep its work",
     "budget": "`budget` takes an amount in US dollars",
     "budget 1": "The run may cost $3.00 already.",
 }

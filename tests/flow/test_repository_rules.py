@@ -156,5 +156,5 @@ def test_s06_a_configured_mention_is_used_everywhere(tmp_path: Path) -> None:
         issue = story.ask("@fixbot help")
         story.work()
         said = story.reply(issue)
-        assert "- `@fixbot stop` ends the run" in said
+        assert "- `@fixbot stop`: end the run" in said
         assert "@patchwright" not in said
