@@ -16,6 +16,7 @@ from patchwright.core.events.observations import (
     EvidenceRecorded,
     ModelReply,
     OutcomeReached,
+    PlanApproved,
     ProofStarted,
     RunStarted,
     StateChanged,
@@ -26,6 +27,7 @@ from patchwright.core.types.evidence import EvidenceRole, RunStatus
 from patchwright.core.types.outcome_kind import OutcomeKind
 from patchwright.core.types.work import Limits, Task, Usage
 from patchwright.resolver.messages.status import (
+    ApprovedPlan,
     Progress,
     checklist,
     progress_comment,
@@ -232,6 +234,37 @@ def test_where_it_stopped_stays_when_it_was_cut_short() -> None:
     stuck = OutcomeReached(outcome=ended(OutcomeKind.STUCK, "x"))
     progress = watched(RUNNING, REPLY, RunCommand(command="pytest"), stuck)
     assert progress.doing == "Step 1: `run_command pytest`"
+
+
+def test_what_a_run_did_before_a_pause_is_where_a_stop_finds_it() -> None:
+    paused = ended(OutcomeKind.NEEDS_INPUT, "Paused.", reason="paused", waits=True)
+    stopped = OutcomeReached(outcome=ended(OutcomeKind.STOPPED, "x"))
+    run = RunCommand(command="pytest")
+    going = (RUNNING, REPLY, run, OutcomeReached(outcome=paused), RUNNING)
+    assert watched(*going).doing == "Resuming"
+    assert watched(*going, stopped).doing == "Step 1: `run_command pytest`"
+
+
+def test_the_plan_that_was_approved_stays() -> None:
+    plan = ended(OutcomeKind.PLAN_POSTED, "Test it.", reason="plan", waits=True)
+    yes = StateChanged(state=AgentState.USER_CONFIRMED, reason="@alice")
+    approved = PlanApproved(text="Approved.")
+    progress = watched(RUNNING, OutcomeReached(outcome=plan), yes, RUNNING, approved)
+    assert progress.plan == ApprovedPlan(text="Test it.", by="@alice")
+    folded = """\
+<details><summary>Plan, approved by @alice</summary>
+
+The agent wrote:
+
+> Test it.
+
+</details>"""
+    assert folded in progress_comment(progress, FRAME)
+    chat = FRAME.replace(is_chat=True, run_url="https://bot.test/runs/7")
+    line = "Plan, approved by @alice: Test it. · [run](https://bot.test/runs/7)"
+    assert f"\n\n{line}\n\n" in progress_comment(progress, chat)
+    hostile = progress.replace(plan=ApprovedPlan(text="x", by="</details> @all"))
+    assert "Plan, approved by a person" in progress_comment(hostile, FRAME)
 
 
 def test_a_proof_of_what_was_cut_short_does_not_hide_where_it_stopped() -> None:
