@@ -101,7 +101,7 @@ def test_a_paused_run_goes_on_when_it_is_resumed(tmp_path: Path) -> None:
     with telling(tmp_path, turns) as story:
         issue = story.ask(WISH)
         story.work()
-        assert story.reply(issue).startswith("**Paused** by @alice · 1 step")
+        assert story.reply(issue).startswith("**Paused** by @alice · 2 steps")
         assert (
             "Reply `resume` to continue the run, or `stop` to end it."
             in story.reply(issue)
@@ -184,4 +184,6 @@ def test_more_money_is_allowed_while_it_runs(tmp_path: Path) -> None:
     with telling(tmp_path, in_turn(allow, *rest), settings=prices) as story:
         issue = story.ask(WISH)
         story.work()
-        assert "**Done, proven** · #2" in story.reply(issue)
+        done, told = story.replies(issue)
+        assert "**Done, proven** · #2" in done
+        assert told.startswith("The budget is $3.10 now. Spent so far: $0.00.")

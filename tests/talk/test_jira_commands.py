@@ -26,7 +26,7 @@ def test_a_plan_is_approved_in_a_comment(tmp_path: Path, *, cloud: bool) -> None
         said = reply(office, key)
         assert said.startswith("*Plan*")
         assert "Fix it." in said
-        assert "patchwright approve" in said
+        assert "Reply {{approve}} to start, {{reject}} to cancel" in said
         say(office, key, calling(office, "approve"), author=jira.zoe)
         assert office.story.jobs()[0].state is JobState.WAITING_USER
         assert office.story.branches() == []
