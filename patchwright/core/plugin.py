@@ -204,7 +204,7 @@ class ServiceProfile(Value):
     with `ticket_host`, `ticket_url` has an `{id}`, and `ticket_moves` says where they
     go. What is on the `private_host` is not for everybody. A forge's commits are ours
     by `mail_domain`; with `signs_commits` it makes them itself, and `commit_key` signs
-    the others.
+    the others. `how_to_configure` says what to set.
     """
 
     name: str
@@ -227,6 +227,7 @@ class ServiceProfile(Value):
     ticket_url: str = ""
     ticket_moves: TicketMoves = TicketMoves()
     private_host: str = ""
+    how_to_configure: str = ""
 
 
 class ServiceDirectory(Value):
@@ -322,6 +323,22 @@ class WebhookProbe(Value):
     setting: str
 
 
+@dataclass(frozen=True)
+class TokenSource:
+    """Where people keep a token of their own for the forge on `host`.
+
+    The `variables` are tried in this order, and then `command`, whose output is the
+    token once somebody has used the command `log_in`. `add_to` returns settings that
+    have it. Only the command line looks here: a service has an account of its own.
+    """
+
+    host: str
+    variables: tuple[str, ...]
+    command: tuple[str, ...]
+    log_in: str
+    add_to: Callable[[Settings, SecretStr], Settings]
+
+
 ConnectChat = Callable[[Settings, SecretVault, Clock], ChatConnection]
 ConnectForge = Callable[[Settings, SecretVault, Clock], ForgeConnection]
 
@@ -340,7 +357,8 @@ class Plugin:
     is kept for an installation of our app, and `host_word` begins the name of the place
     where somebody is, such as `workspace`. `fetch_time` asks what time it is there, and
     `make_probe` returns None while no secret signs deliveries. With `make_setup` our
-    app can be made there when the service starts for the first time.
+    app can be made there when the service starts for the first time. The token source
+    is where the user of the command line may have a token of their own.
     """
 
     name: str
@@ -357,6 +375,7 @@ class Plugin:
     fetch_time: Callable[[Settings, Clock], datetime | None] | None = None
     make_probe: Callable[[Settings], WebhookProbe | None] | None = None
     make_setup: Callable[[Settings, SecretVault, Clock], AppSetup] | None = None
+    find_token_source: Callable[[Settings], TokenSource] | None = None
 
 
 def import_later(target: str) -> Callable[..., Any]:

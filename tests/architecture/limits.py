@@ -18,12 +18,13 @@ MAX_MODULE_LINES = 500
 LONG_MODULES: dict[str, str] = {}
 LONG_FUNCTIONS = {
     "tests/unit/agent/scene.py:playing": "each part of the scene is a parameter",
-    "patchwright/workers/cli/run_commands.py:_resolve": "each option is a parameter",
+    "patchwright/workers/cli/resolve_command.py:resolve": "each option is a parameter",
 }
 # What may be shorter than `SHORT` lines, and why; folders end in a slash.
 SHORT_MODULES = {
     "patchwright/core/settings/environment.py": "the only reader of os.environ",
     "patchwright/core/types/outcome_kind.py": "light: the command line lists its words",
+    "patchwright/core/types/purpose.py": "light: the command line lists its words",
     "patchwright/integrations/jira/plugin.py": "light: without the vendor's client",
     "patchwright/integrations/mcp/launcher.py": "starts a tool server in its sandbox",
     "patchwright/integrations/http/signatures.py": "for services that know no other",

@@ -1,12 +1,21 @@
 """GitHub as a plug-in."""
 
 from typing import Final
+from urllib.parse import urlsplit
+
+from pydantic import SecretStr
 
 from patchwright.core.doctor import DoctorCheck
-from patchwright.core.plugin import Plugin, ServiceProfile, import_later
+from patchwright.core.plugin import (
+    Plugin,
+    ServiceProfile,
+    TokenSource,
+    import_later,
+)
 from patchwright.core.plugin_host import SecretName
-from patchwright.core.settings.model import Settings
-from patchwright.integrations.github.settings import GitHubSettings
+from patchwright.core.settings.model import Settings, with_section
+from patchwright.core.types.purpose import Purpose
+from patchwright.integrations.github.settings import HOW_TO_CONFIGURE, GitHubSettings
 
 NAME: Final = "github"
 TITLE: Final = "GitHub"
@@ -39,6 +48,30 @@ def describe(settings: Settings) -> ServiceProfile:
         },
         authorities_setting="github.ca_bundle",
         needs_address=bool(github.app_id),
+        how_to_configure=HOW_TO_CONFIGURE,
+    )
+
+
+def find_token_source(settings: Settings) -> TokenSource:
+    """Return where `gh` has its token: a server has variables of its own.
+
+    https://cli.github.com/manual/gh_help_environment
+    """
+    github = GitHubSettings.of(settings)
+    host = urlsplit(github.web_url).netloc
+    is_cloud = host == "github.com" or host.endswith(".ghe.com")
+
+    def add_to(settings: Settings, token: SecretStr) -> Settings:
+        return with_section(settings, GitHubSettings.of(settings).replace(token=token))
+
+    return TokenSource(
+        host=host,
+        variables=("GH_TOKEN", "GITHUB_TOKEN")
+        if is_cloud
+        else ("GH_ENTERPRISE_TOKEN", "GITHUB_ENTERPRISE_TOKEN"),
+        command=("gh", "auth", "token", "--hostname", host),
+        log_in="gh auth login" if is_cloud else f"gh auth login --hostname {host}",
+        add_to=add_to,
     )
 
 
@@ -55,7 +88,12 @@ PLUGIN: Final = Plugin(
         installation_name(installation)
     ),
     checks=(
-        DoctorCheck("github", import_later(f"{_DOCTOR}:check_github"), 30),
+        DoctorCheck(
+            "github",
+            import_later(f"{_DOCTOR}:check_github"),
+            30,
+            useful_to=frozenset({Purpose.RESOLVE}),
+        ),
         DoctorCheck("github-permissions", import_later(f"{_DOCTOR}:check_permissions")),
         DoctorCheck("github-webhook", import_later(f"{_DOCTOR}:check_webhook")),
         DoctorCheck("github-deliveries", import_later(f"{_DOCTOR}:check_deliveries")),
@@ -64,4 +102,5 @@ PLUGIN: Final = Plugin(
     make_probe=import_later(f"{_DOCTOR}:make_probe"),
     make_setup=import_later("patchwright.integrations.github.setup:GitHubSetup"),
     make_accounts=import_later(f"{_COMPOSE}:make_accounts"),
+    find_token_source=find_token_source,
 )

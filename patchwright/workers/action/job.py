@@ -91,7 +91,7 @@ def store_request(base: ServiceParts, asked: ActionRequest) -> JobId:
     with base.database.writing() as connection:
         stored = recorder.record(connection, delivery)
     if stored.job_id is None:
-        raise LookupError(f"no job came of {asked.trigger.key}: {stored.verdict}")
+        raise LookupError(f"no job was made for {asked.trigger.key}: {stored.verdict}")
     return stored.job_id
 
 
@@ -103,7 +103,7 @@ class JobRun:
         self._cancelled, self._ended = threading.Event(), threading.Event()
         self._finished = threading.Event()
         limits = base.settings.limits
-        longest = timedelta(minutes=limits.max_minutes) + DELIVERY_TIME
+        longest = timedelta(minutes=limits.timeout_minutes) + DELIVERY_TIME
         self._until = base.clock.now() + longest
 
     def run(self) -> Job:

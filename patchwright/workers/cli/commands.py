@@ -10,8 +10,12 @@ import typer
 from typer.completion import get_completion_inspect_parameters, shell_complete
 
 from patchwright.core.settings.environment import process_environment
+from patchwright.core.settings.names import UNTIL
+from patchwright.core.types.purpose import Purpose
 from patchwright.workers.ops.lifecycle import Role, exit_now
 
+_FORMER_ROLE: Final = "beat"
+_RENAMED_ROLE: Final = f"--role {_FORMER_ROLE} is now --role {Role.SCHEDULER}; {UNTIL}"
 # Set by a shell that completes what is typed.
 COMPLETE: Final = "_PATCHWRIGHT_COMPLETE"
 
@@ -47,14 +51,43 @@ def add_commands(app: typer.Typer) -> None:
     add_group(app, "keys", about, {"rotate": _keys_rotate})
     app.command("completion")(_completion)
     app.command("man")(_man)
+    app.command("help")(_help)
+
+
+_ROLES: Final = ", ".join(Role)
+
+
+def _read_role(text: str) -> Role:
+    """Return the role, and tell what it is called now where that is a former name."""
+    if text == _FORMER_ROLE:
+        typer.echo(f"warning: {_RENAMED_ROLE}", err=True)
+        return Role.SCHEDULER
+    try:
+        return Role(text)
+    except ValueError:
+        raise typer.BadParameter(f"{text!r} is none of {_ROLES}") from None
+
+
+def _complete_role(incomplete: str) -> list[str]:
+    return [one for one in Role if one.startswith(incomplete)]
 
 
 def _serve(
     role: Annotated[
-        Role, typer.Option(help="Which part of the service to run.")
+        Role,
+        typer.Option(
+            parser=_read_role,
+            metavar="ROLE",
+            autocompletion=_complete_role,
+            help="Which part of the service to run.",
+        ),
     ] = Role.ALL,
-    host: Annotated[str | None, typer.Option(help="Address to listen on.")] = None,
-    port: Annotated[int | None, typer.Option(help="Port to listen on.")] = None,
+    host: Annotated[
+        str | None, typer.Option(metavar="ADDRESS", help="Address to listen on.")
+    ] = None,
+    port: Annotated[
+        int | None, typer.Option(metavar="NUMBER", help="Port to listen on.")
+    ] = None,
 ) -> None:
     """Run the service: webhooks in, pull requests out."""
     flags = {"server.host": host, "server.port": port}
@@ -69,6 +102,14 @@ def _doctor(
             help="Run only this check, or all checks of a service; can be repeated.",
         ),
     ] = None,
+    purpose: Annotated[
+        Purpose | None,
+        typer.Option(
+            "--for",
+            metavar="COMMAND",
+            help="Check only what this command needs; without it, both.",
+        ),
+    ] = None,
     spend: Annotated[
         bool, typer.Option("--spend", help="Call the model once, which costs money.")
     ] = False,
@@ -76,9 +117,9 @@ def _doctor(
         bool, typer.Option("--json", help="Print one JSON object.")
     ] = False,
 ) -> None:
-    """Check what the service needs, and say how to fix each problem."""
+    """Check what `resolve` and `serve` need, and say how to fix each problem."""
     run = load_handler("cli.doctor_handler", "run_doctor")
-    sys.exit(run(only or [], spends=spend, as_object=json_output))
+    sys.exit(run(only or [], purpose, spends=spend, as_object=json_output))
 
 
 def _action_run() -> None:
@@ -104,6 +145,18 @@ def _man() -> None:
     typer.echo(load_handler("cli.reference", "manual")(), nl=False)
 
 
+def _help(
+    context: typer.Context,
+    words: Annotated[
+        list[str] | None,
+        typer.Argument(metavar="COMMAND", help="The command, such as `runs list`."),
+    ] = None,
+) -> None:
+    """Show the help of a command, or of the program."""
+    program = context.find_root()
+    typer.echo(load_handler("cli.help_text", "help_of")(program, words or ()))
+
+
 class CompletionShell(StrEnum):
     BASH = "bash"
     ZSH = "zsh"
@@ -113,7 +166,8 @@ class CompletionShell(StrEnum):
 def _completion(
     context: typer.Context,
     shell: Annotated[
-        CompletionShell, typer.Argument(help="The shell that completes the commands.")
+        CompletionShell,
+        typer.Argument(metavar="SHELL", help="The shell that completes the commands."),
     ],
 ) -> None:
     """Print a script that lets a shell complete commands with Tab.

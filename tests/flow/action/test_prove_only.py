@@ -92,7 +92,7 @@ def test_a_change_that_fails_its_own_test_is_contradicted(tmp_path: Path) -> Non
 def test_what_is_green_without_the_change_is_not_proven(tmp_path: Path) -> None:
     with a_step(tmp_path, []) as step:
         number = open_pull(step, test=None)
-        said = prove(step, test_command="python3 -m unittest test_cart")
+        said = prove(step, test="python3 -m unittest test_cart")
         assert said.end == ("answered", "green-without-change")
         assert said.grade == "unproven"
         [comment] = comments(step, number)
@@ -200,7 +200,9 @@ def test_an_event_without_a_pull_request_says_what_is_missing(tmp_path: Path) ->
         number = step.github.open_issue(REPO, "alice", "Wrong sum", "The total.")
         said = prove(step, issue_number=str(number))
         assert said.end == ("failed", "configuration")
-        assert f"#{number} of acme/shop is no pull request" in said.outputs["summary"]
+        assert (
+            f"#{number} of acme/shop is not a pull request" in said.outputs["summary"]
+        )
 
 
 def test_a_pull_request_can_be_named_by_its_number(tmp_path: Path) -> None:
