@@ -2,6 +2,7 @@
 
 import re
 from datetime import datetime
+from enum import StrEnum
 from typing import Final, Literal
 
 from pydantic import JsonValue, model_validator
@@ -151,16 +152,44 @@ class AttemptStart(Value):
     number: int
 
 
+class WaitCause(StrEnum):
+    """Why a model call is repeated later."""
+
+    UNREACHABLE = "unreachable"
+    RATE_LIMITED = "rate-limited"
+    OVERLOADED = "overloaded"
+    NO_ANSWER = "no-answer"
+
+
+class ProviderWait(Value):
+    """What a model call waits for, and for how many `seconds`.
+
+    `host` is host and port of the `model`, empty where only the client library knows
+    them. `detail` says in a few words what came instead of an answer. The next try is
+    the `next_try`th; without `most_tries` their number has no limit.
+    """
+
+    cause: WaitCause
+    seconds: float
+    model: str = ""
+    host: str = ""
+    detail: str = ""
+    next_try: int = 0
+    most_tries: int = 0
+
+
 class StateChanged(Payload):
     """The run is in another state; RATE_LIMITED has the time it lasts `until`.
 
-    With `attempt` it is the first event of an attempt.
+    `wait` says what it waits for then; older logs do not have it. With `attempt` it is
+    the first event of an attempt.
     """
 
     kind: Literal["state_changed"] = "state_changed"
     state: AgentState
     reason: str = ""
     until: datetime | None = None
+    wait: ProviderWait | None = None
     attempt: AttemptStart | None = None
 
     @model_validator(mode="before")

@@ -51,6 +51,7 @@ from patchwright.core.events.observations import (
     OutcomeReached,
     PlanApproved,
     ProofStarted,
+    ProviderWait,
     Recalled,
     RequestBlocked,
     RunStarted,
@@ -58,6 +59,7 @@ from patchwright.core.events.observations import (
     SetUpRestored,
     StateChanged,
     UserRejected,
+    WaitCause,
 )
 from patchwright.core.events.payload import (
     AgentState,
@@ -213,6 +215,7 @@ __all__ = [
     "Payload",
     "PlanApproved",
     "ProofStarted",
+    "ProviderWait",
     "RaiseLimits",
     "ReadFile",
     "Recall",
@@ -237,6 +240,7 @@ __all__ = [
     "ToolCall",
     "Unknown",
     "UserRejected",
+    "WaitCause",
     "WriteFile",
     "WriteTodos",
 ]

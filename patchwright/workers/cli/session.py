@@ -20,6 +20,7 @@ from patchwright.core.events.observations import OutcomeReached
 from patchwright.core.events.payload import Source
 from patchwright.core.events.state import RunState, fold
 from patchwright.core.llm.model import Image, Models
+from patchwright.core.llm.waiting import FIRST_CALL
 from patchwright.core.runtime import RuntimeFactory
 from patchwright.core.settings.environment import process_environment
 from patchwright.core.settings.limits import SandboxSettings
@@ -243,7 +244,7 @@ def open_session(
     """Start a run. Its events go to `events`, or to a file in the state folder."""
     clock, run_id = SystemClock(), RandomIds().new()
     models, configuration = (
-        make_models(settings, clock),
+        make_models(settings, clock, first_call=FIRST_CALL),
         make_agent_configuration(settings),
     )
     warm_up(settings)
