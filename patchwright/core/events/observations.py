@@ -11,7 +11,15 @@ from patchwright.core.events.payload import AgentState, Payload, Risk, ToolCall
 from patchwright.core.types.base import JobId, Value
 from patchwright.core.types.evidence import Evidence
 from patchwright.core.types.outcome_kind import OutcomeKind
-from patchwright.core.types.work import NO_USAGE, LeftOut, Limits, Outcome, Task, Usage
+from patchwright.core.types.work import (
+    NO_USAGE,
+    FileStat,
+    LeftOut,
+    Limits,
+    Outcome,
+    Task,
+    Usage,
+)
 
 
 class CommandOutput(Payload):
@@ -243,6 +251,7 @@ class RunStarted(Payload):
     """A run starts with this task, even if its thread changes later.
 
     A worker that continues the run after a crash uses this task and nothing newer.
+    `repository` is what people call it: a folder's name, or `OWNER/NAME` on a forge.
     """
 
     kind: Literal["run_started"] = "run_started"
@@ -251,6 +260,7 @@ class RunStarted(Payload):
     limits: Limits
     model: str = ""
     version: str = ""
+    repository: str = ""
 
 
 class ModelReply(Payload):
@@ -308,6 +318,22 @@ class CheckpointTaken(Payload):
     kind: Literal["checkpoint_taken"] = "checkpoint_taken"
     up_to: int
     left_out: tuple[LeftOut, ...] = ()
+
+
+class ResultDelivered(Payload):
+    """Where the result of a run on the command line is; the last event of its log.
+
+    `folder` is the repository on this machine, empty for one on a forge. `patch` is the
+    file of a change that is on no branch.
+    """
+
+    kind: Literal["result_delivered"] = "result_delivered"
+    folder: str = ""
+    branch: str = ""
+    head_sha: str = ""
+    pull_request_url: str = ""
+    patch: str = ""
+    files: tuple[FileStat, ...] = ()
 
 
 class RequestBlocked(Payload):

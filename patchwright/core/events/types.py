@@ -54,6 +54,7 @@ from patchwright.core.events.observations import (
     ProviderWait,
     Recalled,
     RequestBlocked,
+    ResultDelivered,
     RunStarted,
     SearchResult,
     SetUpRestored,
@@ -138,6 +139,7 @@ Record = (
     | ProofStarted
     | EvidenceRecorded
     | OutcomeReached
+    | ResultDelivered
 )
 Known = Action | Observation | Record
 
@@ -223,6 +225,7 @@ __all__ = [
     "Record",
     "Reject",
     "RequestBlocked",
+    "ResultDelivered",
     "Risk",
     "RunCommand",
     "RunIpython",

@@ -15,6 +15,7 @@ from patchwright.core.replay.trajectory import RunFacts
 from patchwright.core.text.strings import count_noun, dollars
 from patchwright.resolver.messages.elements import cost_text, duration_text
 from patchwright.resolver.messages.status import DeliveryResult
+from patchwright.workers.cli.finished_run import FinishedRun
 from patchwright.workers.cli.report import print_result
 from patchwright.workers.cli.terminal import plain, print_line
 
@@ -52,7 +53,7 @@ def print_story(
     if story.outcome is None:
         console.print(Text(unfinished), soft_wrap=True)
     else:
-        print_result(console, story.outcome, delivered)
+        print_result(console, FinishedRun(story.outcome, delivered))
 
 
 def _is_in_result(remark: StoryNote, story: Story) -> bool:

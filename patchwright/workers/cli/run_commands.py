@@ -42,7 +42,8 @@ class ResolveOptions:
 
     `flags` are settings by their dotted names, None where one was not given. With
     `applies` the change comes into the work tree besides. `as_object` wants one JSON
-    object, and `quiet` no words on the way. `fail_on` is what the exit code is 1 for.
+    object, `streams` one for each event, and `quiet` no words on the way. `fail_on` is
+    what the exit code is 1 for.
     """
 
     url: str | None
@@ -56,6 +57,16 @@ class ResolveOptions:
     as_object: bool
     quiet: bool
     fail_on: FailOn
+    streams: bool = False
+
+    @property
+    def prints_json(self) -> bool:
+        return self.as_object or self.streams
+
+    @property
+    def is_silent(self) -> bool:
+        """Whether there are no words but the result."""
+        return self.quiet or self.prints_json
 
 
 @dataclass(frozen=True)
@@ -164,6 +175,14 @@ def _resolve(
     json: Annotated[
         bool, typer.Option("--json", help="Print one JSON object and nothing else.")
     ] = False,
+    json_stream: Annotated[
+        bool,
+        typer.Option(
+            "--json-stream",
+            help="Print each event as it comes, one JSON object a line, and the object "
+            "of --json last.",
+        ),
+    ] = False,
     quiet: Annotated[
         bool, typer.Option("--quiet", "-q", help="Show only the result.")
     ] = False,
@@ -181,8 +200,8 @@ def _resolve(
     """Work on an issue, given by its URL, as a text file or as text.
 
     The exit code is 0 when it is resolved, answered or planned, 1 for any other
-    end, 2 for wrong usage, and 3 if a service, the model or the sandbox failed. With
-    --fail-on unproven it is also 1 for a change without a proof.
+    end, 2 for wrong usage, 3 if a service, the model or the sandbox failed, and 130
+    after Ctrl-C. With --fail-on unproven it is also 1 for a change without a proof.
     """
     flags = {
         "llm.model": model,
@@ -191,7 +210,18 @@ def _resolve(
         "sandbox.kind": sandbox.value if sandbox else None,
     }
     options = ResolveOptions(
-        url, repo, issue, task, deliver, flags, events, apply, json, quiet, fail_on
+        url,
+        repo,
+        issue,
+        task,
+        deliver,
+        flags,
+        events,
+        apply,
+        json,
+        quiet,
+        fail_on,
+        json_stream,
     )
     run = load_handler("cli.resolve_handler", "run_resolve")
     raise typer.Exit(run(options))

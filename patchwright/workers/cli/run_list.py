@@ -19,7 +19,7 @@ from patchwright.resolver.messages.proof_json import outcome_proof_as_json
 from patchwright.resolver.messages.status import DeliveryResult
 from patchwright.resolver.publish.publisher import as_delivered
 from patchwright.workers.cli.proof_report import proof_style
-from patchwright.workers.cli.terminal import plain
+from patchwright.workers.cli.terminal import plain, shorten_middle
 from patchwright.workers.runs.run_row import LOCAL_PLACE, RunRow
 from patchwright.workers.runs.selection import SHORT_ID_LENGTH, RunStage
 
@@ -123,14 +123,6 @@ def _cells(run: RunRow, now: datetime, place: int) -> dict[str, Text]:
         Text(age_text(run.asked_at, now)),
     )
     return dict(zip(_HEADINGS, cells, strict=True))
-
-
-def shorten_middle(text: str, width: int) -> str:
-    """Cut a text in its middle: a thread is known by its number at the end."""
-    if len(text) <= width:
-        return text
-    tail = width // 2
-    return f"{text[: width - tail - 1]}…{text[-tail:]}"
 
 
 def place_text(run: RunRow) -> str:

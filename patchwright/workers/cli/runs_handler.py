@@ -22,6 +22,7 @@ from patchwright.integrations.settings import load_settings_here
 from patchwright.resolver.job import Job, JobState, outcome_of
 from patchwright.resolver.messages.status import DeliveryResult
 from patchwright.resolver.progress import ProgressTracker
+from patchwright.workers.cli.finished_run import FinishedRun
 from patchwright.workers.cli.live import live_lines
 from patchwright.workers.cli.replay_view import print_story
 from patchwright.workers.cli.report import exit_code, print_result
@@ -67,7 +68,7 @@ def show_job(service: ServiceRuns, job: Job, *, as_object: bool) -> None:
     if events:
         print_story(console, story, delivered, f"The run is {listed.stage}.")
     elif outcome is not None:
-        print_result(console, outcome, delivered)
+        print_result(console, FinishedRun(outcome, delivered))
 
 
 def show_local(archive: LocalRuns, run_id: str, *, as_object: bool) -> None:
@@ -101,7 +102,7 @@ def follow_run(service: ServiceRuns, job: Job, *, as_object: bool) -> int:
         listed = service.row_of(ended)
         typer.echo(run_as_json(listed, story, outcome, delivered))
     elif outcome is not None:
-        print_result(Console(), outcome, delivered)
+        print_result(Console(), FinishedRun(outcome, delivered))
     return exit_code(outcome) if outcome else 1
 
 
