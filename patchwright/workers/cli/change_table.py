@@ -26,7 +26,9 @@ def change_lines(files: Sequence[FileStat]) -> Iterator[Text]:
         minus = f"-{one.deletions}" if one.deletions else ""
         line = Text(f"  {name:<{width}}  ")
         line.append(f"{plus:>{added}}", style="green")
-        yield line.append(f" {minus}" if minus else "", style="red")
+        line.append(f" {minus}" if minus else "", style="red")
+        line.rstrip()
+        yield line
     if len(files) > len(shown):
         yield Text(f"  … and {len(files) - len(shown)} more")
     yield Text(f"  {_sum(files)}", style="dim")

@@ -1,5 +1,6 @@
 """What a run on the command line works with."""
 
+import logging
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import dataclass, replace
@@ -236,7 +237,9 @@ def open_session(
     )
     warm_up(settings)
     redactor = Redactor(secret_values(settings))
-    set_up_logging(redactor.redact_json, as_json=settings.log_json)
+    # Somebody at a terminal sees what goes on in better words.
+    level = logging.INFO if settings.log_json else logging.WARNING
+    set_up_logging(redactor.redact_json, as_json=settings.log_json, level=level)
     path = events or settings.state_dir / "runs" / f"{run_id}.jsonl"
     try:
         log = JsonlEventLog(path, redactor.redact_json, clock)
