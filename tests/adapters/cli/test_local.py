@@ -100,7 +100,10 @@ def test_work_tree_and_index_stay_as_they_are(shop: Shop) -> None:
     with FakeProvider(fix_turns()) as provider:
         ended = shop.resolve(provider)
     assert ended.code == 0, ended.err
-    assert "note:          The run did not see changes that are not committed." in ended.out
+    assert (
+        "note:          The run did not see changes that are not committed."
+        in ended.out
+    )
     assert shop.tree.git("status", "--porcelain=v2", "--branch") == status_before
     assert (shop.tree.path / ".git" / "index").read_bytes() == index_before
     assert (shop.tree.path / "cart.py").read_bytes() == b"half done\n"

@@ -11,8 +11,8 @@ from patchwright.workers.cli.run_list import (
     cost_text,
     place_text,
     print_runs,
-    shorten_middle,
 )
+from patchwright.workers.cli.terminal import shorten_middle
 from patchwright.workers.runs.run_row import RunRow
 from patchwright.workers.runs.selection import RunStage, UnknownRunError, choose_run_id
 
@@ -63,8 +63,11 @@ def test_what_was_spent_is_never_a_guess(
 def test_a_place_that_is_too_long_keeps_its_end() -> None:
     assert shorten_middle("github acme/webshop#10", 22) == "github acme/webshop#10"
     assert shorten_middle("github acme/webshop#10", 13) == "github…hop#10"
-    assert place_text(RUN) == "github acme/shop#7"
-    assert place_text(RUN.replace(thread="")) == "github acme/shop"
+    assert place_text(RUN) == "acme/shop#7 from github"
+    assert place_text(RUN.replace(thread="")) == "acme/shop from github"
+    in_slack = RUN.replace(source="slack", thread="#C2")
+    assert place_text(in_slack) == "acme/shop from slack #C2"
+    assert place_text(in_slack.replace(repo="")) == "from slack #C2"
 
 
 def test_an_id_may_be_cut_as_far_as_it_is_clear() -> None:
@@ -128,5 +131,5 @@ def test_a_narrow_list_leaves_out_the_steps_and_cuts_no_figure(
     heading, row = shown.splitlines()
     assert ("steps" in heading) is has_steps
     assert heading.split()[-1] == "age"
-    assert "$0.41/3.00" in row
+    assert ("$0.41/3.00" if has_steps else "$0.41 ") in row
     assert max(len(heading.rstrip()), len(row.rstrip())) <= width
