@@ -25,7 +25,6 @@ from patchwright.core.types.work import (
     service_outcome,
 )
 from patchwright.integrations.git.local import LocalRepository
-from patchwright.integrations.settings import load_settings_here
 from patchwright.resolver.attempt import INTERNAL
 from patchwright.resolver.context.brief import write_text_brief
 from patchwright.resolver.context.repository_files import read_instructions
@@ -53,6 +52,8 @@ from patchwright.workers.cli.session import (
     RunSession,
     open_session,
 )
+from patchwright.workers.cli.settings import load_command_settings
+from patchwright.workers.preflight import require_ready
 
 STANDARD_INPUT: Final = Path("-")
 
@@ -266,8 +267,11 @@ def run_resolve(options: ResolveOptions) -> int:
     """Return the exit code; raises `SettingsError` for an order that makes no sense."""
     with _failure_as_json(options):
         _check_options(options)
-        settings = load_settings_here(options.flags)
+        settings = load_command_settings(options.flags)
         local_task = read_local_task(options) if options.url is None else None
+        require_ready(
+            settings, uses_forge=options.url is not None, quiet=options.is_silent
+        )
         with open_session(settings, options.events, quiet=options.is_silent) as session:
             with event_stream(session.log, is_wanted=options.streams):
                 finished = _resolve_task(session, options, local_task)

@@ -77,7 +77,7 @@ _PROOFS: Final = {
     Proof.NONE: "-",
 }
 _UNITS: Final = ((86_400, "d"), (3_600, "h"), (60, "m"), (1, "s"))
-_REPOSITORY: Final = "repository"
+_REPOSITORY: Final = "repo"
 _FIGURES: Final = frozenset({"steps", "age"})
 
 
@@ -91,7 +91,7 @@ def print_runs(runs: Sequence[RunRow], now: datetime) -> None:
     fixed = sum(
         max(len(name), widest[name]) + _GAP for name in names if name != _REPOSITORY
     )
-    place = max(_LEAST_CELLS, console.width - fixed)
+    place = max(_LEAST_CELLS, console.width - fixed - _GAP)
     table = Table(box=None, padding=(0, _GAP, 0, 0), header_style="dim", pad_edge=False)
     for name in names:
         # All that is left is for the title, which is the one that may be cut.
