@@ -62,10 +62,11 @@ def _proof(outcome: Outcome | None, delivered: DeliveryResult) -> dict[str, Json
 _UNBOUNDED: Final = 10_000
 _BOUND_FROM: Final = 92
 _STEPS_FROM: Final = 100
-_TITLE_FROM: Final = 120
+_TITLE_FROM: Final = 124
 _MOST_TITLE: Final = 60
-_MOST_LOGIN: Final = 12
-_MOST_ORIGIN: Final = 14
+# The widest name of a person and of an origin, also where there is little room.
+_MOST_LOGIN: Final = (8, 12)
+_MOST_ORIGIN: Final = (10, 16)
 _LEAST_CELLS: Final = 8
 _GAP: Final = 2
 _GOOD: Final = frozenset(kind for kind in OutcomeKind if kind.is_success)
@@ -114,16 +115,18 @@ def _title(run: RunRow) -> Text:
 
 def _cells(run: RunRow, now: datetime, width: int) -> dict[str, Text]:
     """Return a row by the headings of its columns, as many as have room."""
+    is_wide = width >= _BOUND_FROM
+    origin = origin_text(run) if is_wide else _short_origin(run)
     steps = f"{run.steps}/{run.limits.max_iterations}" if run.limits else "-"
     cells = {
         "run": Text(run.id[:SHORT_ID_LENGTH]),
         "state": Text(run.outcome or run.stage, style=_style(run)),
         "proof": _proof_cell(run),
         _REPOSITORY: _on_one_line(repository_text(run) or "-"),
-        "from": _on_one_line(shorten_middle(origin_text(run), _MOST_ORIGIN)),
-        "by": _on_one_line(shorten_middle(run.requester or "-", _MOST_LOGIN)),
+        "from": _on_one_line(shorten_middle(origin, _MOST_ORIGIN[is_wide])),
+        "by": _on_one_line(shorten_middle(run.requester or "-", _MOST_LOGIN[is_wide])),
         "steps": Text(steps),
-        "cost": Text(cost_text(run, with_bound=width >= _BOUND_FROM)),
+        "cost": Text(cost_text(run, with_bound=is_wide)),
         "age": Text(age_text(run.asked_at, now)),
     }
     if width < _STEPS_FROM:
@@ -143,6 +146,12 @@ def origin_text(run: RunRow) -> str:
     return run.source if is_there else f"{run.source} {run.thread}".strip()
 
 
+def _short_origin(run: RunRow) -> str:
+    """Name the channel or the ticket alone, where there is one."""
+    is_there = run.thread == repository_text(run)
+    return run.source if is_there or not run.thread else run.thread
+
+
 def place_text(run: RunRow) -> str:
     """Name the repository and where the request came from, on one line."""
     parts = (repository_text(run), f"from {origin_text(run)}")
@@ -152,7 +161,7 @@ def place_text(run: RunRow) -> str:
 def cost_text(run: RunRow, *, with_bound: bool = True) -> str:
     """Write the cost, and what it may be at most: `$0.41/3.00`."""
     if run.usage.cost_usd is None:
-        return "unknown"
+        return "unknown" if with_bound else "$?"
     spent_usd = dollars(run.usage.cost_usd)
     has_bound = with_bound and run.limits is not None
     bound = f"/{run.limits.max_cost_usd:.2f}" if has_bound and run.limits else ""

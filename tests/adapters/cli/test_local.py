@@ -9,7 +9,6 @@ import pytest
 
 from patchwright.core.events.observations import ResultDelivered
 from patchwright.core.events.types import Event
-from patchwright.core.system.clock import SystemClock
 from tests.adapters.cli.terminal import PATIENCE_S, Ended, Shop, steady
 from tests.adapters.git.workshop import WorkTree
 from tests.fakes.llm.provider import FakeProvider
@@ -297,13 +296,12 @@ NOBODY = "127.0.0.1:1"
 
 
 def test_u3_an_address_where_nobody_listens_ends_the_run_soon(shop: Shop) -> None:
-    clock = SystemClock()
-    began = clock.monotonic()
     ended = shop.call(
         *("resolve", *shop.local()), settings={"LLM_BASE_URL": f"http://{NOBODY}/v1"}
     )
-    assert clock.monotonic() - began < 40
     assert ended.code == 3
+    [gave_up_s] = re.findall(r"gave up after (\d+) s", ended.out)
+    assert int(gave_up_s) <= 30
     said = re.sub(r"\b\d+ s\b", "N s", steady(ended.out))
     assert (
         said

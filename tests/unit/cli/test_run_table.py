@@ -84,6 +84,7 @@ def test_an_id_may_be_cut_as_far_as_it_is_clear() -> None:
 
 ENDED = RUN.replace(
     stage=RunStage.ENDED,
+    repo="acme/webshop",
     thread="acme/webshop#123",
     limits=Limits(),
     usage=Usage(cost_usd=0.41),
@@ -133,3 +134,64 @@ def test_a_narrow_list_leaves_out_the_steps_and_cuts_no_figure(
     assert heading.split()[-1] == "age"
     assert ("$0.41/3.00" if has_steps else "$0.41 ") in row
     assert max(len(heading.rstrip()), len(row.rstrip())) <= width
+
+
+@pytest.mark.parametrize(
+    ("width", "shown"),
+    [
+        (
+            80,
+            """\
+run       state        proof         repo      from        by        cost   age
+01234567  needs-input  contradicted  acm…#123  github      ali…reat  $0.41   0s
+01234567  running      -             acm…shop  #C024BE91L  jo        $?      0s
+01234567  running      -             acm…shop  SHOP-12     Jo …ller  $?      0s
+01234567  resolved     proven        shop      local       root      $0.03   2m
+""",
+        ),
+        (
+            110,
+            """\
+run       state        proof         repo              from              by            \
+steps  cost        age
+01234567  needs-input  contradicted  acme/webshop#123  github            alice…-great  \
+ 0/50  $0.41/3.00   0s
+01234567  running      -             acme/shop         slack #C024BE91L  jo            \
+    -  unknown      0s
+01234567  running      -             acme/shop         jira SHOP-12      Jo Miller     \
+    -  unknown      0s
+01234567  resolved     proven        shop              local             root          \
+    -  $0.03        2m
+""",
+        ),
+    ],
+)
+def test_u15_a_list_names_repository_channel_person_and_proof(
+    width: int,
+    shown: str,
+    monkeypatch: pytest.MonkeyPatch,
+    capsys: pytest.CaptureFixture[str],
+) -> None:
+    monkeypatch.setenv("COLUMNS", str(width))
+    monkeypatch.setenv("FORCE_COLOR", "1")
+    monkeypatch.setenv("NO_COLOR", "1")
+    local = RUN.replace(
+        stage=RunStage.ENDED,
+        outcome="resolved",
+        proof="proven",
+        source="local",
+        repo="shop",
+        thread="",
+        requester="root",
+        asked_at=NOW - timedelta(minutes=2),
+        usage=Usage(cost_usd=0.03),
+    )
+    runs = [
+        ENDED.replace(outcome="needs-input", proof="contradicted"),
+        RUN.replace(source="slack", thread="#C024BE91L", requester="jo"),
+        RUN.replace(source="jira", thread="SHOP-12", requester="Jo Miller"),
+        local,
+    ]
+    print_runs(runs, NOW)
+    lines = re.sub(r"\x1b\[[\d;]*m", "", capsys.readouterr().out).splitlines()
+    assert "".join(f"{line.rstrip()}\n" for line in lines) == shown
