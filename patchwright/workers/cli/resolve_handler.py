@@ -168,6 +168,12 @@ def _deliver_commit(
             patch = session.write_patch(objects, outcome)
             why = f"A patch was written, as no branch could be made: {error}"
             delivered = delivered.replace(remarks=(why,))
+    if (
+        local_task.deliver is DeliveryChoice.NONE
+        and outcome.kind is OutcomeKind.STOPPED
+    ):
+        why = "The work was not kept, because of --deliver none."
+        delivered = delivered.replace(remarks=(why,))
     files = objects.count_by_file(outcome.base_sha, outcome.head_sha)
     return FinishedRun(outcome, delivered, files, patch, local_task.repo.resolve())
 

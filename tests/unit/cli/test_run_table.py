@@ -150,7 +150,7 @@ run       state        proof         repo      from        by        cost   age
 """,
         ),
         (
-            110,
+            118,
             """\
 run       state        proof         repo              from              by            \
 steps  cost        age
