@@ -92,6 +92,7 @@ next:          git -C {shop.folder}/shop diff trunk...patchwright/wrong-sum
 ✓ Repository checked out in a bubblewrap sandbox
   1  $ touch /workspace/repo/asleep; sleep 300
 Stopping: the work so far is handed over. Press Ctrl-C again to end at once.
+       no exit code
 """
     )
     assert shop.tree.git("show", "--format=", "--name-only", shop.branches()[0]) == (
@@ -181,7 +182,7 @@ def test_while_somebodys_branch_is_proven(shop: Shop) -> None:
     shop.tree.git("checkout", "--quiet", "-b", "topic")
     shop.tree.write("cart.py", b"x = 1\n")
     shop.tree.commit()
-    arguments = ["prove", "--repo", "shop", "--base", "trunk", "--command", SLEEP]
+    arguments = ["prove", "-C", "shop", "--base", "trunk", "--test", SLEEP]
     process = shop.start(*arguments, "--json")
     interrupt(process, lambda: is_asleep(shop))
     ended = end(process)
