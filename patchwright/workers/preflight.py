@@ -7,6 +7,8 @@ model server of one's own, and nobody waits for litellm.
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass
 
+import typer
+
 from patchwright.core.doctor import CheckResult, CheckStatus, failed
 from patchwright.core.settings.environment import process_environment
 from patchwright.core.settings.model import Settings
@@ -60,8 +62,8 @@ def review_models(
     )
 
 
-def require_ready(settings: Settings, *, uses_forge: bool) -> tuple[str, ...]:
-    """Check what a run from the command line needs; return what is doubtful.
+def require_ready(settings: Settings, *, uses_forge: bool, quiet: bool = False) -> None:
+    """Check what a run from the command line needs, and print what is doubtful.
 
     Raises `SettingsError`, and `ServiceUnavailableError` where the model's own server
     takes no connection. Whether the token is good, the first call of the run shows.
@@ -73,7 +75,9 @@ def require_ready(settings: Settings, *, uses_forge: bool) -> tuple[str, ...]:
         raise SettingsError("\n".join(review.errors))
     if review.unreachable:
         raise ServiceUnavailableError("\n".join(review.unreachable))
-    return review.warnings
+    for line in () if quiet else review.warnings:
+        word = typer.style("warning:", fg=typer.colors.YELLOW, bold=True)
+        typer.echo(f"{word} {line}", err=True)
 
 
 def _require_token(settings: Settings) -> None:

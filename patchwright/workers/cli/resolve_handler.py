@@ -51,7 +51,6 @@ from patchwright.workers.cli.session import (
     open_session,
 )
 from patchwright.workers.cli.settings import load_command_settings
-from patchwright.workers.cli.terminal import print_warning
 from patchwright.workers.preflight import require_ready
 
 STANDARD_INPUT: Final = Path("-")
@@ -251,9 +250,7 @@ def run_resolve(options: ResolveOptions) -> int:
         settings = load_command_settings(options.flags)
         local_task = read_local_task(options) if options.url is None else None
         quiet = options.as_object or options.quiet
-        doubts = require_ready(settings, uses_forge=options.url is not None)
-        for line in () if quiet else doubts:
-            print_warning(line)
+        require_ready(settings, uses_forge=options.url is not None, quiet=quiet)
         with open_session(settings, options.events, quiet=quiet) as session:
             finished = _resolve_task(session, options, local_task)
             _report(session, finished, as_object=options.as_object)

@@ -105,7 +105,7 @@ def test_a_token_goes_to_no_other_host(url: str, shop: Shop) -> None:
             settings={
                 "PATCHWRIGHT_GITHUB__API_URL": github.api_url,
                 "PATCHWRIGHT_GITHUB__WEB_URL": github.web_url,
-                "PATCHWRIGHT_GITHUB__TOKEN": "ghp_" + "x" * 36,
+                "PATCHWRIGHT_GITHUB__TOKEN": "ghp_" + "k" * 36,
             },
         )
         assert github.requests == []
