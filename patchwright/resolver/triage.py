@@ -45,9 +45,14 @@ _FORM = re.compile(
 )
 
 
+def drop_mentions(text: str) -> str:
+    """Return what people see of a text, without the names that it calls."""
+    return _MENTION.sub(" ", strip_hidden(text).text)
+
+
 def has_substance(text: str) -> bool:
     """Tell whether a text names, shows or asks something, in any language."""
-    visible = _MENTION.sub(" ", strip_hidden(text).text)
+    visible = drop_mentions(text)
     if _CONCRETE.search(visible) or _QUESTION.search(visible):
         return True
     return any(
@@ -118,8 +123,8 @@ _LIST_WORDS = (
 )
 _ONE_STEP = (
     "Which part should I begin with? Please name one that can be reviewed alone, for "
-    "example: “Only move `cart.py` over, with its tests; leave the rest as it is.” An "
-    "issue of its own for each part works best."
+    "example: “Only move `cart.py`, with its tests; leave the rest as it is.” It works "
+    "best with a separate issue for each part."
 )
 
 _EPIC = re.compile(
@@ -250,9 +255,11 @@ def triage_texts(
     return TriageQuestion(question=_vague_question(title), reason=TOO_VAGUE)
 
 
-def needs_input_outcome(asked: TriageQuestion) -> Outcome:
+def needs_input_outcome(asked: TriageQuestion, *, waits: bool = False) -> Outcome:
     """Return the outcome of a run that asks a question before it begins."""
-    return service_outcome(OutcomeKind.NEEDS_INPUT, asked.reason, asked.question)
+    return service_outcome(
+        OutcomeKind.NEEDS_INPUT, asked.reason, asked.question, waits=waits
+    )
 
 
 def _thread_texts(thread: Thread) -> list[str]:

@@ -9,8 +9,6 @@ from dataclasses import dataclass
 from typing import Final
 from urllib.parse import urlsplit
 
-import typer
-
 from patchwright.core.doctor import CheckResult, CheckStatus, failed, warning
 from patchwright.core.llm.providers import (
     Provider,
@@ -152,7 +150,7 @@ def _unknown_model(used: UsedModel, provider: Provider) -> CheckResult:
     if near is None:
         return warning(
             found,
-            f"check {used.model_setting}; a new or private model works all the same",
+            f"check {used.model_setting}; a new or private model works anyway",
         )
     return warning(
         f"{found}; did you mean {near}?",
@@ -237,8 +235,8 @@ def review_models(
     )
 
 
-def require_ready(settings: Settings, *, uses_forge: bool, quiet: bool = False) -> None:
-    """Check what a run from the command line needs, and print what is doubtful.
+def require_ready(settings: Settings, *, uses_forge: bool) -> tuple[str, ...]:
+    """Check what a run from the command line needs; return what is doubtful.
 
     Raises `SettingsError`, and `ServiceUnavailableError` where the model's own server
     takes no connection. Whether the token is good, the first call of the run shows.
@@ -250,9 +248,7 @@ def require_ready(settings: Settings, *, uses_forge: bool, quiet: bool = False) 
         raise SettingsError("\n".join(review.errors))
     if review.unreachable:
         raise ServiceUnavailableError("\n".join(review.unreachable))
-    for line in () if quiet else review.warnings:
-        word = typer.style("warning:", fg=typer.colors.YELLOW, bold=True)
-        typer.echo(f"{word} {line}", err=True)
+    return review.warnings
 
 
 def _require_token(settings: Settings) -> None:

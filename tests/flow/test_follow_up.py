@@ -114,13 +114,13 @@ def test_stop_before_the_run_has_begun_ends_it(tmp_path: Path) -> None:
         issue = story.ask(WISH)
         story.say(issue, "@patchwright stop")
         story.work()
-        assert "Stopped by @alice before it had begun." in story.reply(issue)
+        assert "Stopped by @alice before the run started." in story.reply(issue)
         assert story.provider.requests == []
         story.say(issue, "@patchwright status")
         story.work()
         answer = story.replies(issue)[-1]
         assert "Nothing is running here." in answer
-        assert "Stopped by @alice before it had begun." in answer
+        assert "Stopped by @alice before the run started." in answer
 
 
 def test_stop_where_nothing_runs_says_so(tmp_path: Path) -> None:
@@ -154,11 +154,9 @@ def test_a_command_that_was_obeyed_in_the_last_call_is_not_answered_again(
 ) -> None:
     def last(_request: Request) -> TurnLike:
         comment = story.say(1, f"@patchwright {said}")
-        answers = 1 if said == "resume" else 2
         wait_until(
             lambda: (
-                story.reactions(1, comment) == ["eyes"]
-                and len(story.replies(1)) == answers
+                story.reactions(1, comment) == ["eyes"] and len(story.replies(1)) == 2
             ),
             "the answer",
             20,

@@ -110,9 +110,8 @@ COMMON_NAMES: Final = (
     _in_file(
         "deliver",
         option="--deliver",
-        reason="where it is not set, the service opens a ready pull request if the "
-        "change is proven, else a draft; the Action opens drafts, and the command line "
-        "makes a branch in a checkout",
+        reason="each has its own default: a pull request, ready only if the change is "
+        "proven (service), a draft (Action), or a branch (command line)",
     ),
     _in_file("base"),
     _in_file("branch"),

@@ -30,7 +30,7 @@ def read_slack_api(value: str) -> str:
         return address
     if path not in ("", "/api"):
         raise ValueError(
-            f"the path {path} is none of the API's address: use {SLACK_API}"
+            f"the path {path} is not part of the API's address: use {SLACK_API}"
         )
     return SLACK_API
 
@@ -51,7 +51,7 @@ class SlackSettings(SettingsSection):
     app_token: SecretStr | None = Field(
         None,
         description="App-level token (`xapp-`): deliveries come by Socket Mode, and "
-        "no address of ours need be reachable.",
+        "Slack needs no address of this service.",
     )
     client_id: str = Field(
         "", description="Client id of the app, for workspaces that install it."

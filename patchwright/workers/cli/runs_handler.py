@@ -30,8 +30,7 @@ from patchwright.workers.cli.run_list import (
     run_as_json,
     runs_as_json,
 )
-from patchwright.workers.cli.settings import load_command_settings
-from patchwright.workers.cli.terminal import plain
+from patchwright.workers.cli.terminal import load_command_settings, plain
 from patchwright.workers.queue.interface import BrokerUnavailableError
 from patchwright.workers.runs.administration import ServiceRuns
 from patchwright.workers.runs.export import (
@@ -106,7 +105,7 @@ def follow_run(service: ServiceRuns, job: Job, *, as_object: bool) -> int:
 
 
 def _print_head(console: Console, run: RunRow) -> None:
-    asked = f"asked for by {run.requester}" if run.requester else ""
+    asked = f"requested by {run.requester}" if run.requester else ""
     proof = f", {run.proof}" if run.proof not in ("", Proof.NONE) else ""
     state = f"{run.stage}: {run.outcome}{proof}" if run.outcome else str(run.stage)
     facts = (f"run {_short(run.id)}", place_text(run), asked, state)
