@@ -54,7 +54,7 @@ change.</sub>
 
 **2 files** changed: 9 lines added, 1 removed.
 
-<sub>run RUN · asked for by @alice · model openai/scripted · 4 steps · Ns · 480 \
+<sub>run RUN · requested by @alice · model openai/scripted · 4 steps · Ns · 480 \
 tokens, price unknown</sub>
 
 <!-- patchwright:end -->"""
@@ -92,7 +92,7 @@ N s |
 
 </details>
 
-<sub>run RUN · asked for by alice · content as of TIME · model openai/scripted</sub>
+<sub>run RUN · requested by alice · thread read at TIME · model openai/scripted</sub>
 
 <!-- patchwright:state=resolved run=RUN -->"""
 

@@ -212,7 +212,7 @@ _ADVICE: Final[Mapping[ProofReason, str]] = {
         "Check the change to the tests' configuration, then run them yourself."
     ),
     ProofReason.NO_COMMAND: 'Set `test = ["pytest -q"]`, or your command, in `{file}`.',
-    ProofReason.NO_SANDBOX: "Run `patchwright doctor` where the service runs.",
+    ProofReason.NO_SANDBOX: "Ask whoever runs Patchwright to run `patchwright doctor`.",
     ProofReason.NO_RUNNER: (
         "Install the test runner: in the sandbox's image, or with `setup` in `{file}`."
     ),

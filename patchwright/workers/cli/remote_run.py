@@ -35,6 +35,7 @@ from patchwright.resolver.attempt import INTERNAL
 from patchwright.resolver.configuration import apply_configuration
 from patchwright.resolver.delivery import SecondProof, fetch_commits, make_deliverer
 from patchwright.resolver.job import Job, JobState
+from patchwright.resolver.messages.readers import Reader
 from patchwright.resolver.messages.status import DeliveryResult
 from patchwright.resolver.progress import ProgressTracker
 from patchwright.resolver.publish.effects import (
@@ -220,9 +221,11 @@ def _overrides(options: ResolveOptions) -> RunOverrides:
         config["plan_approval"] = "comment"
     return RunOverrides(
         config=config,
+        # Others than writers cannot ask what people may, and would read nobody.
         defaults={"context_from": "all-marked"},
         waits_for_people=False,
         looks_for_competitors=False,
+        reader=Reader.OPERATOR,
     )
 
 
