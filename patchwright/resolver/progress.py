@@ -174,7 +174,7 @@ def _with_part_taken_out(then: tuple[str, ...]) -> tuple[str, ...]:
     return (*(line for line in then if line not in known), f"{_PARTS}{number}")
 
 
-_PARTS: Final = "Parts of the change taken out in turn: "
+_PARTS: Final = "Parts of the change removed in turn: "
 
 
 def _shortened(command: str) -> str:

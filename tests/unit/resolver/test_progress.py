@@ -208,7 +208,7 @@ def test_parts_that_were_taken_out_are_counted_in_one_line() -> None:
     part = RED.replace(role=EvidenceRole.WITHOUT_PART)
     parts = [EvidenceRecorded(evidence=part)] * 12
     then = watched(RUNNING, EvidenceRecorded(evidence=RED), *parts).then
-    assert then[1:] == ("Parts of the change taken out in turn: 12",)
+    assert then[1:] == ("Parts of the change removed in turn: 12",)
 
 
 def test_without_a_test_command_nothing_is_said_of_proof() -> None:
