@@ -234,9 +234,9 @@ def test_people_read_lines_without_colours_in_a_pipe(shop: Shop) -> None:
         _steady(ended.err)
         == """\
 ✓ Repository checked out in a bubblewrap sandbox
-  1  write_file test_pieces.py
-  2  run_command python3 -m unittest test_pieces  exit 1
-  3  edit_file cart.py
+  1  write test_pieces.py
+  2  shell python3 -m unittest test_pieces  exit 1
+  3  edit cart.py
 ✓ Change made
 ✓ `python3 -m unittest test_pieces` before the change: exit 1
 ✓ `python3 -m unittest test_pieces` after the change: exit 0

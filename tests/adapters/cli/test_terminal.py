@@ -61,10 +61,10 @@ def test_what_goes_on_fits_and_finished_steps_stay(columns: int, shop: Shop) -> 
     # What goes on is cut, and not what it took.
     shown = [line for line in live if re.match(". Step 3", line)]
     assert any(re.search(r" · \d+s · \d+ tokens", one) for one in shown)
-    assert "  1  write_file test_pieces.py" in live
+    assert "  1  write test_pieces.py" in live
     [second] = [line for line in live if line.startswith("  2  run_command")]
     assert second.endswith("  exit 1")
-    assert "  3  edit_file cart.py" in live
+    assert "  3  edit cart.py" in live
     assert "branch: patchwright/count-every-piece" in result
 
 

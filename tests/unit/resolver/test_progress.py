@@ -66,7 +66,7 @@ def test_what_the_repository_sets_up_is_shown() -> None:
 def test_each_step_shows_what_is_done_now() -> None:
     progress = watched(RUNNING, REPLY, RunCommand(command="pytest\nls"))
     assert progress.done == ("Repository checked out in a docker sandbox",)
-    assert progress.doing == "Step 1: `run_command pytest`"
+    assert progress.doing == "Step 1: `shell pytest`"
     assert (progress.iterations, progress.usage) == (1, REPLY.usage)
     assert progress.seconds == 3
 
@@ -169,7 +169,7 @@ def test_the_comment_of_a_run_that_works_reads_so() -> None:
 stop
 
 - [x] Repository checked out in a docker sandbox
-- [ ] Step 1: `run_command pytest`
+- [ ] Step 1: `shell pytest`
 
 <sub>run 7f3a9c1e · asked for by alice · content as of 14:02:11Z · model openai/x</sub>
 
@@ -191,7 +191,7 @@ def test_the_agents_own_plan_stands_where_its_work_does() -> None:
   - [ ] **→** Fix the total, @ patchwright
   - [ ] &lt;details>Run all tests"""
     )
-    assert now == "Now: Step 2: `run_command pytest`"
+    assert now == "Now: Step 2: `shell pytest`"
 
 
 def test_the_plan_of_a_delegate_is_not_the_plan() -> None:
@@ -231,7 +231,7 @@ def test_a_run_that_waits_for_a_worker_is_queued() -> None:
 def test_where_it_stopped_stays_when_it_was_cut_short() -> None:
     stuck = OutcomeReached(outcome=ended(OutcomeKind.STUCK, "x"))
     progress = watched(RUNNING, REPLY, RunCommand(command="pytest"), stuck)
-    assert progress.doing == "Step 1: `run_command pytest`"
+    assert progress.doing == "Step 1: `shell pytest`"
 
 
 def test_a_proof_of_what_was_cut_short_does_not_hide_where_it_stopped() -> None:
@@ -240,7 +240,7 @@ def test_a_proof_of_what_was_cut_short_does_not_hide_where_it_stopped() -> None:
     green = EvidenceRecorded(evidence=GREEN)
     run = RunCommand(command="pytest")
     progress = watched(RUNNING, REPLY, run, begun, green, stuck)
-    assert progress.doing == "Step 1: `run_command pytest`"
+    assert progress.doing == "Step 1: `shell pytest`"
     assert progress.then[0] == "Work ended"
     proving = watched(RUNNING, REPLY, run, ENDS, begun, stuck)
     assert proving.doing == "Proving it in fresh sandboxes"
