@@ -52,12 +52,12 @@ def test_a_request_in_words_is_about_the_checkout_here(
 
 
 def test_a_plan_is_printed_and_nothing_is_changed(shop: Shop) -> None:
-    turns = [call("finish", summary="1. Multiply by the pieces.")]
+    turns = [call("finish", answer="1. Multiply by the pieces.")]
     with FakeProvider(turns) as provider:
         ended = shop.resolve(provider, "--plan", "--json")
         asked = str(provider.requests[0])
     assert ended.code == 0, ended.err
-    assert "Do not change" in asked
+    assert "a plan, not yet the change" in asked
     answer = ended.answer
     assert (answer["outcome"], answer["branch"]) == ("plan-posted", None)
     assert answer["summary"] == "1. Multiply by the pieces."

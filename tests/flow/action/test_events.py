@@ -39,8 +39,8 @@ def test_the_former_label_still_asks_where_no_other_was_chosen(tmp_path: Path) -
         assert said.notices == [
             (
                 "the label `fix-me` started this run, but the default is now "
-                "`patchwright`: use that label, or set `label: fix-me`; the old default "
-                "works for one more release."
+                "`patchwright`: use that label, or set `label: fix-me`; the old "
+                "default works for one more release."
             )
         ]
 

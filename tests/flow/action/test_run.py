@@ -90,7 +90,7 @@ def test_the_files_are_there_and_hold_no_secret(tmp_path: Path) -> None:
             assert step.token not in text
         receipt = json.loads(Path(said.outputs["receipt-file"]).read_text("utf-8"))
         assert receipt["signed"] is False
-        assert receipt["asked"]["admitted"] == "alice has write permission"
+        assert receipt["asked"]["admitted"] == "alice has write access"
         assert receipt["head_sha"] == said.outputs["head-sha"]
 
 

@@ -94,10 +94,7 @@ def test_a_question_with_choices_says_how_to_choose() -> None:
     outcome = ended(OutcomeKind.NEEDS_INPUT, question, reason="question", waits=True)
     text = final_comment(outcome, DeliveryResult(), FRAME)
     assert text.startswith("**Needs you** · ")
-    assert (
-        "Answer `@patchwright 1`, `@patchwright 2` or `@patchwright 3`, or write your "
-        "own answer after `@patchwright`." in text
-    )
+    assert "Reply `1`, `2` or `3`, or write your own answer." in text
     assert text.endswith(f"<!-- patchwright:state=waiting {mark(FRAME.run_id)}")
 
 
