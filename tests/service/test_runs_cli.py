@@ -104,14 +104,14 @@ def test_runs_are_listed_with_what_one_wants_to_know(tmp_path: Path) -> None:
         assert "\x1b" not in ended.out
         assert story.reply(done).startswith("**Done, proven**")
         chosen = runs(story, tmp_path, "list", "--outcome", "resolved", "--json")
-        assert [one["id"] for one in chosen.answer["runs"]] == [first.id]
+        assert [one["run_id"] for one in chosen.answer["runs"]] == [first.id]
         for options, found in (
             (["--state", "queued"], [second.id]),
             (["--repo", REPO, "--limit", "1"], [second.id]),
             (["--repo", "acme/other"], []),
         ):
             listed = runs(story, tmp_path, "list", "--json", *options)
-            assert [one["id"] for one in listed.answer["runs"]] == found
+            assert [one["run_id"] for one in listed.answer["runs"]] == found
 
 
 def test_a_run_is_shown_with_its_steps_and_where_its_result_is(tmp_path: Path) -> None:
@@ -126,7 +126,7 @@ def test_a_run_is_shown_with_its_steps_and_where_its_result_is(tmp_path: Path) -
             in ended.out
         )
         assert "  3 " in ended.out
-        assert "edit_file cart.py" in ended.out
+        assert "edit cart.py" in ended.out
         assert "without the change         exit 1" in ended.out
         assert f"pull request:  {story.github.web_url}/{REPO}/pull/2" in ended.out
         shown = runs(story, tmp_path, "show", job.id, "--json").answer
@@ -293,7 +293,7 @@ def test_local_runs_are_listed_beside_and_steered_where_they_are(
             '"payload":{"kind":"outcome_reached","outcome":{"kind":"stuck"}}}\n'
         )
         [listed] = runs(story, tmp_path, "list", "--json").answer["runs"]
-        assert (listed["id"], listed["place"]) == ("abc", "local")
+        assert (listed["run_id"], listed["id"]) == ("abc", "abc")
         assert (listed["stage"], listed["outcome"]) == ("ended", "stuck")
         shown = runs(story, tmp_path, "show", "ab")
         assert (shown.code, "stuck" in shown.out) == (0, True)
