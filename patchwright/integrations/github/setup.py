@@ -6,7 +6,6 @@ from datetime import datetime, timedelta
 from typing import Final
 
 import structlog
-
 from pydantic import SecretStr
 
 from patchwright.core.plugin import AppOffer, RegisteredApp
