@@ -22,16 +22,20 @@ def set_up_logging(
 
     As JSON, each line tells `about` the process too.
     """
+    is_watched = not as_json and sys.stderr.isatty()
     shared: list[structlog.typing.Processor] = [
         structlog.contextvars.merge_contextvars,
         structlog.stdlib.add_log_level,
-        structlog.processors.TimeStamper(fmt="iso", utc=True),
+        # A line of a terminal is short, and who watches it knows the day.
+        structlog.processors.TimeStamper(fmt="%H:%M:%S", utc=False)
+        if is_watched
+        else structlog.processors.TimeStamper(fmt="iso", utc=True),
         structlog.processors.format_exc_info,
     ]
     renderer: structlog.typing.Processor = (
         structlog.processors.JSONRenderer()
         if as_json
-        else structlog.dev.ConsoleRenderer(colors=sys.stderr.isatty())
+        else structlog.dev.ConsoleRenderer(colors=is_watched)
     )
     last = [_redacting(redact), *([_renamed(about or {})] if as_json else []), renderer]
     structlog.configure(

@@ -1,8 +1,6 @@
 """Somebody with the key lets GitHub make the App, in the browser they began in."""
 
-import html
 import json
-import re
 from collections.abc import Iterator
 from contextlib import closing
 from dataclasses import dataclass, field
@@ -33,7 +31,7 @@ from patchwright.workers.web.setup_access import (
     setup_path,
 )
 from patchwright.workers.web.setup_pages import SetupPages, create_setup_app
-from tests.adapters.web.browser import Form, browsing, forms_on, serving
+from tests.adapters.web.browser import Form, browsing, forms_on, serving, text_of
 from tests.app_manifest import app_manifest
 from tests.fakes.github.fake import FakeGitHub
 from tests.flow.clock import MovableClock
@@ -388,13 +386,3 @@ def test_through_a_relay_browsers_may_use_an_address_of_this_machine(
         sent = json.loads(forms_on(scene.enter())[0].fields["manifest"])
     assert sent["hook_attributes"]["url"] == relay
     assert sent["redirect_url"] == f"{scene.url}{SETUP_PATH}/done"
-
-
-def text_of(page: httpx.Response) -> str:
-    """Return what a page shows, a line for each block."""
-    body = page.text.partition("<main>")[2].partition("</main>")[0]
-    lines = re.sub(r"</?(?:h1|h2|p|pre|form|table|tr)\b[^>]*>", "\0", body)
-    text = html.unescape(re.sub(r"<[^>]+>", "", lines))
-    return "\n".join(
-        " ".join(block.split()) for block in text.split("\0") if block.strip()
-    )
