@@ -1,4 +1,4 @@
-# The service: web, worker, beat and the command line in one image.
+# The service: web, worker, scheduler and the command line in one image.
 #
 #   deploy/build                                # what most people want
 #   docker build -f deploy/service.Dockerfile --build-arg BASE=IMAGE@sha256:... .

@@ -19,6 +19,7 @@ from patchwright.core.types.errors import (
     ServiceUnavailableError,
     SettingsError,
 )
+from patchwright.core.types.purpose import Purpose
 from patchwright.core.types.threads import RepoRef
 
 
@@ -28,7 +29,8 @@ class CheckContext:
 
     `open_secrets` lends what is stored, None where nothing is; `find_repositories`
     returns those of a forge that the settings name, and where there was work lately.
-    With `spends` a model may be asked for real.
+    With `spends` a model may be asked for real. Where no service `is_set_up`, it is
+    `resolve` alone that is looked at, and a service that it can do without is no fault.
     """
 
     settings: Settings
@@ -36,6 +38,7 @@ class CheckContext:
     open_secrets: Callable[[], AbstractContextManager[SecretVault | None]]
     find_repositories: Callable[[str], tuple[RepoRef, ...]]
     spends: bool = False
+    is_set_up: bool = True
 
     @property
     def public_url(self) -> str:
@@ -106,16 +109,24 @@ class SettingsReview:
     warnings: tuple[CheckResult, ...] = ()
 
 
+FOR_SERVE: Final = frozenset({Purpose.SERVE})
+FOR_BOTH: Final = frozenset(Purpose)
+
+
 class DoctorCheck(NamedTuple):
     """A check of that name, which has so many seconds to answer.
 
-    Those that are `local` have no use for an App that was made for the service.
+    Those that are `local` have no use for an App that was made for the service. What is
+    checked is `needed_by` these commands, and is `useful_to` others, which also work
+    without it.
     """
 
     name: str
     examine: Callable[[CheckContext], CheckResult]
     within_s: float = 20.0
     local: bool = False
+    needed_by: frozenset[Purpose] = FOR_SERVE
+    useful_to: frozenset[Purpose] = frozenset()
 
 
 _FIXES: Final[Mapping[type[PatchwrightError], str]] = {

@@ -9,13 +9,23 @@ from pydantic import create_model
 
 from patchwright.core.settings.environment import process_environment
 from patchwright.core.settings.loader import read_settings
-from patchwright.core.settings.model import Settings, missing_setting
+from patchwright.core.settings.model import (
+    Settings,
+    SettingsNotice,
+    missing_model,
+)
+from patchwright.integrations.git.tracked_file import is_tracked
 from patchwright.integrations.registry import PLUGINS, Plugins, find_forge
 
 NO_SHARED_KEY: Final = (
     "security.encryption_keys: not set; processes that share a database need the same "
     "key: set PATCHWRIGHT_SECURITY__ENCRYPTION_KEYS to `id:` and the base64 of 32 "
     "random bytes"
+)
+
+_HIDE: Final = (
+    "move it to ~/.config/patchwright/config.toml or to an environment variable, and "
+    "replace it where you got it: the history of the repository keeps it"
 )
 
 
@@ -32,15 +42,46 @@ _NO_FLAGS: Final[Mapping[str, object]] = MappingProxyType({})
 
 
 def load_settings(
-    environ: Mapping[str, str], *, flags: Mapping[str, object], cwd: Path
+    environ: Mapping[str, str],
+    *,
+    flags: Mapping[str, object],
+    cwd: Path,
+    config: Path | None = None,
 ) -> Settings:
-    """Read flags, environment, file and defaults; raises `SettingsError`."""
-    return read_settings(ALL_SETTINGS, environ, flags=flags, cwd=cwd)
+    """Read flags, environment, files and defaults; raises `SettingsError`."""
+    return read_settings(ALL_SETTINGS, environ, flags=flags, cwd=cwd, config=config)
 
 
-def load_settings_here(flags: Mapping[str, object] = _NO_FLAGS) -> Settings:
-    """Raise `SettingsError` with a line for everything that is wrong."""
-    return load_settings(process_environment(), flags=flags, cwd=Path.cwd())
+def load_settings_here(
+    flags: Mapping[str, object] = _NO_FLAGS, config: Path | None = None
+) -> Settings:
+    """Read them for this process; `config` is a file in place of `./patchwright.toml`.
+
+    Raises `SettingsError` with a line for everything that is wrong.
+    """
+    return load_settings(
+        process_environment(), flags=flags, cwd=Path.cwd(), config=config
+    )
+
+
+def find_notices(settings: Settings) -> tuple[SettingsNotice, ...]:
+    """Return what people should change about settings that work; it asks git."""
+    return (*settings.notices, *exposed_secrets(settings))
+
+
+def exposed_secrets(settings: Settings) -> tuple[SettingsNotice, ...]:
+    """Return a notice for each file with secrets that git tracks."""
+    keys: dict[Path, list[str]] = {}
+    for one in settings.secrets_in_files:
+        keys.setdefault(one.file, []).append(one.key)
+    return tuple(
+        SettingsNotice(
+            text=f"{', '.join(names)}: the secret is in {file}, which git tracks",
+            fix=_HIDE,
+        )
+        for file, names in keys.items()
+        if is_tracked(file)
+    )
 
 
 def service_errors(settings: Settings, plugins: Plugins = PLUGINS) -> tuple[str, ...]:
@@ -59,8 +100,7 @@ def _model_errors(settings: Settings) -> Iterator[str]:
     if model is None:
         yield f"agent.model: there is no model llm.{name}; set llm.{name}.model"
     elif not model.model:
-        key = ("llm", name, "model") if name else ("llm", "model")
-        yield missing_setting(key, "no run can start without it")
+        yield missing_model(name)
 
 
 def _key_errors(settings: Settings) -> Iterator[str]:

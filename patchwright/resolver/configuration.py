@@ -87,6 +87,9 @@ def _limits(limits: LimitSettings, config: RepositoryConfig) -> LimitSettings:
     if config.max_iterations is not None:
         iterations = min(limits.max_iterations, config.max_iterations)
         limits = limits.replace(max_iterations=iterations)
+    if config.timeout_minutes is not None:
+        minutes = min(limits.timeout_minutes, config.timeout_minutes)
+        limits = limits.replace(timeout_minutes=minutes)
     return limits
 
 

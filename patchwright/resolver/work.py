@@ -25,7 +25,11 @@ from patchwright.resolver.consent import (
 )
 from patchwright.resolver.context.linked_threads import read_linked_threads
 from patchwright.resolver.context.repository_files import RepositoryLibrary
-from patchwright.resolver.context.thread_history import FilteredThreads, filter_comments
+from patchwright.resolver.context.thread_history import (
+    FilteredThreads,
+    filter_comments,
+    has_comments,
+)
 from patchwright.resolver.messages.pull_request import (
     answer_requesting_threads,
     unanswered_note,
@@ -79,9 +83,13 @@ def _filter_threads(
     services: StepServices,
     trigger: Trigger,
     threads: Sequence[Thread],
-    rule: ContextFrom,
+    rule: ContextFrom | None,
 ) -> FilteredThreads:
-    """Return the threads with only the comments that the run's agent may read."""
+    """Return the threads with only the comments that the run's agent may read.
+
+    Without a rule it is "write" where code lives. In a chat or a ticket whoever can
+    write is let in by others, and is read.
+    """
 
     def ask(author: Actor) -> Permission | None:
         person = services.chat.find_person(author)
@@ -89,10 +97,13 @@ def _filter_threads(
             return None
         return find_permission(services.code_host.forge, trigger.home, person)
 
-    if rule == "all-marked":
+    chosen = [one for one in threads if rule or isinstance(one.ref, ForgeThread)]
+    if rule == "all-marked" or not any(map(has_comments, chosen)):
         return FilteredThreads(threads=tuple(threads))
     own = (trigger.actor, trigger.asker, *_ourselves(services))
-    return filter_comments(threads, rule, own, ask)
+    found = filter_comments(chosen, rule or "write", own, ask)
+    by_ref = {one.ref: one for one in found.threads}
+    return found.replace(threads=tuple(by_ref.get(one.ref, one) for one in threads))
 
 
 def _ourselves(services: StepServices) -> tuple[Actor, ...]:

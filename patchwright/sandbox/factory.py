@@ -1,7 +1,7 @@
 """Choose where sandboxes run."""
 
 from collections.abc import Callable, Mapping
-from typing import Final
+from typing import Final, NamedTuple
 
 from patchwright.core.runtime import Runtime, RuntimeFactory, SandboxSpec
 from patchwright.core.system.clock import Clock
@@ -52,7 +52,8 @@ def create_factory(
 ) -> RuntimeFactory:
     """Return the factory of that kind; raise `SandboxError` when it cannot work here.
 
-    `auto` is Docker where an engine answers, else bubblewrap where it works.
+    `auto` is Docker where an engine answers that has or can pull the image, else
+    bubblewrap where it works; `find_fallback` says if that is for want of the image.
     `unconfined` is used only if it is named. Any other name is a plug-in's, which is
     called with clock and image, or a `SettingsError`.
     """
@@ -62,7 +63,7 @@ def create_factory(
 
 def _first_that_works(clock: Clock, image: str) -> RuntimeFactory:
     try:
-        return _docker(clock, image)
+        return _docker_or_fallback(clock, image)
     except SandboxError as no_docker:
         try:
             return _bubblewrap(clock, image)
@@ -71,6 +72,44 @@ def _first_that_works(clock: Clock, image: str) -> RuntimeFactory:
                 "no sandbox can be started: install Docker or bubblewrap. "
                 f"{no_docker}. {no_bubblewrap}."
             ) from no_bubblewrap
+
+
+class Fallback(NamedTuple):
+    """Why bubblewrap is used where Docker comes first, and what changes that."""
+
+    reason: str
+    remedy: str
+
+    def __str__(self) -> str:
+        return f"Using bubblewrap: {self.reason}. To use Docker, {self.remedy}."
+
+
+def find_fallback(factory: RuntimeFactory) -> Fallback | None:
+    """Return what a person should know of the choice, if there is anything."""
+    return factory.fallback if isinstance(factory, _BubblewrapForImage) else None
+
+
+class _BubblewrapForImage(BubblewrapRuntimes):
+    """Used because the engine cannot have the image."""
+
+    def __init__(self, fallback: Fallback) -> None:
+        super().__init__()
+        self.fallback = fallback
+
+
+def _docker_or_fallback(clock: Clock, image: str) -> RuntimeFactory:
+    """Return Docker, which says itself at the first start what is wrong there."""
+    found = _docker(clock, image)
+    reason = found.why_not_available()
+    if not reason or runtimes.why_unavailable():
+        return found
+    found.close()
+    return _BubblewrapForImage(
+        Fallback(
+            f"Docker cannot pull the image {image} ({reason})",
+            f"run docker pull {image}, or set another image in sandbox.image",
+        )
+    )
 
 
 def _docker(clock: Clock, image: str) -> DockerRuntimes:

@@ -15,7 +15,7 @@ from patchwright.core.llm.routing import RoutedModel
 from patchwright.core.llm.scripted import RecordedModel, load_recording
 from patchwright.core.llm.text_tool_model import TextToolModel
 from patchwright.core.settings.agent import LlmSettings, ModelSettings
-from patchwright.core.settings.model import Settings
+from patchwright.core.settings.model import Settings, missing_model
 from patchwright.core.system.clock import Clock
 from patchwright.core.types.errors import SettingsError
 from patchwright.resolver.services import AgentConfiguration
@@ -107,11 +107,7 @@ def find_model(llm: LlmSettings, key: str, name: str) -> ModelSettings:
         hint = f"; did you mean {nearest!r}?" if nearest else ""
         raise SettingsError(f"{key}: there is no [llm.{name}]{hint}")
     if not found.model:
-        raise SettingsError(
-            f"{f'llm.{name}' if name else 'llm'}.model: not set; choose a model, "
-            "named as litellm writes it: set LLM_MODEL, --model, or llm.model in "
-            "patchwright.toml"
-        )
+        raise SettingsError(missing_model(name))
     return found
 
 

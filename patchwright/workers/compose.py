@@ -34,7 +34,7 @@ from patchwright.integrations.settings import NO_SHARED_KEY
 from patchwright.resolver.guards.leaks import FindKnownSecrets
 from patchwright.resolver.job import Job
 from patchwright.resolver.services import ChatServices, RunOverrides, code_host_of
-from patchwright.sandbox.factory import create_factory
+from patchwright.sandbox.factory import create_factory, find_fallback
 from patchwright.workers.agent_configuration import (
     make_agent_configuration,
     models_by_name,
@@ -176,6 +176,8 @@ def _sandboxes(
     settings: Settings, clock: Clock, meters: ProcessMetrics
 ) -> RuntimeFactory:
     chosen = create_factory(settings.sandbox.kind, clock, settings.sandbox.image)
+    if fallback := find_fallback(chosen):
+        log.warning("sandbox_fallback", reason=fallback.reason, remedy=fallback.remedy)
     return MeasuredSandboxes(chosen, meters.count_start, clock)
 
 
@@ -305,7 +307,7 @@ def make_chat_composition(base: ServiceParts) -> ChatComposition:
 
 
 def health_checks_of(base: ServiceParts) -> HealthChecks:
-    return HealthChecks(base.database, base.clock, base.settings.queue.sweep_s)
+    return HealthChecks(base.database, base.clock, base.settings.queue.sweep_seconds)
 
 
 def make_reporter(base: ServiceParts, role: Role, health: Health) -> Reporter:

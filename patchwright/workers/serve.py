@@ -1,4 +1,4 @@
-"""The service's processes: web, worker and beat, together or separate."""
+"""The service's processes: web, worker and scheduler, together or separate."""
 
 import signal
 import socket
@@ -20,7 +20,7 @@ from patchwright.core.text.redaction import Redactor
 from patchwright.core.types.errors import SettingsError
 from patchwright.core.webhook_address import describe_address_problem
 from patchwright.integrations.registry import find_forge
-from patchwright.integrations.settings import service_errors
+from patchwright.integrations.settings import find_notices, service_errors
 from patchwright.workers.agent_configuration import warm_up
 from patchwright.workers.compose import (
     ServiceParts,
@@ -47,6 +47,7 @@ from patchwright.workers.ops.liveness import (
     report_alive,
 )
 from patchwright.workers.ops.process_metrics import ProcessMetrics
+from patchwright.workers.preflight import ModelReview, review_models
 from patchwright.workers.queue.app import (
     CATCH_UP_EVERY_S,
     Queue,
@@ -128,14 +129,20 @@ def serve(settings: Settings, role: Role) -> int:
     errors of ours when something it cannot do without is missing.
     """
     problems = [*service_errors(settings), *_broker_errors(settings, role)]
-    if problems:
+    calls_models = role in (Role.ALL, Role.WORKER) and not problems
+    models = review_models(settings) if calls_models else ModelReview()
+    if problems := [*problems, *models.errors]:
         raise SettingsError("\n".join(problems))
     _log_without_secrets(settings, role)
     log_strays()
+    for line in (*models.unreachable, *models.warnings):
+        log.warning("model_doubtful", problem=line)
     broker_url = settings.queue.broker_url.get_secret_value()
-    queue = make_celery(broker_url, settings.queue.sweep_s)
+    queue = make_celery(broker_url, settings.queue.sweep_seconds)
     log.info("starting", role=role)
     greeter = find_greeter(logs_json=settings.log_json)
+    for notice in find_notices(settings):
+        log.warning("settings_notice", found=notice.text, fix=notice.fix)
     with until_terminated():
         return _run(settings, role, queue, greeter)
     return 0
@@ -143,8 +150,8 @@ def serve(settings: Settings, role: Role) -> int:
 
 def _run(settings: Settings, role: Role, queue: Queue, greeter: Greeter | None) -> int:
     match role:
-        case Role.BEAT:
-            return _serve_beat(settings, queue)
+        case Role.SCHEDULER:
+            return _serve_scheduler(settings, queue)
         case Role.WORKER:
             warm_up(settings)
             with _open(with_app(settings), queue, role) as base:
@@ -227,16 +234,16 @@ def _serve_jobs(base: ServiceParts, queue: Queue) -> int:
         return run_worker(queue, crew.runner, crew.parallel)
 
 
-def _serve_beat(settings: Settings, queue: Queue) -> int:
+def _serve_scheduler(settings: Settings, queue: Queue) -> int:
     clock = SystemClock()
     sent = LoopActivity(clock)
     on_message_sent(sent.touch)
     # It needs no database but to say that it lives, and does not wait for one.
     with closing(Database(settings.database.url.get_secret_value())) as database:
-        health_checks = HealthChecks(database, clock, settings.queue.sweep_s)
+        health_checks = HealthChecks(database, clock, settings.queue.sweep_seconds)
         reporter = Reporter(
-            role=Role.BEAT,
-            health=health_checks.beat(sent, partial(broker_answers, queue)),
+            role=Role.SCHEDULER,
+            health=health_checks.scheduler(sent, partial(broker_answers, queue)),
             clock=clock,
             show=ProcessMetrics().show,
             token=settings.telemetry.metrics_token,
@@ -249,7 +256,7 @@ def _serve_beat(settings: Settings, queue: Queue) -> int:
 def _post(
     settings: Settings, database: Database, reporter: Reporter
 ) -> HeartbeatConfig:
-    every_s = min(settings.queue.sweep_s, LONGEST_EVERY_S)
+    every_s = min(settings.queue.sweep_seconds, LONGEST_EVERY_S)
     return HeartbeatConfig(reporter, database, settings.telemetry, every_s)
 
 
@@ -258,7 +265,7 @@ def _run_jobs_in_background(
     base: ServiceParts, queue: Queue
 ) -> Iterator[MakeWebHealth]:
     """Run jobs in this process; yields the health checks for it and its web part."""
-    crew, sweep_s = _make_worker_parts(base, queue), base.settings.queue.sweep_s
+    crew, sweep_s = _make_worker_parts(base, queue), base.settings.queue.sweep_seconds
     with (
         embedded_worker(queue, crew.runner, crew.parallel, sweep_s),
         repeat_in_background(crew.catch_up, CATCH_UP_EVERY_S),

@@ -16,7 +16,7 @@ def workflow() -> Workflow:
 
 
 def lets_in(name: str, event: Value, **inputs: str) -> bool:
-    """Tell whether a job starts; an input `trigger_phrase` is `trigger-phrase`."""
+    """Tell whether a job starts; an input `allow_bots` is `allow-bots`."""
     return workflow().jobs["gate"].starts(_scene(name, event, inputs))
 
 

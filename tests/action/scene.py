@@ -115,7 +115,7 @@ class Scene:
         )
 
     def use(self, job: Job, **inputs: str) -> Run:
-        """Run the Action in a job; an input `pr_type` is `pr-type`."""
+        """Run the Action in a job; an input `fail_on` is `fail-on`."""
         given = {name.replace("_", "-"): text for name, text in inputs.items()}
         given = {
             "llm-model": "openai/scripted",

@@ -43,7 +43,7 @@ def test_s06_phrases_that_differ_are_reported_with_the_remedy() -> None:
     assert str(workflow_check) == (
         "the workflow's `if:` asks for `@bot`, `/fix`, `@bot please`, the Action for "
         "`/exp`: no comment has both, so the bot never answers. Write the same phrase "
-        "in both: the input `trigger-phrase`, and the `if:` of the workflow."
+        "in both: the input `mention`, and the `if:` of the workflow."
     )
 
 

@@ -38,10 +38,10 @@ def test_a_stranger_is_refused_and_nothing_is_spent(tmp_path: Path) -> None:
 def test_an_event_that_asks_for_nothing_says_what_would(tmp_path: Path) -> None:
     with playing(tmp_path, []) as scene:
         issue = scene.ask("The total is wrong.")
-        run = scene.run(trigger_phrase="/exp")
+        run = scene.run(mention="/exp")
         run.said(outcome="refused", error_code="not-asked")
         assert not run.failed
-        assert "the mention `/exp`, the label `fix-me`" in run.summary
+        assert "the mention `/exp`, the label `patchwright`" in run.summary
         assert scene.replies(issue) == []
 
 

@@ -32,7 +32,7 @@ def test_s06_a_gate_with_another_phrase_gives_a_warning(
     with playing(tmp_path, [], files={".github/workflows/bot.yml": GATE}) as scene:
         issue = scene.ask("The total is wrong.")
         scene.say(issue, "@bot fix it")
-        run = scene.run(trigger_phrase="/exp")
+        run = scene.run(mention="/exp")
         run.said(outcome="refused", error_code="not-asked")
         assert not run.failed
         [warning] = run.job.log.texts("warning")

@@ -74,14 +74,18 @@ def test_what_the_issue_says_does_not_count_for_a_comment() -> None:
 @pytest.mark.parametrize("name", ["issues", "pull_request", "pull_request_target"])
 def test_s04_the_label_counts_on_issues_and_on_pull_requests(name: str) -> None:
     part = "issue" if name == "issues" else "pull_request"
-    assert lets_in(name, labeled("fix-me", part, PULL))
+    assert lets_in(name, labeled("patchwright", part, PULL))
     assert not lets_in(name, labeled("bug", part, PULL))
-    assert lets_in(name, labeled("bot", part, PULL), trigger_label="bot")
+    assert lets_in(name, labeled("fix-me", part, PULL))
+    assert not lets_in(name, labeled("fix-me", part, PULL), label="bot")
+    assert lets_in(name, labeled("bot", part, PULL), label="bot")
 
 
 def test_s06_a_configured_phrase_is_set_in_one_place() -> None:
-    assert lets_in("issue_comment", comment("/exp do it"), trigger_phrase="/exp")
+    assert lets_in("issue_comment", comment("/exp do it"), mention="/exp")
     assert not lets_in("issue_comment", comment("/exp do it"))
+    assert lets_in("issue_comment", comment("/exp do it"), trigger_phrase="/exp")
+    assert not lets_in("issue_comment", comment("@patchwright"), trigger_phrase="/exp")
 
 
 @pytest.mark.parametrize("part", ["issue", "pull_request", "discussion"])
@@ -114,15 +118,15 @@ def test_changes_requested_of_our_own_pull_request_get_in() -> None:
 
 def test_an_assignment_gets_in_where_assigning_asks() -> None:
     happened = event("assigned", issue=ISSUE, assignee={"login": "Helper"})
-    assert lets_in("issues", happened, trigger_assignee="helper")
-    assert not lets_in("issues", happened, trigger_assignee="other")
+    assert lets_in("issues", happened, assignee="helper")
+    assert not lets_in("issues", happened, assignee="other")
 
 
 def test_a_bot_gets_in_by_name_alone() -> None:
     happened = comment("@patchwright go", BOT)
     assert not lets_in("issue_comment", happened)
     assert lets_in(
-        "issue_comment", happened, allow_bot_users="dependabot[bot], patchwright[bot]"
+        "issue_comment", happened, allow_bots="dependabot[bot], patchwright[bot]"
     )
 
 
@@ -180,12 +184,12 @@ def _made_to_ask(file: Path) -> tuple[str, dict[str, Any]]:
         if isinstance(payload.get(part), dict):
             payload[part]["body"] = "@patchwright please"
     if isinstance(payload.get("label"), dict):
-        payload["label"]["name"] = "fix-me"
+        payload["label"]["name"] = "patchwright"
     return name, payload
 
 
 def _asks(name: str, payload: dict[str, Any]) -> bool:
-    listening = GitHubTriggerRules(mention="@patchwright", label="fix-me")
+    listening = GitHubTriggerRules(mention="@patchwright", label="patchwright")
     reading = read_delivery(name, json.dumps(payload).encode(), listening)
     return isinstance(reading, Trigger) and not reading.actor.is_bot
 

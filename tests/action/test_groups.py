@@ -143,7 +143,7 @@ def job(github: FakeGitHub, folder: Path, event: Event) -> Job:
 
 PROGRAMS = ("/usr/local/bin", "/usr/bin", "/bin")
 GATE = ROOT / ".github" / "actions" / "gate"
-GIVEN = {"trigger-phrase": "@patchwright", "branch-template": USUAL_TEMPLATE}
+GIVEN = {"mention": "@patchwright", "branch": USUAL_TEMPLATE}
 
 
 def test_the_action_asks_github_with_no_right_but_to_read_pull_requests(

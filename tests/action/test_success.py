@@ -139,14 +139,14 @@ def test_two_uses_in_a_job_share_the_set_up_and_no_artifact(tmp_path: Path) -> N
 def test_a_label_on_an_issue_is_a_request(tmp_path: Path) -> None:
     with playing(tmp_path, fix_turns()) as scene:
         issue = scene.ask("The total is wrong.")
-        scene.github.label(REPO, issue, "fix-me", ALICE)
+        scene.github.label(REPO, issue, "patchwright", ALICE)
         assert scene.run()["outcome"] == "resolved"
 
 
 def test_s04_a_label_on_a_pull_request_works_on_its_branch(tmp_path: Path) -> None:
     with playing(tmp_path, fix_turns()) as scene:
         pull = scene.open_pull()
-        scene.github.label(REPO, pull, "fix-me", ALICE)
+        scene.github.label(REPO, pull, "patchwright", ALICE)
         assert scene.happened()[0] == "pull_request"
         run = scene.run()
         [seen] = scene.github.pull_requests(REPO)

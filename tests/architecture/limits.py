@@ -24,6 +24,7 @@ LONG_FUNCTIONS = {
 SHORT_MODULES = {
     "patchwright/core/settings/environment.py": "the only reader of os.environ",
     "patchwright/core/types/outcome_kind.py": "light: the command line lists its words",
+    "patchwright/core/types/purpose.py": "light: the command line lists its words",
     "patchwright/integrations/jira/plugin.py": "light: without the vendor's client",
     "patchwright/integrations/mcp/launcher.py": "starts a tool server in its sandbox",
     "patchwright/integrations/http/signatures.py": "for services that know no other",

@@ -51,5 +51,5 @@ def test_defaults_of_jira_are_those_of_the_code() -> None:
     jira, page = JiraSettings(), " ".join(PAGES[JIRA].split())
     assert f"`{jira.mention}` (`jira.mention`)" in page
     assert f"`{jira.label}` (`jira.label`)" in page
-    assert f"every `jira.poll_s` seconds ({jira.poll_s:.0f})" in page
+    assert f"every `jira.poll_seconds` seconds ({jira.poll_seconds:.0f})" in page
     assert f"`jira.criteria_fields` (*{jira.criteria_fields[0]}*)" in page

@@ -24,8 +24,8 @@ from tests.provision.waiting import wait_until
 WEBHOOKS = "/api/integration/github/events"
 # Where a worker is killed, so that its lease does not run for half a minute more.
 QUICK = {
-    "PATCHWRIGHT_QUEUE__LEASE_S": "6",
-    "PATCHWRIGHT_QUEUE__SWEEP_S": "1",
+    "PATCHWRIGHT_QUEUE__LEASE_SECONDS": "6",
+    "PATCHWRIGHT_QUEUE__SWEEP_SECONDS": "1",
     "PATCHWRIGHT_LIMITS__MAX_PARALLEL": "2",
 }
 

@@ -255,13 +255,13 @@ def _slack_settings(slack: Workspace) -> dict[str, str]:
 def _jira_settings(jira: Tracker) -> dict[str, str]:
     own = jira.fake.settings()
     return {
-        "PATCHWRIGHT_JIRA__FLAVOUR": own.flavour,
+        "PATCHWRIGHT_JIRA__TYPE": own.flavour,
         "PATCHWRIGHT_JIRA__BASE_URL": own.base_url,
         "PATCHWRIGHT_JIRA__USER": own.user,
         "PATCHWRIGHT_JIRA__TOKEN": own.token.get_secret_value() if own.token else "",
         "PATCHWRIGHT_JIRA__WEBHOOK_SECRET": JIRA_SECRET,
         "PATCHWRIGHT_JIRA__PROJECTS": json.dumps({PROJECT: REPO, OTHER: REPO}),
-        "PATCHWRIGHT_JIRA__POLL_S": "0",
+        "PATCHWRIGHT_JIRA__POLL_SECONDS": "0",
     }
 
 

@@ -33,7 +33,7 @@ SETTINGS: Final[Mapping[str, Mapping[str, str]]] = {
         "PATCHWRIGHT_LLM__OUTPUT_COST_PER_TOKEN": "0.000002",
         "PATCHWRIGHT_LLM__MAX_OUTPUT_TOKENS": "1000",
         "PATCHWRIGHT_LLM__SEES_IMAGES": "true",
-        "PATCHWRIGHT_QUEUE__LEASE_S": "600",
+        "PATCHWRIGHT_QUEUE__LEASE_SECONDS": "600",
     },
     "delivering": {},
     "planned": {},

@@ -198,8 +198,8 @@ def test_a_run_that_takes_too_long_says_so(tmp_path: Path) -> None:
             "**Timed out** · 1 step · 1h 0m · 120 tokens, price unknown\n\n"
             "The limit of 30 minutes was reached.\n\n"
             f"{_stopped('Step 1: `run_command true`')}"
-            "Raise `limits.max_minutes`, which is 30 now, or narrow the request, then "
-            "ask again with `@patchwright`.",
+            "Raise `limits.timeout_minutes`, which is 30 now, or narrow the request, "
+            "then ask again with `@patchwright`.",
             OutcomeKind.TIMED_OUT,
         )
 

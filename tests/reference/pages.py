@@ -22,6 +22,7 @@ from tests.reference.cli_page import page as cli_page
 from tests.reference.commands_page import page as commands_page
 from tests.reference.field_reports import page as field_reports_page
 from tests.reference.metrics_page import page as metrics_page
+from tests.reference.names_page import page as names_page
 from tests.reference.settings_page import page as settings_page
 
 SLACK: Final = {
@@ -88,6 +89,7 @@ PAGES: Final[Mapping[str, Callable[[], str]]] = {
     "cli-reference.md": cli_page,
     "action-reference.md": lambda: action_page((ROOT / "action.yml").read_text()),
     "man/patchwright.1": manual,
+    "names.md": names_page,
     "metrics.md": metrics_page,
     "api.md": _api_page,
     "field-reports.md": field_reports_page,

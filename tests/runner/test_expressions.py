@@ -27,7 +27,7 @@ EVENT: Value = {
 SCENE = Scene(
     {
         "github": {"event": EVENT, "event_name": "issues", "ref": "refs/heads/main"},
-        "inputs": {"dry-run": "false", "trigger-phrase": "/exp"},
+        "inputs": {"dry-run": "false", "mention": "/exp"},
         "steps": {},
     }
 )
@@ -51,7 +51,7 @@ def value_of(expression: str, scene: Scene = SCENE) -> Value:
         ("github.event.issue.labels.*.name", ["bug", "Fix-Me"]),
         ("github.event.issue.labels[1].name", "Fix-Me"),
         ("github.event.issue.labels[9].name", None),
-        ("inputs.trigger-phrase", "/exp"),
+        ("inputs.mention", "/exp"),
     ],
 )
 def test_values(expression: str, expected: Value) -> None:
@@ -121,7 +121,7 @@ def test_values_as_text(expression: str, expected: str) -> None:
 
 def test_json_is_written_on_many_lines() -> None:
     text = value_of("toJSON(inputs)")
-    assert text == '{\n  "dry-run": "false",\n  "trigger-phrase": "/exp"\n}'
+    assert text == '{\n  "dry-run": "false",\n  "mention": "/exp"\n}'
 
 
 @pytest.mark.parametrize(

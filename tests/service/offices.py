@@ -55,7 +55,7 @@ def jira_settings(jira: FakeJira, ann: str) -> Mapping[str, str]:
         "PATCHWRIGHT_JIRA__TOKEN": own.token.get_secret_value(),
         "PATCHWRIGHT_JIRA__WEBHOOK_SECRET": SECRET,
         "PATCHWRIGHT_JIRA__PROJECTS": json.dumps({PROJECT: REPO}),
-        "PATCHWRIGHT_JIRA__POLL_S": "0",
+        "PATCHWRIGHT_JIRA__POLL_SECONDS": "0",
         "PATCHWRIGHT_ACCOUNTS__MAP": json.dumps([{"jira": ann, "github": "alice"}]),
     }
 

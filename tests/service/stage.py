@@ -33,7 +33,7 @@ from tests.service.processes import ServiceProcess, serving
 FINISH_S = 90.0
 # Where a worker is killed, so that its lease does not run for half a minute more. Much
 # less would be taken from the living on a machine that is busy.
-SHORT_LEASE = {"PATCHWRIGHT_QUEUE__LEASE_S": "5"}
+SHORT_LEASE = {"PATCHWRIGHT_QUEUE__LEASE_SECONDS": "5"}
 REQUEST = "@patchwright please fix the sum, 3 pieces cost 450"
 
 
@@ -147,7 +147,7 @@ def staged(
             "PATCHWRIGHT_STATE_DIR": str(folder / "state"),
             "PATCHWRIGHT_SERVER__PORT": "0",
             "PATCHWRIGHT_SANDBOX__KIND": "local",
-            "PATCHWRIGHT_QUEUE__SWEEP_S": "1",
+            "PATCHWRIGHT_QUEUE__SWEEP_SECONDS": "1",
             "PATCHWRIGHT_GITHUB__API_URL": github.api_url,
             "PATCHWRIGHT_GITHUB__WEB_URL": github.web_url,
             "PATCHWRIGHT_GITHUB__APP_ID": str(APP_ID),

@@ -49,7 +49,7 @@ def test_the_job_of_a_worker_killed_in_mid_run_is_finished_by_another(
         stage.serving("web") as web,
         stage.serving("worker") as one,
         stage.serving("worker") as other,
-        stage.serving("beat"),
+        stage.serving("scheduler"),
     ):
         web.wait_until_ready()
         number = stage.ask(web)
@@ -83,7 +83,7 @@ def test_a_redis_that_forgets_everything_loses_no_job(
         staged(tmp_path, play, shared) as stage,
         stage.serving("web") as web,
         stage.serving("worker") as worker,
-        stage.serving("beat") as beat,
+        stage.serving("scheduler") as beat,
     ):
         web.wait_until_ready()
         first = stage.ask(web, title="Wrong sum")

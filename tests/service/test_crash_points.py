@@ -117,7 +117,7 @@ def scene(tmp_path: Path, postgres_url: str) -> Iterator[Scene]:
         "PATCHWRIGHT_SECURITY__ENCRYPTION_KEYS": f"k1:{'A' * 43}=",
         # So that git pushes, which leaves a process of its own behind.
         "PATCHWRIGHT_GITHUB__COMMIT_SIGNING": "none",
-        "PATCHWRIGHT_QUEUE__LEASE_S": str(LEASE_S),
+        "PATCHWRIGHT_QUEUE__LEASE_SECONDS": str(LEASE_S),
         "PATCHWRIGHT_LIMITS__RUNS_PER_THREAD_HOUR": "100",
     }
     with ExitStack() as stack:

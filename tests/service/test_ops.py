@@ -209,13 +209,13 @@ def _all_three(
     with (
         stage.serving("web") as web,
         stage.serving("worker") as worker,
-        stage.serving("beat") as beat,
+        stage.serving("scheduler") as beat,
     ):
         web.wait_until_ready()
         for one in (web, worker, beat):
             assert fetch(one, "/healthz")[0] == 200
             assert red(one) == []
-        alive = ("web", "worker", "beat")
+        alive = ("web", "worker", "scheduler")
         stage.wait(lambda: all(_present(web, role) for role in alive), "all three")
         yield web, worker, beat
 

@@ -11,7 +11,7 @@ from tests.flow.tickets import calling, calls, open_ticket, reply, tell
 from tests.provision.waiting import wait_until
 
 both = pytest.mark.parametrize("cloud", [True, False], ids=["cloud", "datacenter"])
-OFTEN = {"PATCHWRIGHT_JIRA__POLL_S": "0.1"}
+OFTEN = {"PATCHWRIGHT_JIRA__POLL_SECONDS": "0.1"}
 WITHIN_S = 20
 
 

@@ -6,9 +6,11 @@ import os
 import threading
 import warnings
 from collections.abc import Iterator, Mapping
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from functools import cache
-from typing import NamedTuple, Protocol, cast
+from importlib.util import find_spec
+from pathlib import Path
+from typing import Final, NamedTuple, Protocol, cast
 
 from pydantic import JsonValue
 
@@ -29,8 +31,6 @@ class Litellm(Protocol):
     """What is used of litellm."""
 
     model_cost: Mapping[str, Mapping[str, object]]
-
-    def validate_environment(self, model: str) -> Mapping[str, object]: ...
 
     def completion(self, **arguments: object) -> Dumpable: ...
 
@@ -90,6 +90,22 @@ def _garbage_left_alone() -> Iterator[None]:
         gc.enable()
 
 
+_PRICE_TABLE: Final = "model_prices_and_context_window_backup.json"
+
+
+@cache
+def price_table_text() -> bytes:
+    """Return litellm's price table as JSON, empty if it is not where it used to be.
+
+    litellm itself is not imported for that.
+    """
+    found = find_spec("litellm")
+    for folder in (found and found.submodule_search_locations) or ():
+        with suppress(OSError):
+            return (Path(folder) / _PRICE_TABLE).read_bytes()
+    return b""
+
+
 def table_entry(model: str) -> Mapping[str, object]:
     """Return the model's row of litellm's price table; empty when it has none.
 
@@ -101,11 +117,3 @@ def table_entry(model: str) -> Mapping[str, object]:
     row = table.get(name, {})
     bare = row if provider in ("", row.get("litellm_provider")) else {}
     return table.get(model, bare)
-
-
-def missing_keys(model: str) -> tuple[str, ...]:
-    """Return the variables that a provider's key is looked for in, and not found."""
-    told = load_litellm().litellm.validate_environment(model)
-    found = told.get("missing_keys")
-    missing = found if isinstance(found, list) else []
-    return () if told.get("keys_in_environment") else tuple(map(str, missing))

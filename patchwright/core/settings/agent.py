@@ -109,6 +109,14 @@ class ModelSettings(SettingsSection):
         "to have no tool calls.",
     )
 
+    @field_validator("model")
+    @classmethod
+    def _read_model(cls, value: str) -> str:
+        name = value.strip()
+        if any(map(str.isspace, name)) and not name.startswith("recorded:"):
+            raise ValueError("expected PROVIDER/MODEL without spaces")
+        return name
+
     @field_validator("base_url")
     @classmethod
     def _read_base_url(cls, value: str) -> str:

@@ -100,7 +100,11 @@ _REPOSITORY: Final = re.compile(r"[A-Za-z0-9_.-]+(/[A-Za-z0-9_.-]+)+\Z")
 
 
 def is_address(value: str) -> bool:
-    return _ADDRESS.match(value) is not None
+    try:
+        has_host = bool(urlsplit(value).hostname) and urlsplit(value).port != 0
+    except ValueError:
+        return False
+    return has_host and _ADDRESS.match(value) is not None
 
 
 def read_address(value: str) -> str:
@@ -119,8 +123,11 @@ def read_model_server(value: str) -> str:
 
 def read_public_url(value: str) -> str:
     """Return our own address, which may have a path, but none of our own pages."""
+    if "?" in value or "#" in value:
+        raise ValueError("expected an address without `?` and `#`")
     if not is_address(value):
         raise ValueError("expected an address such as https://HOST")
+    address_parts(value)
     address = value.rstrip("/")
     base, page, _rest = address.partition("/api/integration/")
     if page:

@@ -32,7 +32,7 @@ class LimitSettings(SettingsSection):
     """Limits of a run, and of the money that may be spent in all."""
 
     max_cost_usd: float = Field(
-        3.0, ge=0, allow_inf_nan=False, description="Highest cost of one run, in USD."
+        3.0, gt=0, allow_inf_nan=False, description="Highest cost of one run, in USD."
     )
     max_tokens: int = Field(
         2_000_000,
@@ -42,7 +42,7 @@ class LimitSettings(SettingsSection):
     max_iterations: int = Field(
         50, gt=0, description="Highest number of model calls of one run."
     )
-    max_minutes: float = Field(
+    timeout_minutes: float = Field(
         30.0, gt=0, description="Longest time of one run, in minutes."
     )
     unknown_price: Literal["cap-tokens", "refuse"] = Field(
@@ -100,7 +100,7 @@ class LimitSettings(SettingsSection):
             max_iterations=self.max_iterations,
             max_cost_usd=self.max_cost_usd,
             max_tokens=self.max_tokens,
-            max_minutes=self.max_minutes,
+            max_minutes=self.timeout_minutes,
         )
 
 
@@ -168,7 +168,7 @@ class SandboxSettings(SettingsSection):
         allow_inf_nan=False,
         description="Days after which a set-up is run again all the same.",
     )
-    command_timeout_s: float = Field(
+    command_timeout_seconds: float = Field(
         120.0,
         gt=0,
         description="Seconds before a command is reported as still running.",

@@ -10,7 +10,9 @@ from patchwright.core.security.hosts import read_domain
 from patchwright.core.settings.mcp import McpServerSettings
 from patchwright.core.settings.model import (
     KeyPath,
+    SecretInFile,
     Settings,
+    SettingsNotice,
     ValueForm,
     all_keys,
     dotted_key,
@@ -18,11 +20,13 @@ from patchwright.core.settings.model import (
     secret_values,
     variable_name,
 )
+from patchwright.core.settings.names import UNTIL
+from patchwright.core.settings.placeholders import placeholder_errors
 from patchwright.core.settings.sources import (
     ALIASES,
     FoundValue,
     read_environment,
-    read_file,
+    read_files,
     read_flags,
 )
 from patchwright.core.types.errors import SettingsError
@@ -91,22 +95,28 @@ def read_settings(
     *,
     flags: Mapping[str, object],
     cwd: Path,
+    config: Path | None = None,
 ) -> Settings:
-    """Read flags, environment, file and defaults, the first that has a key winning.
+    """Read flags, environment, files and defaults, the first that has a key winning.
 
     `flags` are named by dotted key (`limits.max_cost_usd`); one that is None was not
-    given. Raises `SettingsError` with a line for everything that is wrong.
+    given. `config` takes the place of the file in the folder. Raises `SettingsError`
+    with a line for everything that is wrong.
     """
     layers = [
-        read_file(root, environ, cwd),
+        *read_files(root, environ, cwd, config),
         read_environment(root, environ, cwd),
         read_flags(root, flags, cwd),
     ]
-    values = _default_places(environ, cwd)
+    found: dict[KeyPath, FoundValue] = {}
     for layer in layers:
-        values |= layer.values
+        found |= layer.values
+    placeholders = placeholder_errors(root, found)
+    values = _default_places(environ, cwd)
+    values |= {path: one for path, one in found.items() if path not in placeholders}
     _settle_places(values, cwd)
     problems = [problem for layer in layers for problem in layer.problems]
+    problems += placeholders.values()
     try:
         settings = root.model_validate(_nest(values))
     except ValidationError as error:
@@ -115,7 +125,35 @@ def read_settings(
     problems += mcp_errors(settings)
     if problems:
         raise SettingsError("\n".join(problems))
-    return settings
+    return settings.replace(
+        notices=(
+            *(notice for layer in layers for notice in layer.notices),
+            *_mcp_notices(settings),
+        ),
+        secrets_in_files=tuple(_secrets_in_files(root, values, settings)),
+    )
+
+
+def _mcp_notices(settings: Settings) -> Iterator[SettingsNotice]:
+    for name, server in settings.mcp.servers.items():
+        if server.has_former_name:
+            place = f"mcp.servers.{name}"
+            yield SettingsNotice(
+                text=f"{place}.timeout_s is now {place}.timeout_seconds",
+                fix=f"rename it; {UNTIL}",
+            )
+
+
+def _secrets_in_files(
+    root: type[Settings], values: Mapping[KeyPath, FoundValue], settings: Settings
+) -> Iterator[SecretInFile]:
+    """Yield the secrets that files have; of an address only a password is one."""
+    secrets = [s for s in secret_values(settings) if len(s) >= _SHORTEST_SECRET]
+    for path, found in values.items():
+        key = find_key(root, path)
+        is_secret = key is not None and key.form is ValueForm.SECRET
+        if found.file and is_secret and _holds_any(str(found.value), secrets):
+            yield SecretInFile(key=dotted_key(path), file=found.file)
 
 
 def _default_places(environ: Mapping[str, str], cwd: Path) -> dict[KeyPath, FoundValue]:

@@ -19,15 +19,31 @@ _HEADER_VALUE: Final = re.compile(r"[\t\x20-\x7e]*\Z")
 _OURS: Final = frozenset({"host", "content-length", "transfer-encoding"})
 
 
+_FORMER_TIMEOUT: Final = "timeout_s"
+
+
+def _without_former_name(data: dict[str, Any]) -> dict[str, Any]:
+    if _FORMER_TIMEOUT not in data:
+        return data
+    if "timeout_seconds" in data:
+        raise ValueError("`timeout_s` is now `timeout_seconds`; remove `timeout_s`")
+    rest = {key: value for key, value in data.items() if key != _FORMER_TIMEOUT}
+    return {**rest, "timeout_seconds": data[_FORMER_TIMEOUT], "has_former_name": True}
+
+
 class McpServerSettings(SettingsSection):
-    """A server: a command in the sandbox, or an address that the service calls."""
+    """A server: a command in the sandbox, or an address that the service calls.
+
+    `has_former_name` cannot be set: it tells that a key was written by its former name.
+    """
 
     command: tuple[str, ...] = ()
     url: str = ""
     env: dict[str, str] = {}
     headers: dict[str, SecretStr] = {}
     tools: tuple[str, ...] = ()
-    timeout_s: float = Field(60.0, gt=0, le=3600)
+    timeout_seconds: float = Field(60.0, gt=0, le=3600)
+    has_former_name: bool = Field(default=False, exclude=True)
 
     @property
     def host(self) -> str:
@@ -39,12 +55,13 @@ class McpServerSettings(SettingsSection):
     def _refuse_unknown_keys(cls, data: Any) -> Any:  # noqa: ANN401 - as pydantic hands it
         if not isinstance(data, dict):
             raise ValueError("not a table; write one with `command` or with `url`")  # noqa: TRY004 - pydantic takes no other
-        for key in data.keys() - cls.model_fields.keys():
-            nearest = get_close_matches(str(key), cls.model_fields, n=1, cutoff=0.0)
+        known = [name for name, one in cls.model_fields.items() if not one.exclude]
+        for key in data.keys() - {*known, _FORMER_TIMEOUT}:
+            nearest = get_close_matches(str(key), known, n=1, cutoff=0.0)
             raise ValueError(
                 f"unknown key {key}; the nearest known one is {nearest[0]}"
             )
-        return data
+        return _without_former_name(data)
 
     @field_validator("url")
     @classmethod
@@ -104,7 +121,7 @@ _MEANING: Final = """\
 Tables `[mcp.servers.NAME]`, each with `command` (a list; runs in the sandbox, with the
 plain values of `env`) or `url` (streamable HTTP, called by the service with the secret
 `headers`; its host must be in `sandbox.allow_domains`), and with `tools` (the names to
-offer; empty: all) and `timeout_s` (of a call; 60).""".replace("\n", " ")
+offer; empty: all) and `timeout_seconds` (of a call; 60).""".replace("\n", " ")
 _Servers = Annotated[dict[str, McpServerSettings], BeforeValidator(_read_json)]
 
 

@@ -5,7 +5,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from enum import Enum, auto
 from pathlib import Path
-from typing import Any, cast, get_args, get_origin
+from typing import Any, Final, cast, get_args, get_origin
 from urllib.parse import unquote, urlsplit
 
 from pydantic import BaseModel, Field, SecretStr
@@ -24,13 +24,32 @@ from patchwright.core.settings.service import (
     TelemetrySettings,
 )
 from patchwright.core.text.strings import nearest_name
+from patchwright.core.types.base import Value
+
+
+class SettingsNotice(Value):
+    """Something about the settings that works, but that a person should change."""
+
+    text: str
+    fix: str
+
+    def __str__(self) -> str:
+        return f"{self.text}; {self.fix}"
+
+
+class SecretInFile(Value):
+    """A secret, by its dotted key, and the file in which it can be read."""
+
+    key: str
+    file: Path
 
 
 class Settings(SettingsSection):
     """Everything that can be set, but for the sections that plug-ins bring.
 
     A class with those is made of this one. Functions that need to know every key take
-    it as `root`.
+    it as `root`. `notices` and `secrets_in_files` are about the sources, and cannot be
+    set.
     """
 
     log_json: bool = Field(
@@ -53,6 +72,8 @@ class Settings(SettingsSection):
     sandbox: SandboxSettings = SandboxSettings()
     mcp: McpSettings = McpSettings()
     telemetry: TelemetrySettings = TelemetrySettings()
+    notices: tuple[SettingsNotice, ...] = Field((), exclude=True)
+    secrets_in_files: tuple[SecretInFile, ...] = Field((), exclude=True)
 
 
 def with_section(settings: Settings, section: SettingsSection) -> Settings:
@@ -139,6 +160,18 @@ def variable_name(path: KeyPath) -> str:
 def missing_setting(path: KeyPath, reason: str) -> str:
     """Say that a key is not set, why that matters, and which variable sets it."""
     return f"{dotted_key(path)}: not set; {reason}: set {variable_name(path)}"
+
+
+CHOOSE_MODEL: Final = (
+    "set LLM_MODEL, for example to anthropic/claude-sonnet-4-5, and LLM_API_KEY"
+)
+
+
+def missing_model(name: str = "") -> str:
+    """Say that the model `llm.<name>` is not set, and what to set with it."""
+    if name:
+        return missing_setting(("llm", name, "model"), "no run can start without it")
+    return f"llm.model: not set; no run can start without it: {CHOOSE_MODEL}"
 
 
 def _fields(section: type[SettingsSection]) -> dict[str, FieldInfo]:

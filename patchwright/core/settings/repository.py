@@ -1,7 +1,9 @@
 """What a repository says about our work in it: `.patchwright.toml`, parsed."""
 
 from enum import StrEnum
-from typing import Final, Literal
+from typing import Any, Final, Literal
+
+from pydantic import model_validator
 
 from patchwright.core.types.base import Value
 from patchwright.core.types.people import Permission
@@ -43,12 +45,13 @@ class RepositoryConfig(Value):
 
     `branch`, `title` and `body` are templates, as `core.text.templates` fills them in.
     `context_from` says whose comments the agent reads besides the opening text: of
-    those who may write, of those whom the forge calls associated, or everybody's.
+    those who may write, of those whom the forge calls associated, or everybody's; None
+    is "write" on a forge, and everybody's in a chat or a ticket.
     `instructions` are the files that are read for agents, in place of the usual ones.
     With `evidence` "best-effort" a change without proof is no draft for that, and with
     "off" nothing is run to prove it. After a `setup` that failed the work stops or goes
-    on. `file` is where it is written. `problems` are keys that could not be read, a
-    sentence each: people are told, and the keys are ignored.
+    on. `file` is where it is written. `problems` are sentences for people: about keys
+    that could not be read and are ignored, and about keys that have a new name.
     """
 
     model: str = ""
@@ -59,7 +62,7 @@ class RepositoryConfig(Value):
     branch: str = ""
     title: str = ""
     body: str = ""
-    pr: DeliveryMode | None = None
+    deliver: DeliveryMode | None = None
     reviewers: tuple[str, ...] = ()
     labels: tuple[str, ...] = ()
     assign_requester: bool = True
@@ -69,6 +72,7 @@ class RepositoryConfig(Value):
     min_permission: Permission | None = None
     max_cost_usd: float | None = None
     max_iterations: int | None = None
+    timeout_minutes: float | None = None
     triggers: tuple[FollowUpTrigger, ...] = (
         FollowUpTrigger.MENTION,
         FollowUpTrigger.LABEL,
@@ -82,12 +86,20 @@ class RepositoryConfig(Value):
     plan_approval: Literal["none", "comment"] = "none"
     evidence: Literal["required", "best-effort", "off"] = "required"
     on_setup_failure: Literal["stop", "continue"] = "stop"
-    context_from: ContextFrom = "all-marked"
+    context_from: ContextFrom | None = None
     instructions: tuple[str, ...] = ()
     co_author: Literal["requester", "none"] = "requester"
     progress_comment: bool = True
     file: str = CONFIG_FILE
     problems: tuple[str, ...] = ()
+
+    @model_validator(mode="before")
+    @classmethod
+    def _read_former_plan(cls, data: Any) -> Any:  # noqa: ANN401 - as pydantic hands it
+        """Read what the version before has stored with a run."""
+        if not isinstance(data, dict) or "pr" not in data:
+            return data
+        return {"deliver": data["pr"], **data}
 
     @property
     def kept_for_people(self) -> tuple[str, ...]:

@@ -15,6 +15,7 @@ from pydantic import (
 )
 from pydantic_core import ErrorDetails
 
+from patchwright.core.settings.names import FORMER_NAMES, UNTIL, Place
 from patchwright.core.settings.repository import (
     CONFIG_FILE,
     ContextFrom,
@@ -116,6 +117,7 @@ Listed: Final = BeforeValidator(_listed)
 
 
 MAX_BYTES: Final = 64 * 1024
+_FORMER: Final = FORMER_NAMES[Place.REPOSITORY]
 _MAX_PROBLEMS: Final = 10
 _TEMPLATES: Final = ("body", "branch", "title")
 _TRIGGER_NAME = Literal[
@@ -150,8 +152,8 @@ _CARE: Final[Mapping[str, _Hint]] = {
     "plan_approval": _Hint(
         "plan_approval", "comment", "each plan waits for an approval"
     ),
-    "pr": _Hint("pr", DeliveryMode.DRAFT, "changes stay drafts"),
-    "protected_paths": _Hint("pr", DeliveryMode.DRAFT, "changes stay drafts"),
+    "deliver": _Hint("deliver", DeliveryMode.DRAFT, "changes stay drafts"),
+    "protected_paths": _Hint("deliver", DeliveryMode.DRAFT, "changes stay drafts"),
     "triggers": _Hint("triggers", _ASKED_FOR, "no run starts without a request"),
 }
 
@@ -173,7 +175,7 @@ class _RepositoryFile(BaseModel):
     branch: BranchTemplate = Field("", description="a template for names of branches")
     title: Template = Field("", description="a template of one line")
     body: BodyTemplate = Field("", description="a template")
-    pr: Literal["draft", "ready", "branch", "patch", "none"] = Field(
+    deliver: Literal["draft", "ready", "branch", "patch", "none"] = Field(
         "draft", description="`draft`, `ready`, `branch`, `patch` or `none`"
     )
     reviewers: Annotated[list[Reviewer], Field(max_length=15), Listed] = Field(
@@ -199,6 +201,7 @@ class _RepositoryFile(BaseModel):
     )
     max_cost_usd: float = Field(0.0, gt=0, description="a number above 0")
     max_iterations: int = Field(0, gt=0, description="a whole number above 0")
+    timeout_minutes: float = Field(0.0, gt=0, description="a number above 0")
     triggers: Annotated[list[_TRIGGER_NAME], Field(max_length=50), Listed] = Field(
         [],
         description="a list of `mention`, `label`, `assignment`, `review`, `checks`, "
@@ -221,7 +224,7 @@ class _RepositoryFile(BaseModel):
         "stop", description="`stop` or `continue`"
     )
     context_from: ContextFrom = Field(
-        "all-marked", description="`write`, `association` or `all-marked`"
+        "write", description="`write`, `association` or `all-marked`"
     )
     instructions: Annotated[list[Line], Field(max_length=50), Listed] = Field(
         [], description="a list of paths"
@@ -257,8 +260,9 @@ def read_repository_config(
 
 
 def _read(table: dict[str, Any], path: str) -> RepositoryConfig:
+    table, notes, twice = _by_new_names(table)
     errors = _errors(table)
-    wrong = {str(error["loc"][0]) for error in errors}
+    wrong = {str(error["loc"][0]) for error in errors} | twice
     rest = {key: value for key, value in table.items() if key not in wrong}
     read = _RepositoryFile.model_validate(rest).model_dump(exclude_unset=True)
     # One sentence for each key, however many faults it has.
@@ -268,8 +272,25 @@ def _read(table: dict[str, Any], path: str) -> RepositoryConfig:
         # One that is stricter than a draft stays.
         if read.get(care.key) in (None, DeliveryMode.READY):
             read[care.key] = care.value
-    problems = [f"{inline_code(path)}{one}" for one in _bounded(told)]
+    problems = [f"{inline_code(path)}{one}" for one in (*notes, *_bounded(told))]
     return RepositoryConfig.model_validate(read | {"file": path, "problems": problems})
+
+
+def _by_new_names(
+    table: dict[str, Any],
+) -> tuple[dict[str, Any], list[str], frozenset[str]]:
+    """Return it by the keys of today, what to say of others, and keys set twice."""
+    former = {old: key for old, key in _FORMER.items() if old in table}
+    renamed = {former.get(key, key): value for key, value in table.items()}
+    twice = frozenset(key for key in former.values() if key in table)
+    notes = [
+        f" sets both `{key}` and its former name `{old}`: remove `{old}`. Until then "
+        f"{_CARE[key].told}."
+        if key in twice
+        else f": `{old}` is now `{key}`; {UNTIL}."
+        for old, key in former.items()
+    ]
+    return renamed, notes, twice
 
 
 def _errors(table: dict[str, Any]) -> list[ErrorDetails]:
@@ -307,7 +328,7 @@ def _unread(path: str, why: str) -> RepositoryConfig:
         "draft."
     )
     return RepositoryConfig(
-        pr=DeliveryMode.DRAFT,
+        deliver=DeliveryMode.DRAFT,
         triggers=_ASKED_FOR,
         context_from="write",
         file=path,

@@ -60,14 +60,14 @@ class QueueSettings(SettingsSection):
         SecretStr("memory://"),
         description="`memory://` in one process group, or `redis://`.",
     )
-    lease_s: float = Field(
+    lease_seconds: float = Field(
         30.0,
         ge=1,
         description="Seconds without a heartbeat after which the job of a worker is "
         "given to another worker; a worker sends three heartbeats in that "
         "time.",
     )
-    sweep_s: float = Field(
+    sweep_seconds: float = Field(
         20.0,
         ge=1,
         description="Seconds between two checks for jobs that the broker or a worker "
@@ -82,7 +82,7 @@ class QueueSettings(SettingsSection):
     @property
     def resubmit_after_s(self) -> float:
         """How long a job may wait in the broker before it counts as lost there."""
-        return 3 * self.sweep_s
+        return 3 * self.sweep_seconds
 
 
 class SecuritySettings(SettingsSection):

@@ -12,6 +12,7 @@ from patchwright.core.settings.model import (
     KeyPath,
     Settings,
     SettingsKey,
+    SettingsNotice,
     ValueForm,
     dotted_key,
     find_key,
@@ -20,29 +21,50 @@ from patchwright.core.settings.model import (
     nearest_key,
     variable_name,
 )
+from patchwright.core.settings.names import FORMER_NAMES, UNTIL, Place
 
 _FILE = "_file"
+_FORMER = FORMER_NAMES[Place.SETTINGS]
+
+
+def renamed(old: str, name: str, where: str) -> SettingsNotice:
+    variable = variable_name(tuple(name.split(".")))
+    return SettingsNotice(
+        text=f"{old} is now {name} ({variable}), found in {where}",
+        fix=f"rename it; {UNTIL}",
+    )
 
 
 @dataclass(frozen=True, slots=True)
 class FoundValue:
-    """A value, and where it was found."""
+    """A value, and where it was found; `file` is the file that has it, if one does."""
 
     value: object
     where: str
+    file: Path | None = None
 
 
 @dataclass(slots=True)
 class SettingsLayer:
-    """The settings of one source; relative names of files start at `folder`."""
+    """The settings of one source; relative names of files start at `folder`.
+
+    `file` is the settings file, if the source is one. `notices` are about values that
+    have a former name.
+    """
 
     root: type[Settings]
     folder: Path
     values: dict[KeyPath, FoundValue] = field(default_factory=dict)
     problems: list[str] = field(default_factory=list)
+    notices: list[SettingsNotice] = field(default_factory=list)
+    file: Path | None = None
 
     def place(self, path: KeyPath, value: object, where: str) -> None:
         """Take over a value, or a table of them, or the file that holds it."""
+        if (name := _FORMER.get(dotted_key(path))) is not None:
+            self.notices.append(renamed(dotted_key(path), name, where))
+            where = f"{where} as {dotted_key(path)}"
+            path = tuple(name.split("."))
         key = find_key(self.root, path) if path else None
         if key:
             self._place_value(key, value, where)
@@ -71,7 +93,9 @@ class SettingsLayer:
                 f"{dotted_key(path)}: not JSON, found in {where}; {_JSON}"
             )
 
-    def _place_value(self, key: SettingsKey, value: object, where: str) -> None:
+    def _place_value(
+        self, key: SettingsKey, value: object, where: str, file: Path | None = None
+    ) -> None:
         if key.form is ValueForm.SECRET and isinstance(value, str) and value[:1] == "[":
             value = _read_list(value)
         if key.path in self.values:
@@ -79,7 +103,7 @@ class SettingsLayer:
             self.problems.append(
                 f"{dotted_key(key.path)}: set twice, in {places}; keep one of them"
             )
-        self.values[key.path] = FoundValue(value, where)
+        self.values[key.path] = FoundValue(value, where, file or self.file)
 
     def _place_table(self, path: KeyPath, value: object, where: str) -> None:
         if not isinstance(value, dict):
@@ -89,8 +113,9 @@ class SettingsLayer:
             self.place((*path, str(name)), inner, where)
 
     def _place_file(self, key: SettingsKey, value: object, where: str) -> None:
+        file = self.folder / str(value)
         try:
-            text = (self.folder / str(value)).read_text("utf-8").rstrip("\r\n")
+            text = file.read_text("utf-8").rstrip("\r\n")
         except (OSError, UnicodeDecodeError) as error:
             reason = error.strerror if isinstance(error, OSError) else "it is not text"
             what = f"the file named in {where} cannot be read"
@@ -98,7 +123,7 @@ class SettingsLayer:
             return
         # As with a variable: what is empty is not set.
         if text:
-            self._place_value(key, text, f"the file named in {where}")
+            self._place_value(key, text, f"the file named in {where}", file)
 
 
 _JSON = 'write lists as ["a", "b"] and tables as {"a": 1}'
@@ -130,6 +155,7 @@ def _read_list(text: str) -> object:
 
 CONFIG_VARIABLE = f"{PREFIX}CONFIG"
 CONFIG_FILE = "patchwright.toml"
+OWN_CONFIG_FILE = Path("patchwright") / "config.toml"
 
 # Names that other tools use for the same thing; ours are stronger.
 ALIASES: Mapping[str, KeyPath] = {
@@ -174,20 +200,46 @@ def read_environment(
         elif path := _path_of(name):
             ours.place_text(path, text, where)
     problems = [*aliases.problems, *ours.problems]
-    return SettingsLayer(root, cwd, aliases.values | ours.values, problems)
+    values = aliases.values | ours.values
+    return SettingsLayer(root, cwd, values, problems, ours.notices)
 
 
-def read_file(
-    root: type[Settings], environ: Mapping[str, str], cwd: Path
-) -> SettingsLayer:
-    """Read the file that the environment names, or else the one in the folder."""
-    named = environ.get(CONFIG_VARIABLE)
-    path = cwd / (named or CONFIG_FILE)
-    layer = SettingsLayer(root, path.parent)
-    if not named and not path.exists():
-        return layer
+def read_files(
+    root: type[Settings],
+    environ: Mapping[str, str],
+    cwd: Path,
+    config: Path | None = None,
+) -> list[SettingsLayer]:
+    """Read the person's own file, and then the stronger one.
+
+    That is the one that `config` or the environment names, or else the one in the
+    folder. Only a file that was named must be there.
+    """
+    named = config or environ.get(CONFIG_VARIABLE)
+    strong = cwd / (named or CONFIG_FILE)
+    own = own_file(environ)
+    layers = [] if own is None else [_read_file(root, own, must_exist=False)]
+    return [*layers, _read_file(root, strong, must_exist=bool(named))]
+
+
+def own_file(environ: Mapping[str, str]) -> Path | None:
+    """Return where a person's own settings are, by the XDG rules.
+
+    https://specifications.freedesktop.org/basedir-spec/latest/#variables
+    """
+    config, home = environ.get("XDG_CONFIG_HOME", ""), environ.get("HOME", "")
+    if Path(config).is_absolute():
+        return Path(config) / OWN_CONFIG_FILE
+    return Path(home) / ".config" / OWN_CONFIG_FILE if home else None
+
+
+def _read_file(root: type[Settings], path: Path, *, must_exist: bool) -> SettingsLayer:
+    layer = SettingsLayer(root, path.parent, file=path)
     try:
         table = tomllib.loads(path.read_text("utf-8"))
+    except (FileNotFoundError, NotADirectoryError) as error:
+        if must_exist:
+            layer.problems.append(f"{path}: cannot be read: {error.strerror}")
     except OSError as error:
         layer.problems.append(f"{path}: cannot be read: {error.strerror}")
     except ValueError as error:

@@ -13,7 +13,7 @@ from patchwright.integrations.github.adapter import (
 )
 from patchwright.integrations.github.auth import TokenCache
 from patchwright.integrations.github.connection import GitHubConnection, locate
-from patchwright.integrations.github.settings import GitHubSettings
+from patchwright.integrations.github.settings import HOW_TO_CONFIGURE, GitHubSettings
 
 
 def connect_github(settings: GitHubSettings, cache: TokenCache, clock: Clock) -> GitHub:
@@ -38,10 +38,7 @@ def connect_github(settings: GitHubSettings, cache: TokenCache, clock: Clock) ->
             pause_s=pause_s,
             ca_bundle=settings.ca_bundle,
         )
-    raise SettingsError(
-        "github: not configured; set PATCHWRIGHT_GITHUB__TOKEN, or "
-        "PATCHWRIGHT_GITHUB__APP_ID and PATCHWRIGHT_GITHUB__PRIVATE_KEY_FILE"
-    )
+    raise SettingsError(f"github: not configured; {HOW_TO_CONFIGURE}")
 
 
 def make_github_connection(settings: GitHubSettings) -> GitHubConnection:

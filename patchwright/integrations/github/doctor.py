@@ -40,17 +40,18 @@ from patchwright.integrations.github.configured import (
     make_github_connection,
 )
 from patchwright.integrations.github.deliveries import GitHubHook, HookConfig
-from patchwright.integrations.github.settings import GitHubSettings
+from patchwright.integrations.github.settings import HOW_TO_CONFIGURE, GitHubSettings
 from patchwright.integrations.github.webhooks.triggers import SERVICE
 from patchwright.integrations.http.signatures import sign_sha256
 
 NO_GITHUB = failed(
     "GitHub is not configured, and there is no App yet",
-    "run patchwright serve, and open the link in its log (`setup_needed`); or set "
-    "PATCHWRIGHT_GITHUB__TOKEN, or PATCHWRIGHT_GITHUB__APP_ID and "
-    "PATCHWRIGHT_GITHUB__PRIVATE_KEY_FILE",
+    "run patchwright serve, and open the link in its log (`setup_needed`); or "
+    f"{HOW_TO_CONFIGURE}",
 )
-
+NO_TOKEN = skipped(
+    "no token: `resolve` works on repositories of this machine, not on issues by URL"
+)
 
 NO_WEBHOOK_VISIBLE = skipped(
     "this token may not read the webhook of any configured repository"
@@ -102,7 +103,7 @@ _FIX_ACCESS: Final = "set github.token to a new token: see docs/github.md"
 
 def check_github(context: CheckContext) -> CheckResult:
     if not GitHubSettings.of(context.settings).is_configured:
-        return NO_GITHUB
+        return NO_GITHUB if context.is_set_up else NO_TOKEN
     has_app = bool(GitHubSettings.of(context.settings).app_id)
     with connected_github(context) as github:
         try:

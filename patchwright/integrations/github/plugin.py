@@ -6,7 +6,8 @@ from patchwright.core.doctor import DoctorCheck
 from patchwright.core.plugin import Plugin, ServiceProfile, import_later
 from patchwright.core.plugin_host import SecretName
 from patchwright.core.settings.model import Settings
-from patchwright.integrations.github.settings import GitHubSettings
+from patchwright.core.types.purpose import Purpose
+from patchwright.integrations.github.settings import HOW_TO_CONFIGURE, GitHubSettings
 
 NAME: Final = "github"
 TITLE: Final = "GitHub"
@@ -42,6 +43,7 @@ def describe(settings: Settings) -> ServiceProfile:
         needs_address=bool(github.app_id),
         is_own_server=github.is_own_server,
         webhook_url=github.webhook_url,
+        how_to_configure=HOW_TO_CONFIGURE,
     )
 
 
@@ -58,7 +60,12 @@ PLUGIN: Final = Plugin(
         installation_name(installation)
     ),
     checks=(
-        DoctorCheck("github", import_later(f"{_DOCTOR}:check_github"), 30),
+        DoctorCheck(
+            "github",
+            import_later(f"{_DOCTOR}:check_github"),
+            30,
+            useful_to=frozenset({Purpose.RESOLVE}),
+        ),
         DoctorCheck("github-permissions", import_later(f"{_DOCTOR}:check_permissions")),
         DoctorCheck("github-webhook", import_later(f"{_DOCTOR}:check_webhook")),
         DoctorCheck("github-deliveries", import_later(f"{_DOCTOR}:check_deliveries")),

@@ -15,6 +15,11 @@ from patchwright.core.settings.fields import (
     read_address,
 )
 
+HOW_TO_CONFIGURE: Final = (
+    "set PATCHWRIGHT_GITHUB__TOKEN, or PATCHWRIGHT_GITHUB__APP_ID and "
+    "PATCHWRIGHT_GITHUB__PRIVATE_KEY_FILE"
+)
+
 _SERVER_API: Final = "/api/v3"
 _HANDLE = re.compile(r"[@/][A-Za-z0-9][A-Za-z0-9_.-]*\Z")
 

@@ -197,7 +197,7 @@ class Jira:
 
 def connect_jira(settings: JiraSettings, clock: Clock) -> Jira:
     """Act as the user whom the token belongs to; nothing is asked yet."""
-    deployment = CLOUD if settings.flavour == "cloud" else DATA_CENTER
+    deployment = CLOUD if settings.type == "cloud" else DATA_CENTER
     api = JiraClient(_open(settings, deployment), deployment, settings.host, clock)
     return Jira(api, JiraChannel(api, settings))
 

@@ -210,8 +210,8 @@ class ConnectedJira:
             )
             polling()
 
-        if self.settings.poll_s:
-            yield PeriodicTask(look, self.settings.poll_s)
+        if self.settings.poll_seconds:
+            yield PeriodicTask(look, self.settings.poll_seconds)
 
 
 def connect(settings: Settings, _secrets: SecretVault, clock: Clock) -> ConnectedJira:

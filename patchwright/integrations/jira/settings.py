@@ -36,7 +36,7 @@ class JiraTransitions(SettingsSection):
 class JiraSettings(SettingsSection):
     """How to reach Jira as the bot's user, and which repository a project has."""
 
-    flavour: Literal["cloud", "datacenter"] = Field(
+    type: Literal["cloud", "datacenter"] = Field(
         "cloud",
         description="`cloud` for Atlassian's cloud, `datacenter` for your own Data "
         "Center.",
@@ -72,7 +72,7 @@ class JiraSettings(SettingsSection):
         description="Names or ids of fields that belong to the request.",
     )
     transitions: JiraTransitions = JiraTransitions()
-    poll_s: float = Field(
+    poll_seconds: float = Field(
         60.0,
         ge=0,
         description="Seconds between two polls for requests that came with no "
@@ -140,12 +140,12 @@ def _jira_errors(jira: JiraSettings) -> Iterator[str]:
         yield missing_setting(
             ("jira", "token"), "the bot cannot read or answer without it"
         )
-    if not jira.webhook_secret and not jira.poll_s:
+    if not jira.webhook_secret and not jira.poll_seconds:
         yield missing_setting(
             ("jira", "webhook_secret"),
             "without it and without polling the bot gets no requests",
         )
-    if jira.flavour == "cloud" and not jira.user:
+    if jira.type == "cloud" and not jira.user:
         yield missing_setting(
             ("jira", "user"), "an API token needs the e-mail address of its user"
         )

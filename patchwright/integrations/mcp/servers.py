@@ -143,7 +143,7 @@ class McpServer:
         arguments: dict[str, JsonValue],
     ) -> McpResult | ErrorObservation:
         try:
-            result = session.call(original, arguments, self._settings.timeout_s)
+            result = session.call(original, arguments, self._settings.timeout_seconds)
         except CallError as error:
             return _failure(name, error)
         except ServerLostError as error:

@@ -289,7 +289,7 @@ class HttpLink:
                 transport=self._guard,
                 headers=self._headers(),
                 timeout=httpx2.Timeout(
-                    _CONNECT_S, read=self._settings.timeout_s + _MARGIN_S
+                    _CONNECT_S, read=self._settings.timeout_seconds + _MARGIN_S
                 ),
             ) as client,
             streamable_http_client(

@@ -196,6 +196,10 @@ def _filter_notes(left_out: int, rule: ContextFrom) -> tuple[str, ...]:
     return (f"{comments} of people {_WHO_IS_LEFT_OUT[rule]} {were} left out.",)
 
 
+def has_comments(thread: Thread) -> bool:
+    return bool(_comments([thread]))
+
+
 def _comments(threads: Iterable[Thread]) -> list[ThreadPost]:
     return [
         post

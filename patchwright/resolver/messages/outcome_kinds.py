@@ -161,8 +161,8 @@ _OVER_LIMIT: Final = _cut_short(
 )
 _TIMED_OUT: Final = _cut_short(
     "Timed out",
-    "Raise `limits.max_minutes`, which is {minutes} now, or narrow the request, then "
-    f"{ASK_AGAIN}",
+    "Raise `limits.timeout_minutes`, which is {minutes} now, or narrow the request, "
+    f"then {ASK_AGAIN}",
 )
 _STUCK: Final = _cut_short(
     "Stuck", f"Add information that could help, then {ASK_AGAIN}"

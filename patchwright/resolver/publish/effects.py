@@ -348,7 +348,7 @@ def _repository_effects(
     outcome: Outcome, target: RunTarget, config: RepositoryConfig
 ) -> list[Effect]:
     effects: list[Effect] = []
-    is_written = not outcome.as_patch and config.pr not in _WITHOUT_BRANCH
+    is_written = not outcome.as_patch and config.deliver not in _WITHOUT_BRANCH
     if outcome.head_sha and is_written:
         effects.append(
             PushBranch(
@@ -372,7 +372,7 @@ def _pull_request_effects(
     if target.own_pull_request and target.pull_request is not None:
         described = UpdatePullRequest(number=target.pull_request, draft=draft)
         return [described, SetPullMetadata()] if target.sets_metadata else [described]
-    if not target.opens_pull_request or config.pr is DeliveryMode.BRANCH:
+    if not target.opens_pull_request or config.deliver is DeliveryMode.BRANCH:
         return []
     opened = OpenPullRequest(
         branch=target.branch, base_branch=target.base_branch, draft=draft
@@ -386,7 +386,7 @@ def is_draft(outcome: Outcome, config: RepositoryConfig) -> bool:
     A wish for a ready pull request does not replace the proof that is required.
     """
     in_doubt = outcome.warnings or outcome.proof is Proof.CONTRADICTED
-    if config.pr is DeliveryMode.DRAFT or in_doubt:
+    if config.deliver is DeliveryMode.DRAFT or in_doubt:
         return True
     if outcome.proof is Proof.PROVEN:
         return False
@@ -396,7 +396,7 @@ def is_draft(outcome: Outcome, config: RepositoryConfig) -> bool:
         case "best-effort":
             return _is_refuted(outcome)
         case "off":
-            return config.pr is not DeliveryMode.READY
+            return config.deliver is not DeliveryMode.READY
         case other:
             assert_never(other)
 

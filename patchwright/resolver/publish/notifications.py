@@ -74,7 +74,7 @@ def post_result(
     so_far: DeliveryResult,
 ) -> DeliveryResult:
     """Edit the run's comment; where there is none, look again before posting."""
-    if to.config.pr is not DeliveryMode.NONE:
+    if to.config.deliver is not DeliveryMode.NONE:
         so_far = with_patch(outcome, dependencies, so_far)
     text = final_comment(outcome, so_far, to.frame, to.last)
     if isinstance(to.thread, TalkThread) and not to.thread.has_begun:

@@ -45,8 +45,8 @@ def sandbox_spec(settings: Settings, run_id: str) -> SandboxSpec:
         memory=wanted.memory,
         disk=wanted.disk,
         cpus=wanted.cpus,
-        command_timeout_s=wanted.command_timeout_s,
-        lifetime_s=settings.limits.max_minutes * 60 + _GRACE_S,
+        command_timeout_s=wanted.command_timeout_seconds,
+        lifetime_s=settings.limits.timeout_minutes * 60 + _GRACE_S,
         engine_runtime=wanted.runtime,
     )
 

@@ -81,6 +81,33 @@ def pull(client: docker.DockerClient, image: str) -> None:
         raise SandboxError(f"{failed}: {'; '.join(errors)}")
 
 
+def why_not_available(client: docker.DockerClient, image: str) -> str:
+    """Return why the engine has no such image and cannot pull it, or an empty text.
+
+    Its registry is asked for the description alone, which takes a second.
+    """
+    try:
+        client.api.inspect_image(image)
+    except ImageNotFound:
+        return _why_not_in_registry(client, image)
+    except (DockerException, OSError) as error:
+        return _words_of(error)
+    return ""
+
+
+def _why_not_in_registry(client: docker.DockerClient, image: str) -> str:
+    try:
+        client.api.inspect_distribution(image)
+    except (DockerException, OSError) as error:
+        return _words_of(error)
+    return ""
+
+
+def _words_of(error: Exception) -> str:
+    told = error.explanation if isinstance(error, APIError) else None
+    return str(told or error)
+
+
 def find(client: docker.DockerClient, *labels: str) -> list[ContainerInfo]:
     """Return the containers that carry all these labels."""
     with as_sandbox_errors("cannot list the sandboxes"):

@@ -78,6 +78,10 @@ class DockerRuntimes:
             [one for one in found if container.has_expired(one.labels, now)]
         )
 
+    def why_not_available(self) -> str:
+        """Return why the image cannot be had, or an empty text."""
+        return engine.why_not_available(self._client, self._image)
+
     def close(self) -> None:
         self._client.close()
 

@@ -7,7 +7,8 @@ from typing import Any, Final
 from pydantic import TypeAdapter, ValidationError
 
 from patchwright.core.agent.results import read_schema
-from patchwright.core.settings.model import Settings
+from patchwright.core.settings.model import Settings, ValueForm, find_key
+from patchwright.core.settings.names import COMMON_NAMES
 from patchwright.core.settings.repository import DeliveryMode
 from patchwright.core.settings.repository_file import (
     BodyTemplate,
@@ -24,7 +25,7 @@ from patchwright.integrations.github.auth import MemoryTokenCache
 from patchwright.integrations.github.configured import connect_github
 from patchwright.integrations.github.settings import GitHubSettings
 from patchwright.integrations.github.webhooks.triggers import SERVICE
-from patchwright.integrations.settings import load_settings
+from patchwright.integrations.settings import ALL_SETTINGS, load_settings
 from patchwright.resolver.services import RunOverrides
 from patchwright.workers.action.inputs import (
     Inputs,
@@ -38,10 +39,10 @@ from patchwright.workers.action.workflow import WorkflowJob
 Read = Callable[[Inputs, str], object]
 _SCHEMA_INPUT: Final = "output-schema"
 _TYPES: Final[Mapping[str, TypeAdapter[Any]]] = {
-    "target-branch": TypeAdapter(Branch),
-    "branch-template": TypeAdapter(BranchTemplate),
-    "pr-title-template": TypeAdapter(Template),
-    "pr-body-template": TypeAdapter(BodyTemplate),
+    "base": TypeAdapter(Branch),
+    "branch": TypeAdapter(BranchTemplate),
+    "title": TypeAdapter(Template),
+    "body": TypeAdapter(BodyTemplate),
     "reviewers": TypeAdapter(tuple[Reviewer, ...]),
     "labels": TypeAdapter(tuple[Line, ...]),
     "protected-paths": TypeAdapter(tuple[Line, ...]),
@@ -60,19 +61,16 @@ def make_run_overrides(inputs: Inputs, workspace: Path) -> RunOverrides:
     itself counts then.
     """
     config = {
-        field: read(inputs, name)
-        for field, (name, read) in _CONFIG_INPUTS.items()
-        if inputs.is_chosen(name)
+        key: read(inputs, _INPUTS_OF_KEYS[key])
+        for key, read in _CONFIG_INPUTS.items()
+        if inputs.is_chosen(_INPUTS_OF_KEYS[key])
     }
     if inputs.text("mode") == "answer":
-        config["pr"] = DeliveryMode.NONE
+        config["deliver"] = DeliveryMode.NONE
     return RunOverrides(
         work_at=_IN_ARTIFACT if inputs.is_true("upload-artifacts") else _ON_RUNNER,
         config=config,
-        defaults={
-            "pr": DeliveryMode.DRAFT,
-            "context_from": inputs.text("context-from"),
-        },
+        defaults={"deliver": DeliveryMode.DRAFT},
         config_file=inputs.text("config-path"),
         is_dry_run=inputs.is_true("dry-run"),
         schema=_read_schema(inputs, workspace),
@@ -118,56 +116,41 @@ def _delivery_value(inputs: Inputs, name: str) -> DeliveryMode:
     return DeliveryMode(inputs.text(name))
 
 
-_CONFIG_INPUTS: Final[Mapping[str, tuple[str, Read]]] = {
-    "image": ("sandbox-image", _text_value),
-    "setup": ("setup-script", _script_value),
-    "test": ("test-command", Inputs.lines),
-    "base": ("target-branch", _text_value),
-    "branch": ("branch-template", _text_value),
-    "title": ("pr-title-template", _text_value),
-    "body": ("pr-body-template", _text_value),
-    "pr": ("pr-type", _delivery_value),
-    "reviewers": ("reviewers", _list_value),
-    "labels": ("labels", _list_value),
-    "assign_requester": ("assign-requester", Inputs.is_true),
-    "protected_paths": ("protected-paths", _list_value),
-    "network": ("network", _text_value),
-    "allow_domains": ("allow-domains", _list_value),
-    "plan_approval": ("plan-approval", _text_value),
-    "evidence": ("evidence", _text_value),
-    "on_setup_failure": ("on-setup-failure", _text_value),
-    "context_from": ("context-from", _text_value),
-    "instructions": ("instructions-files", _list_value),
-    "co_author": ("co-author", _text_value),
-    "progress_comment": ("progress-comment", Inputs.is_true),
+# The keys of `.patchwright.toml` that inputs override, and how each is read.
+_CONFIG_INPUTS: Final[Mapping[str, Read]] = {
+    "image": _text_value,
+    "setup": _script_value,
+    "test": Inputs.lines,
+    "base": _text_value,
+    "branch": _text_value,
+    "title": _text_value,
+    "body": _text_value,
+    "deliver": _delivery_value,
+    "reviewers": _list_value,
+    "labels": _list_value,
+    "assign_requester": Inputs.is_true,
+    "protected_paths": _list_value,
+    "network": _text_value,
+    "allow_domains": _list_value,
+    "plan_approval": _text_value,
+    "evidence": _text_value,
+    "on_setup_failure": _text_value,
+    "context_from": _text_value,
+    "instructions": _list_value,
+    "co_author": _text_value,
+    "progress_comment": Inputs.is_true,
 }
 
 
+_HOMES: Final = frozenset({"HOME", "XDG_CONFIG_HOME"})
 _FOUND_IN_FLAGS: Final = ", found in the command line"
-# Each setting that an input says as it stands.
-_TEXT_INPUTS: Final[Mapping[str, str]] = {
-    "github.token": "github-token",
-    "github.api_url": "github-api-url",
-    "github.web_url": "github-server-url",
-    "github.mention": "trigger-phrase",
-    "github.label": "trigger-label",
-    "github.commit_signing": "commit-signing",
-    "llm.model": "llm-model",
-    "llm.base_url": "llm-base-url",
-    "llm.api_version": "llm-api-version",
-    "llm.reasoning_effort": "reasoning-effort",
-    "limits.max_cost_usd": "max-cost-usd",
-    "limits.max_iterations": "max-iterations",
-    "limits.max_minutes": "timeout-minutes",
-    "limits.unknown_price": "unknown-price",
-    "security.min_permission": "min-permission",
-    "sandbox.image": "sandbox-image",
+# The input of each key of `.patchwright.toml`, and of each setting.
+_INPUTS_OF_KEYS: Final = {one.repository: one.action for one in COMMON_NAMES}
+_INPUTS_OF_SETTINGS: Final = {
+    one.setting: one.action for one in COMMON_NAMES if one.setting and one.action
 }
-_LIST_INPUTS: Final[Mapping[str, str]] = {
-    "security.allow_users": "allow-users",
-    "security.allow_bots": "allow-bot-users",
-    "sandbox.allow_domains": "allow-domains",
-}
+# What is not one value or one list, or is set in any case.
+_READ_APART: Final = ("llm.fallbacks", "mcp.servers", "sandbox.network")
 
 
 def find_settings(
@@ -213,17 +196,29 @@ def make_settings(
     """
     flags: dict[str, object] = {"state_dir": str(folder / "state")}
     flags["database.url"] = f"sqlite:///{folder / 'state' / 'patchwright.db'}"
-    flags |= {key: inputs.text(name) or None for key, name in _TEXT_INPUTS.items()}
-    flags |= {key: inputs.listed(name) or None for key, name in _LIST_INPUTS.items()}
+    flags |= {
+        key: _given_value(inputs, key, name)
+        for key, name in _INPUTS_OF_SETTINGS.items()
+        if key not in _READ_APART
+    }
     flags |= _fallbacks(inputs)
     flags["sandbox.network"] = inputs.text("network")
     flags["security.repositories_may_widen"] = _rules_of_repository(inputs)
     if mcp_servers:
         flags["mcp.servers"] = mcp_servers
+    # A folder that outlasts a job may have files of anybody's job in it.
+    rest = {name: text for name, text in environ.items() if name not in _HOMES}
     try:
-        return load_settings(environ, flags=flags, cwd=folder)
+        return load_settings(rest, flags=flags, cwd=folder)
     except SettingsError as error:
         raise SettingsError(_name_inputs(str(error))) from error
+
+
+def _given_value(inputs: Inputs, key: str, name: str) -> object:
+    """Return what an input says, None where it says nothing."""
+    found = find_key(ALL_SETTINGS, tuple(key.split(".")))
+    is_list = found is not None and found.form is ValueForm.JSON
+    return (inputs.listed(name) if is_list else inputs.text(name)) or None
 
 
 def _rules_of_repository(inputs: Inputs) -> tuple[str, ...]:
@@ -232,11 +227,8 @@ def _rules_of_repository(inputs: Inputs) -> tuple[str, ...]:
     Workflow and rules are files of the same branch of the same repository: they are
     written by the same people, and nobody else runs a service whose rules they widen.
     """
-    inputs_of = {**_TEXT_INPUTS, **_LIST_INPUTS}
     rules = ("min_permission", "allow_users", "allow_bots")
-    return tuple(
-        rule for rule in rules if not inputs.is_chosen(inputs_of[f"security.{rule}"])
-    )
+    return tuple(rule for rule in rules if not inputs.is_chosen(_INPUTS_OF_KEYS[rule]))
 
 
 def _fallbacks(inputs: Inputs) -> dict[str, object]:
@@ -256,7 +248,7 @@ def _name_inputs(problems: str) -> str:
 
 def _name_input(problem: str) -> str:
     key, colon, rest = problem.partition(":")
-    known = {**_TEXT_INPUTS, **_LIST_INPUTS, "mcp.servers": "mcp-config"}
+    known = _INPUTS_OF_SETTINGS
     name = next((known[one] for one in known if key.startswith(one)), "")
     if not name or _FOUND_IN_FLAGS not in rest:
         return problem

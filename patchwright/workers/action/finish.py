@@ -60,8 +60,13 @@ _CRASHED = "The run ended without a result: its process was killed, or could not
 def main(environ: Mapping[str, str]) -> int:
     """Tell it, and return the exit code of the step."""
     grade, outputs, summary = _read(environ)
+    notices = _read_notices(environ)
+    told = "\n".join(f"- {one}" for one in notices)
+    shown = f"{summary[:_MOST_CHARS]}\n\n{told}" if told else summary[:_MOST_CHARS]
     _append(environ.get("GITHUB_OUTPUT"), _as_outputs(outputs))
-    _append(environ.get("GITHUB_STEP_SUMMARY"), f"{summary[:_MOST_CHARS]}\n")
+    _append(environ.get("GITHUB_STEP_SUMMARY"), f"{shown}\n")
+    for one in notices:
+        print(_command("warning", one))  # noqa: T201 - the runner reads it there
     print(_line(outputs))  # noqa: T201 - it is what the log of the step is for
     if grade in _LEVELS:
         print(_annotation(_LEVELS[grade], outputs))  # noqa: T201 - the same
@@ -84,6 +89,16 @@ def _read(environ: Mapping[str, str]) -> tuple[str, dict[str, str], str]:
     if was_cancelled and outputs.get("error-code") == "crashed":
         return _missing_result(environ, outputs, was_cancelled=True)
     return grade, outputs, summary
+
+
+def _read_notices(environ: Mapping[str, str]) -> list[str]:
+    """Return what the workflow should call otherwise; nothing without a result."""
+    folder = environ.get("PATCHWRIGHT_ACTION_FOLDER") or "/nowhere"
+    try:
+        result = json.loads((Path(folder) / "result.json").read_text("utf-8"))
+        return [str(one) for one in result.get("notices", ())]
+    except (OSError, ValueError, TypeError, AttributeError):
+        return []
 
 
 def _missing_result(
@@ -124,11 +139,16 @@ def _line(outputs: Mapping[str, str]) -> str:
 
 
 def _annotation(level: str, outputs: Mapping[str, str]) -> str:
-    """Write a command that shows the summary beside the job; its text stays text.
+    """Write a command that shows the summary beside the job."""
+    return _command(level, f"{_line(outputs)}\n{outputs.get('summary', '')}")
+
+
+def _command(level: str, text: str) -> str:
+    """Write a command of the runner; its text stays text.
 
     https://docs.github.com/en/actions/reference/workflows-and-actions/workflow-commands#setting-an-error-message
     """
-    text = f"{_line(outputs)}\n{outputs.get('summary', '')}"[:_MOST_ANNOTATED]
+    text = text[:_MOST_ANNOTATED]
     for character, escape in (("%", "%25"), ("\r", "%0D"), ("\n", "%0A")):
         text = text.replace(character, escape)
     return f"::{level} title=Patchwright::{text}"

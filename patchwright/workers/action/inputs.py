@@ -8,6 +8,7 @@ from math import isfinite
 from pathlib import Path
 from typing import Final
 
+from patchwright.core.settings.names import FORMER_NAMES, UNTIL, Place
 from patchwright.core.types.errors import SettingsError
 
 
@@ -84,9 +85,9 @@ INPUTS: Final[Mapping[str, Input]] = {
     "mode": Input(
         "auto", _one_of("auto", "fix", "answer", "plan", "review-feedback", "ci-fix")
     ),
-    "trigger-phrase": Input("@patchwright", _is_required),
-    "trigger-label": Input("fix-me", _is_required),
-    "trigger-assignee": Input(),
+    "mention": Input("@patchwright", _is_required),
+    "label": Input("patchwright", _is_required),
+    "assignee": Input(),
     "github-token": Input(check=_is_required),
     "github-api-url": Input(),
     "github-server-url": Input(),
@@ -101,29 +102,31 @@ INPUTS: Final[Mapping[str, Input]] = {
     "unknown-price": Input("cap-tokens", _one_of("cap-tokens", "refuse")),
     "min-permission": Input("write", _one_of(*_PERMISSIONS)),
     "allow-users": Input(),
-    "allow-bot-users": Input(),
+    "allow-bots": Input(),
     "context-from": Input("write", _one_of("write", "association", "all-marked")),
-    "sandbox-image": Input(),
-    "setup-script": Input(),
+    "image": Input(),
+    "setup": Input(),
     "on-setup-failure": Input("stop", _one_of("stop", "continue")),
     "network": Input("deny", _one_of("deny", "allowlist")),
     "allow-domains": Input(),
     "config-path": Input(".patchwright.toml", _is_required),
-    "instructions-files": Input("AGENTS.md,CLAUDE.md,.github/copilot-instructions.md"),
+    "instructions": Input(
+        "AGENTS.md,CLAUDE.md,.github/copilot-instructions.md,.cursorrules"
+    ),
     "mcp-config": Input(),
-    "test-command": Input(),
+    "test": Input(),
     "prove-only": Input("false", _one_of(*_YES_NO)),
     "evidence": Input("required", _one_of("required", "best-effort", "off")),
     "plan-approval": Input("none", _one_of("none", "comment")),
-    "pr-type": Input("draft", _one_of("draft", "ready", "branch", "patch", "none")),
-    "target-branch": Input(),
-    "branch-template": Input("patchwright/{{number}}-{{slug}}", _is_required),
-    "pr-title-template": Input(),
-    "pr-body-template": Input(),
+    "deliver": Input("draft", _one_of("draft", "ready", "branch", "patch", "none")),
+    "base": Input(),
+    "branch": Input("patchwright/{{number}}-{{slug}}", _is_required),
+    "title": Input(),
+    "body": Input(),
     "reviewers": Input(),
     "labels": Input(),
     "assign-requester": Input("true", _one_of(*_YES_NO)),
-    "commit-signing": Input("api", _one_of("api", "ssh", "none")),
+    "commit-signing": Input("auto", _one_of("auto", "api", "ssh", "none")),
     "co-author": Input("requester", _one_of("requester", "none")),
     "protected-paths": Input(".github/**,CODEOWNERS,.patchwright*"),
     "progress-comment": Input("true", _one_of(*_YES_NO)),
@@ -147,9 +150,13 @@ _EXCLUSIVE_PAIRS: Final = (
 
 @dataclass(frozen=True)
 class Inputs:
-    """What was given; every value has passed its check."""
+    """What was given; every value has passed its check.
+
+    `notices` are sentences about former names.
+    """
 
     values: Mapping[str, str]
+    notices: tuple[str, ...] = ()
 
     def text(self, name: str) -> str:
         return self.values.get(name, INPUTS[name].default).strip()
@@ -185,10 +192,26 @@ def read_inputs(text: str) -> Inputs:
             "PATCHWRIGHT_ACTION_INPUTS: not a JSON object; action.yml sets it to "
             "the inputs of the Action"
         )
-    inputs = Inputs({name: str(value) for name, value in given.items()})
-    if problems := [*_invalid_inputs(inputs), *_contradictions(inputs)]:
+    inputs, twice = _by_new_names({name: str(one) for name, one in given.items()})
+    if problems := [*twice, *_invalid_inputs(inputs), *_contradictions(inputs)]:
         raise SettingsError("\n".join(problems))
     return inputs
+
+
+def _by_new_names(given: Mapping[str, str]) -> tuple[Inputs, list[str]]:
+    """Return the inputs by their names of today, and what was given by both names."""
+    values, notices, twice = dict(given), [], []
+    for old, name in FORMER_NAMES[Place.ACTION].items():
+        text = values.pop(old, "")
+        if not text.strip():
+            continue
+        if Inputs(given).is_chosen(name):
+            twice.append(
+                f"inputs `{old}` and `{name}` are the same input; keep `{name}`"
+            )
+        values[name] = text
+        notices.append(f"input `{old}` is now `{name}`; {UNTIL}.")
+    return Inputs(values, tuple(notices)), twice
 
 
 def wrong_input(name: str, message: str) -> SettingsError:

@@ -103,7 +103,7 @@ class JobRun:
         self._cancelled, self._ended = threading.Event(), threading.Event()
         self._finished = threading.Event()
         limits = base.settings.limits
-        longest = timedelta(minutes=limits.max_minutes) + DELIVERY_TIME
+        longest = timedelta(minutes=limits.timeout_minutes) + DELIVERY_TIME
         self._until = base.clock.now() + longest
 
     def run(self) -> Job:

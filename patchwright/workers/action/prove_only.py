@@ -133,15 +133,15 @@ class ProofJob:
         check_version(inputs.text("version"))
         self._workflow_job, self._inputs = workflow_job, inputs
         self._overrides = make_run_overrides(inputs, workflow_job.workspace)
-        self._settings = find_settings(workflow_job, inputs, environ)
-        self._github_settings = GitHubSettings.of(self._settings)
+        self.settings = find_settings(workflow_job, inputs, environ)
+        self._github_settings = GitHubSettings.of(self.settings)
         self._repo = RepoRef(forge=SERVICE, full_name=workflow_job.repository)
         self._clock, self._started = SystemClock(), SystemClock().monotonic()
-        secrets = (*secret_values(self._settings), *secrets_in(environ))
+        secrets = (*secret_values(self.settings), *secrets_in(environ))
         self.redactor = Redactor((*secrets, inputs.text("github-token")))
 
     def run(self) -> Result:
-        set_up_logging(self.redactor.redact_json, as_json=self._settings.log_json)
+        set_up_logging(self.redactor.redact_json, as_json=self.settings.log_json)
         number = find_pull_number(self._workflow_job, self._inputs)
         connected = connect_github(
             self._github_settings, MemoryTokenCache(), self._clock
@@ -176,7 +176,7 @@ class ProofJob:
         self, github: GitHub, repository: Repository, pull: PullRequest
     ) -> Mirror:
         mirrors = MirrorCache(
-            self._settings.state_dir / "mirrors", trust_for_git(self._github_settings)
+            self.settings.state_dir / "mirrors", trust_for_git(self._github_settings)
         )
         credential = github.forge.mint_credential(self._repo)
         refs = [_base_ref(pull), _head_ref(pull)]
@@ -195,7 +195,7 @@ class ProofJob:
         change: BranchChange,
         config: RepositoryConfig,
     ) -> _Proven:
-        applied = apply_configuration(self._settings, config.replace(model=""))
+        applied = apply_configuration(self.settings, config.replace(model=""))
         settings = applied.settings
         path = self._workflow_job.folder / "events.jsonl"
         chosen = create_factory(
@@ -212,7 +212,7 @@ class ProofJob:
                 events,
                 self._clock,
             )
-            commands = self._inputs.lines("test-command")
+            commands = self._inputs.lines("test")
             failure = ""
             try:
                 proof = prove_change(
@@ -237,7 +237,7 @@ class ProofJob:
                 if not release_signal.done():
                     release_signal.set_result(None)
 
-        limit_s = self._settings.limits.max_minutes * 60
+        limit_s = self.settings.limits.timeout_minutes * 60
         timer = threading.Timer(limit_s, release)
         timer.daemon = True
         timer.start()

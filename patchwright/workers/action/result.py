@@ -36,11 +36,15 @@ class Grade(StrEnum):
 
 @dataclass(frozen=True)
 class Result:
-    """Outputs that are not in `outputs` are empty."""
+    """Outputs that are not in `outputs` are empty.
+
+    `notices` are sentences about former names that the workflow still uses.
+    """
 
     grade: Grade
     outputs: Mapping[str, str] = field(default_factory=dict)
     summary: str = ""
+    notices: tuple[str, ...] = ()
 
     def write(self, path: Path, redact: Callable[[str], str]) -> None:
         """Put it in place of what was there, whole, and without secrets."""
@@ -49,6 +53,7 @@ class Result:
             "grade": self.grade,
             "outputs": outputs,
             "summary": redact(self.summary),
+            "notices": [redact(one) for one in self.notices],
         }
         new = path.with_suffix(".new")
         new.write_text(json.dumps(values), "utf-8")

@@ -2,15 +2,19 @@
 
 from collections.abc import Mapping
 from dataclasses import replace
+from typing import Final
 
 import structlog
 
-from patchwright.core.commands import Verb, parse_command
+from patchwright.core.commands import StartRun, Verb, definition_of, parse_command
 from patchwright.core.settings.model import secret_values
+from patchwright.core.settings.names import FORMER_LABEL
 from patchwright.core.system.logs import set_up_logging
 from patchwright.core.text.redaction import Redactor
-from patchwright.core.types.errors import PatchwrightError, ServiceError
+from patchwright.core.types.errors import PatchwrightError, ServiceError, SettingsError
+from patchwright.core.types.outcome_kind import OutcomeKind
 from patchwright.core.types.threads import RepoRef
+from patchwright.core.types.work import service_outcome
 from patchwright.integrations.github.settings import GitHubSettings
 from patchwright.integrations.github.webhooks.triggers import (
     SERVICE,
@@ -52,6 +56,13 @@ from patchwright.workers.action.workflow import (
     settings_environment,
 )
 from patchwright.workers.compose import ServiceParts, make_worker, open_service_parts
+from patchwright.workers.preflight import as_request, review_models
+
+_RENAMED_LABEL: Final = (
+    f"the label `{FORMER_LABEL}` started this run, but the default is now "
+    f"`patchwright`: use that label, or set `label: {FORMER_LABEL}`; the old default "
+    "works for one more release."
+)
 
 log = structlog.get_logger(__name__)
 
@@ -62,12 +73,15 @@ def run(environ: Mapping[str, str]) -> None:
     hidden = secrets_in(environ)
     redact = Redactor(hidden).redact
     crash_result({}).write(workflow_job.result, redact)
+    notices: tuple[str, ...] = ()
     try:
         inputs = read_inputs(environ[f"{PREFIX}INPUTS"])
         redact = Redactor((*hidden, inputs.text("github-token"))).redact
+        notices = inputs.notices
         use = ProofJob if inputs.is_true(PROVE_ONLY) else _Action
         action = use(workflow_job, inputs, settings_environment(environ))
         redact = action.redactor.redact
+        notices += tuple(map(str, action.settings.notices))
         result = action.run()
     except PatchwrightError as error:
         log.warning("not_run", reason=error.reason, error=redact(str(error)))
@@ -78,6 +92,7 @@ def run(environ: Mapping[str, str]) -> None:
             "Patchwright had an internal error; the log of this step has the details."
         )
         result = error_result(_InternalError(text))
+    result = replace(result, notices=(*notices, *result.notices))
     result.write(workflow_job.result, redact)
 
 
@@ -96,15 +111,15 @@ class _Action:
         self._repo = RepoRef(forge=SERVICE, full_name=workflow_job.repository)
         self._task = read_text(inputs, "task", workflow_job.workspace)
         self._overrides = make_run_overrides(inputs, workflow_job.workspace)
-        self._settings = find_settings(workflow_job, inputs, environ)
+        self.settings = find_settings(workflow_job, inputs, environ)
         self._signer = find_comment_signer(
-            self._settings, environ, has_job_token=workflow_job.has_job_token
+            self.settings, environ, has_job_token=workflow_job.has_job_token
         )
-        secrets = (*secret_values(self._settings), *secrets_in(environ))
+        secrets = (*secret_values(self.settings), *secrets_in(environ))
         self.redactor = Redactor((*secrets, inputs.text("github-token")))
 
     def run(self) -> Result:
-        settings = self._settings
+        settings = self.settings
         set_up_logging(self.redactor.redact_json, as_json=settings.log_json)
         with open_service_parts(settings, self.redactor, lambda _job: None) as opened:
             # What a job's own token does starts no other workflow; an App's does.
@@ -114,7 +129,10 @@ class _Action:
             if self._signer is not None:
                 signing = github.channel.with_signature(self._signer.sign)
                 github = replace(github, channel=signing)
-            return self._run(with_github(opened, github))
+            result = self._run(with_github(opened, github))
+        if self._has_former_label():
+            return replace(result, notices=(_RENAMED_LABEL,))
+        return result
 
     def _run(self, base: ServiceParts) -> Result:
         trigger_rules = self._trigger_rules(base)
@@ -128,6 +146,7 @@ class _Action:
                 asked.reason, self._workflow_job, trigger_rules, workflow_check
             )
         asked, overrides = self._with_history(base, trigger_rules, asked)
+        overrides = self._without_model(asked, overrides)
         runner = make_worker(base, overrides)
         job_id = store_request(base, asked)
         crash_result({"run-id": job_id}).write(
@@ -161,14 +180,40 @@ class _Action:
         )
         return workflow_check
 
+    def _without_model(
+        self, asked: ActionRequest, overrides: RunOverrides
+    ) -> RunOverrides:
+        """Where no model can be called, that is the answer to what needs one."""
+        command = parse_command(asked.trigger.request)
+        is_work = command is None or isinstance(
+            definition_of(command.verb).when_idle, StartRun
+        )
+        if overrides.answer is not None or not is_work:
+            return overrides
+        review = review_models(self.settings, as_request)
+        wrong = (*review.errors, *review.unreachable)
+        if not wrong:
+            return overrides
+        answer = service_outcome(
+            OutcomeKind.FAILED, SettingsError.reason, "\n\n".join(wrong)
+        )
+        return replace(overrides, answer=answer)
+
     def _trigger_rules(self, base: ServiceParts) -> GitHubTriggerRules:
         github = GitHubSettings.of(base.settings)
         return GitHubTriggerRules(
             mention=github.mention,
-            label=github.label,
+            label=FORMER_LABEL if self._has_former_label() else github.label,
             own_login=self._own_login(base),
-            assignee=self._inputs.text("trigger-assignee"),
+            assignee=self._inputs.text("assignee"),
         )
+
+    def _has_former_label(self) -> bool:
+        """Tell whether the former default label asks, and no other was chosen."""
+        if self._inputs.is_chosen("label"):
+            return False
+        label = self._workflow_job.event.get("label")
+        return isinstance(label, dict) and label.get("name") == FORMER_LABEL
 
     def _own_login(self, base: ServiceParts) -> str:
         """Return who we are; where that cannot be known, no comment counts as ours."""

@@ -43,7 +43,7 @@ class WorkflowCheck:
             return text
         return (
             f"{text}: no comment has both, so the bot never answers. Write the same "
-            "phrase in both: the input `trigger-phrase`, and the `if:` of the "
+            "phrase in both: the input `mention`, and the `if:` of the "
             "workflow."
         )
 

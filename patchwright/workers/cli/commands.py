@@ -10,8 +10,12 @@ import typer
 from typer.completion import get_completion_inspect_parameters, shell_complete
 
 from patchwright.core.settings.environment import process_environment
+from patchwright.core.settings.names import UNTIL
+from patchwright.core.types.purpose import Purpose
 from patchwright.workers.ops.lifecycle import Role, exit_now
 
+_FORMER_ROLE: Final = "beat"
+_RENAMED_ROLE: Final = f"--role {_FORMER_ROLE} is now --role {Role.SCHEDULER}; {UNTIL}"
 # Set by a shell that completes what is typed.
 COMPLETE: Final = "_PATCHWRIGHT_COMPLETE"
 
@@ -50,9 +54,31 @@ def add_commands(app: typer.Typer) -> None:
     app.command("man")(_man)
 
 
+def _read_role(text: str) -> Role:
+    """Return the role, and tell what it is called now where that is a former name."""
+    if text == _FORMER_ROLE:
+        typer.echo(f"warning: {_RENAMED_ROLE}", err=True)
+        return Role.SCHEDULER
+    try:
+        return Role(text)
+    except ValueError:
+        roles = ", ".join(Role)
+        raise typer.BadParameter(f"{text!r} is none of {roles}") from None
+
+
+def _complete_role(incomplete: str) -> list[str]:
+    return [one for one in Role if one.startswith(incomplete)]
+
+
 def _serve(
     role: Annotated[
-        Role, typer.Option(help="Which part of the service to run.")
+        Role,
+        typer.Option(
+            parser=_read_role,
+            metavar=f"<{'|'.join(Role)}>",
+            autocompletion=_complete_role,
+            help="Which part of the service to run.",
+        ),
     ] = Role.ALL,
     host: Annotated[str | None, typer.Option(help="Address to listen on.")] = None,
     port: Annotated[int | None, typer.Option(help="Port to listen on.")] = None,
@@ -75,6 +101,12 @@ def _doctor(
             help="Run only this check, or all checks of a service; can be repeated.",
         ),
     ] = None,
+    purpose: Annotated[
+        Purpose | None,
+        typer.Option(
+            "--for", help="Check only what this command needs; without it, both."
+        ),
+    ] = None,
     spend: Annotated[
         bool, typer.Option("--spend", help="Call the model once, which costs money.")
     ] = False,
@@ -82,9 +114,9 @@ def _doctor(
         bool, typer.Option("--json", help="Print one JSON object.")
     ] = False,
 ) -> None:
-    """Check what the service needs, and say how to fix each problem."""
+    """Check what `resolve` and `serve` need, and say how to fix each problem."""
     run = load_handler("cli.doctor_handler", "run_doctor")
-    sys.exit(run(only or [], spends=spend, as_object=json_output))
+    sys.exit(run(only or [], purpose, spends=spend, as_object=json_output))
 
 
 def _action_run() -> None:

@@ -6,7 +6,7 @@ import typer
 
 from patchwright.core.system.clock import SystemClock
 from patchwright.core.text.strings import count_noun
-from patchwright.integrations.settings import load_settings_here
+from patchwright.workers.cli.settings import load_command_settings
 from patchwright.workers.compose import key_ring, open_database
 from patchwright.workers.db.database import database_errors
 from patchwright.workers.db.upgrade import upgrade
@@ -14,13 +14,13 @@ from patchwright.workers.store.secrets import SecretStore
 
 
 def upgrade_database() -> None:
-    with closing(open_database(load_settings_here())) as database:
+    with closing(open_database(load_command_settings())) as database:
         upgrade(database)
     typer.echo("The database is up to date.")
 
 
 def rotate_keys() -> None:
-    settings = load_settings_here()
+    settings = load_command_settings()
     with closing(open_database(settings)) as database, database_errors():
         upgrade(database)
         keys = key_ring(settings, database)

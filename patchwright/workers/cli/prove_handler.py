@@ -29,7 +29,6 @@ from patchwright.core.types.errors import (
 )
 from patchwright.core.types.evidence import Proof
 from patchwright.integrations.git.local import LocalRepository
-from patchwright.integrations.settings import load_settings_here
 from patchwright.resolver.branch_proof import prove_change
 from patchwright.resolver.configuration import apply_configuration
 from patchwright.resolver.proof.branch_change import (
@@ -40,7 +39,7 @@ from patchwright.resolver.proof.branch_change import (
 )
 from patchwright.resolver.prove import ProofDependencies
 from patchwright.resolver.set_up.sandboxes import InterruptibleSandboxes, sandbox_spec
-from patchwright.sandbox.factory import create_factory
+from patchwright.sandbox.factory import create_factory, find_fallback
 from patchwright.workers.cli.prove_report import (
     failure_as_json,
     print_branch_proof,
@@ -48,6 +47,7 @@ from patchwright.workers.cli.prove_report import (
 )
 from patchwright.workers.cli.run_commands import ProveOptions
 from patchwright.workers.cli.session import interruptible, view_of
+from patchwright.workers.cli.settings import load_command_settings
 
 PROVEN: Final = 0
 NOT_PROVEN: Final = 1
@@ -90,7 +90,7 @@ def run_prove(options: ProveOptions) -> int:
 
 
 def _run(options: ProveOptions) -> int:
-    settings = load_settings_here(options.flags)
+    settings = load_command_settings(options.flags)
     repository = _open(options)
     change = _find_change(repository, options)
     with _open_session(settings, options) as session:
@@ -151,11 +151,14 @@ def _open_session(settings: Settings, options: ProveOptions) -> Iterator[_ProofS
         chosen = create_factory(settings.sandbox.kind, clock, settings.sandbox.image)
         # There may be no service on this machine that does it.
         chosen.reap()
+        console = Console(stderr=True, quiet=options.is_silent)
+        if fallback := find_fallback(chosen):
+            console.print(Text(f"{fallback}"), soft_wrap=True)
         yield _ProofSession(
             settings=settings,
             run_id=RandomIds().new(),
             clock=clock,
-            console=Console(stderr=True, quiet=options.is_silent),
+            console=console,
             redactor=redactor,
             sandboxes=InterruptibleSandboxes(chosen, release_signal),
             log=log,

@@ -65,9 +65,11 @@ _READ_ONLY = (
     "repository. With `--deliver patch` it is enough to read it."
 )
 # The user of the command chooses the model, and triggers for automatic runs do not
-# matter here.
+# matter here. Only who may write can ask about the permission of others; others would
+# read nobody's comments.
 _OVERRIDES = RunOverrides(
     config={"model": "", "triggers": tuple(FollowUpTrigger)},
+    defaults={"context_from": "all-marked"},
     waits_for_people=False,
     looks_for_competitors=False,
 )

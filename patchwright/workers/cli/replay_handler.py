@@ -31,13 +31,13 @@ from patchwright.core.types.errors import (
 )
 from patchwright.core.types.outcome_kind import OutcomeKind
 from patchwright.integrations.git.local import LocalRepository
-from patchwright.integrations.settings import load_settings_here
 from patchwright.resolver.replay import ReplayEnvironment, ReplayResult, replay_run
 from patchwright.resolver.set_up.sandboxes import InterruptibleSandboxes, sandbox_spec
 from patchwright.sandbox.factory import create_factory
 from patchwright.workers.cli.replay_view import print_step, print_story
 from patchwright.workers.cli.run_commands import ReplayOptions
 from patchwright.workers.cli.session import interruptible
+from patchwright.workers.cli.settings import load_command_settings
 from patchwright.workers.cli.terminal import plain
 
 
@@ -122,7 +122,7 @@ def rerun_exit_code(done: ReplayResult) -> int:
 def _rerun_stage(
     repository: LocalRepository, flags: Mapping[str, str | None], events: Path | None
 ) -> Iterator[ReplayEnvironment]:
-    settings = load_settings_here(flags)
+    settings = load_command_settings(flags)
     redactor = Redactor(secret_values(settings))
     set_up_logging(redactor.redact_json, as_json=settings.log_json)
     clock, spec = SystemClock(), sandbox_spec(settings, RandomIds().new())

@@ -26,7 +26,6 @@ from patchwright.core.types.work import (
     service_outcome,
 )
 from patchwright.integrations.git.local import LocalRepository
-from patchwright.integrations.settings import load_settings_here
 from patchwright.resolver.attempt import INTERNAL
 from patchwright.resolver.context.brief import write_text_brief
 from patchwright.resolver.context.repository_files import read_instructions
@@ -51,6 +50,8 @@ from patchwright.workers.cli.session import (
     RunSession,
     open_session,
 )
+from patchwright.workers.cli.settings import load_command_settings
+from patchwright.workers.preflight import require_ready
 
 STANDARD_INPUT: Final = Path("-")
 
@@ -246,9 +247,10 @@ def run_resolve(options: ResolveOptions) -> int:
     """Return the exit code; raises `SettingsError` for an order that makes no sense."""
     with _failure_as_json(as_object=options.as_object):
         _check_options(options)
-        settings = load_settings_here(options.flags)
+        settings = load_command_settings(options.flags)
         local_task = read_local_task(options) if options.url is None else None
         quiet = options.as_object or options.quiet
+        require_ready(settings, uses_forge=options.url is not None, quiet=quiet)
         with open_session(settings, options.events, quiet=quiet) as session:
             finished = _resolve_task(session, options, local_task)
             _report(session, finished, as_object=options.as_object)

@@ -18,7 +18,6 @@ from patchwright.core.types.base import JobId
 from patchwright.core.types.errors import SettingsError
 from patchwright.core.types.evidence import Proof
 from patchwright.core.types.outcome_kind import OutcomeKind
-from patchwright.integrations.settings import load_settings_here
 from patchwright.resolver.job import Job, JobState, outcome_of
 from patchwright.resolver.messages.status import DeliveryResult
 from patchwright.resolver.progress import ProgressTracker
@@ -31,6 +30,7 @@ from patchwright.workers.cli.run_list import (
     run_as_json,
     runs_as_json,
 )
+from patchwright.workers.cli.settings import load_command_settings
 from patchwright.workers.cli.terminal import plain
 from patchwright.workers.queue.interface import BrokerUnavailableError
 from patchwright.workers.runs.administration import ServiceRuns
@@ -220,7 +220,7 @@ def bundle_run(run: str, out: Path | None, *, as_object: bool) -> None:
 
 @contextmanager
 def _run_lookup(*, listens: bool = False) -> Iterator[RunLookup]:
-    settings = load_settings_here()
+    settings = load_command_settings()
     with open_run_lookup(settings, listens=listens) as run_lookup:
         set_up_logging(run_lookup.redactor.redact_json, as_json=settings.log_json)
         yield run_lookup

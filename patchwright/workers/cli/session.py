@@ -43,7 +43,7 @@ from patchwright.resolver.resolve import resolve
 from patchwright.resolver.services import AgentConfiguration, RunDependencies
 from patchwright.resolver.set_up.cache import open_set_up_cache
 from patchwright.resolver.set_up.sandboxes import InterruptibleSandboxes, sandbox_spec
-from patchwright.sandbox.factory import create_factory
+from patchwright.sandbox.factory import create_factory, find_fallback
 from patchwright.sandbox.local.local_view import (
     NO_LOCAL_VIEW,
     LocalView,
@@ -258,11 +258,14 @@ def open_session(
         chosen = create_factory(settings.sandbox.kind, clock, settings.sandbox.image)
         # There may be no service on this machine that does it.
         chosen.reap()
+        console = Console(stderr=True, quiet=quiet)
+        if fallback := find_fallback(chosen):
+            console.print(Text(f"{fallback}"), soft_wrap=True)
         yield RunSession(
             settings=settings,
             run_id=run_id,
             clock=clock,
-            console=Console(stderr=True, quiet=quiet),
+            console=console,
             redactor=redactor,
             models=models,
             agent_configuration=configuration,

@@ -6,6 +6,7 @@ import structlog
 from rich.console import Console
 from rich.text import Text
 
+from patchwright.core.settings.model import SettingsNotice
 from patchwright.core.text.strings import strip_invisible
 from patchwright.core.types.errors import PatchwrightError
 
@@ -36,4 +37,10 @@ def print_error(error: PatchwrightError) -> None:
     console = Console(stderr=True)
     text = Text.assemble(("error: ", "bold red"), plain(str(error)))
     # Where nobody looks at the width, no line is broken.
+    console.print(text, soft_wrap=not console.is_terminal)
+
+
+def print_notice(notice: SettingsNotice) -> None:
+    console = Console(stderr=True)
+    text = Text.assemble(("warning: ", "bold yellow"), plain(str(notice)))
     console.print(text, soft_wrap=not console.is_terminal)

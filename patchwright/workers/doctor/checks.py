@@ -5,11 +5,14 @@ from concurrent.futures import Future
 from concurrent.futures import TimeoutError as LateError
 from dataclasses import dataclass
 from functools import partial
+from pathlib import Path
 from typing import Final
 
 from sqlalchemy.exc import SQLAlchemyError
 
 from patchwright.core.doctor import (
+    FOR_BOTH,
+    FOR_SERVE,
     CheckContext,
     CheckResult,
     DoctorCheck,
@@ -18,12 +21,14 @@ from patchwright.core.doctor import (
 )
 from patchwright.core.plugin import import_later
 from patchwright.core.settings.model import Settings
+from patchwright.core.settings.service import ServerSettings
 from patchwright.core.system.clock import Clock, start_call
 from patchwright.core.text.strings import nearest_name
 from patchwright.core.types.errors import (
     SettingsError,
 )
-from patchwright.integrations.registry import PLUGINS
+from patchwright.core.types.purpose import Purpose
+from patchwright.integrations.registry import PLUGINS, describe_services, find_forge
 from patchwright.workers.db.database import database_error_text
 
 
@@ -40,7 +45,11 @@ _PACKAGE: Final = "patchwright.workers.doctor"
 
 
 def make_context(
-    settings: Settings, clock: Clock, *, spends: bool = False
+    settings: Settings,
+    clock: Clock,
+    *,
+    spends: bool = False,
+    is_set_up: bool = True,
 ) -> CheckContext:
     """Return what checks may use; what is stored is read when one asks for it."""
     return CheckContext(
@@ -49,28 +58,34 @@ def make_context(
         partial(import_later(f"{_PACKAGE}.storage:lend_secrets"), settings, clock),
         partial(import_later(f"{_PACKAGE}.storage:known_repositories"), settings),
         spends,
+        is_set_up,
     )
 
 
 def _own_check(
-    name: str, module: str, within_s: float = 20.0, *, local: bool = False
+    name: str,
+    module: str,
+    within_s: float = 20.0,
+    *,
+    local: bool = False,
+    needed_by: frozenset[Purpose] = FOR_SERVE,
 ) -> DoctorCheck:
     """Return a check of ours; its module is imported when it is carried out."""
     function = f"{_PACKAGE}.{module}:check_{name.replace('-', '_')}"
-    return DoctorCheck(name, import_later(function), within_s, local)
+    return DoctorCheck(name, import_later(function), within_s, local, needed_by)
 
 
 CHECKS: Final = (
     _own_check("settings", "network", 10),
-    _own_check("state", "storage", 10, local=True),
+    _own_check("state", "storage", 10, local=True, needed_by=FOR_BOTH),
     _own_check("database", "storage", local=True),
     _own_check("secrets", "storage", local=True),
     _own_check("broker", "service", 15, local=True),
     _own_check("processes", "service", local=True),
-    _own_check("sandbox", "agent", 60, local=True),
+    _own_check("sandbox", "sandbox", 60, local=True, needed_by=FOR_BOTH),
     _own_check("network", "network", 15),
     _own_check("clock", "network", 15),
-    _own_check("model", "agent", 60, local=True),
+    _own_check("model", "model", 60, local=True, needed_by=FOR_BOTH),
     *(check for one in PLUGINS if one.connect_forge for check in one.checks),
     _own_check("public-url", "service"),
     *(check for one in PLUGINS if one.connect_chat for check in one.checks),
@@ -88,6 +103,33 @@ def choose_checks(only: Iterable[str]) -> tuple[DoctorCheck, ...]:
         near = nearest_name(unknown, [entry.name for entry in CHECKS])
         raise SettingsError(f"--only: there is no check {unknown!r}; is it {near!r}?")
     return tuple(one for one in CHECKS if not wanted or _is_named(one, wanted))
+
+
+def checks_for(purpose: Purpose) -> tuple[DoctorCheck, ...]:
+    """Return what the command needs, and what it can use."""
+    return tuple(
+        one for one in CHECKS if purpose in one.needed_by or purpose in one.useful_to
+    )
+
+
+def is_service_set_up(settings: Settings) -> bool:
+    """Tell whether somebody has begun to set up a service, or has run one here.
+
+    A token of the forge alone is no sign of it: `resolve` uses it too.
+    """
+    directory, forge = describe_services(settings), find_forge(settings)
+    url = settings.database.url.get_secret_value()
+    return any(
+        (
+            settings.server != ServerSettings(),
+            directory.forge.needs_address,
+            forge.make_probe is not None and forge.make_probe(settings) is not None,
+            any(one.is_configured for one in directory.chats.values()),
+            not settings.queue.is_in_memory,
+            not settings.database.is_sqlite,
+            Path(url.removeprefix("sqlite:///")).exists(),
+        )
+    )
 
 
 def _unknown(wanted: Iterable[str]) -> Iterator[str]:

@@ -1,13 +1,11 @@
 """Check the settings, the way to the services, and the time of this machine."""
 
-import socket
 import ssl
-from collections.abc import Callable, Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator
 from datetime import datetime
 from ipaddress import ip_address
 from typing import Final
 from urllib.parse import urlsplit
-from urllib.request import getproxies, proxy_bypass
 
 from pydantic import SecretStr
 
@@ -28,6 +26,7 @@ from patchwright.core.text.strings import count_noun
 from patchwright.core.types.people import Permission
 from patchwright.integrations.registry import PLUGINS, describe_services, find_forge
 from patchwright.integrations.settings import service_errors
+from patchwright.workers.doctor.connection import connect, error_text, fix_of_route
 
 # Secrets for signatures and access must not be easy to guess: 16 random characters.
 _LEAST_SECRET_CHARS: Final = 16
@@ -120,10 +119,6 @@ def check_settings(context: CheckContext) -> CheckResult:
     return combine((ok("complete"), *settings_warnings(context.settings)))
 
 
-_WITHIN_S: Final = 5.0
-_PORTS: Final[Mapping[str, int]] = {"https": 443, "http": 80}
-
-
 def check_network(context: CheckContext) -> CheckResult:
     directory = describe_services(context.settings)
     services = (directory.forge, *directory.chats.values())
@@ -152,7 +147,7 @@ def _reach(
     def reach() -> CheckResult:
         host = urlsplit(url).netloc.rpartition("@")[2]
         try:
-            _connect(url, ca_bundle)
+            connect(url, ca_bundle)
         except ssl.SSLCertVerificationError as error:
             fix = (
                 "its certificate authority is not trusted here: set "
@@ -160,44 +155,10 @@ def _reach(
             )
             return failed(f"{host}: {error.verify_message}", fix)
         except (OSError, ValueError) as error:
-            return failed(f"{host}: {_error_text(error)}", _fix_of_route(url))
+            return failed(f"{host}: {error_text(error)}", fix_of_route(url))
         return ok(host)
 
     return reach
-
-
-def _connect(url: str, ca_bundle: str) -> None:
-    """Connect as far as the TLS; where a proxy is between, as far as the proxy."""
-    proxy = _proxy_of(url)
-    parts = urlsplit(proxy or url)
-    address = (parts.hostname or "", parts.port or _PORTS.get(parts.scheme, 443))
-    with socket.create_connection(address, _WITHIN_S) as plain:
-        if proxy or parts.scheme != "https":
-            return
-        context = ssl.create_default_context(cafile=ca_bundle or None)
-        with context.wrap_socket(plain, server_hostname=parts.hostname):
-            return
-
-
-def _proxy_of(url: str) -> str:
-    parts = urlsplit(url)
-    if proxy_bypass(parts.hostname or ""):
-        return ""
-    return getproxies().get(parts.scheme, "")
-
-
-def _fix_of_route(url: str) -> str:
-    if _proxy_of(url):
-        return f"check the proxy in the environment ({urlsplit(url).scheme}_proxy)"
-    host = urlsplit(url).hostname
-    return f"let this machine reach {host}: check name server, firewall, or HTTPS_PROXY"
-
-
-def _error_text(error: Exception) -> str:
-    if isinstance(error, TimeoutError):
-        return f"no answer within {_WITHIN_S:.0f} s"
-    text = error.strerror if isinstance(error, OSError) else None
-    return (text or str(error) or type(error).__name__).lower()
 
 
 # GitHub takes no signature of an App from its future, and we sign a minute back.

@@ -65,7 +65,9 @@ def check_broker(context: CheckContext) -> CheckResult:
 
 
 _ALL_IN_ONE_ROLE = "all"
-_NEEDED_ROLES = ("web", "worker", "beat")
+# A process of the version before still has this name.
+_FORMER_ROLES = {"beat": "scheduler"}
+_NEEDED_ROLES = ("web", "worker", "scheduler")
 
 
 def check_processes(context: CheckContext) -> CheckResult:
@@ -83,7 +85,7 @@ def judge_processes(found: Sequence[ProcessStatus], own: str) -> CheckResult:
             "no process of the service is alive",
             "run patchwright serve; its log says why it ended",
         )
-    roles = Counter(one.role for one in found)
+    roles = Counter(_FORMER_ROLES.get(one.role, one.role) for one in found)
     shown = ", ".join(f"{count} {role}" for role, count in sorted(roles.items()))
     return combine((ok(shown), *_process_problems(found, roles, own)))
 

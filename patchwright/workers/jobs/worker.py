@@ -72,7 +72,7 @@ class JobWorker:
 
     def __init__(self, services: RunServices, worker: str) -> None:
         self._services, self._worker = services, worker
-        self._lease_s = services.settings.queue.lease_s
+        self._lease_s = services.settings.queue.lease_seconds
         self._running: dict[JobId, _RunningJob] = {}
         self._lock = threading.Lock()
         self._stopping = False

@@ -238,28 +238,32 @@ class WorkersCheck:
         return HealthPart(self.name, since, "jobs wait, and no worker takes them")
 
 
+# A process of the version before says that it is a beat.
+_SCHEDULERS: Final = frozenset({"scheduler", "beat"})
+
+
 @dataclass(frozen=True)
-class BeatCheck:
+class SchedulerCheck:
     """Fails while no process that sends the sweeps is alive and well."""
 
     database: Database
-    name: str = "beat"
+    name: str = "scheduler"
 
     def __call__(self, now: datetime) -> HealthPart:
         try:
             roles = {one.role for one in live_processes(self.database) if not one.red}
         except SQLAlchemyError:
             return HealthPart(self.name, now, "the database does not answer")
-        if "beat" in roles:
+        if roles & _SCHEDULERS:
             return HealthPart(self.name)
-        return HealthPart(self.name, now, "no beat is alive")
+        return HealthPart(self.name, now, "no scheduler is alive")
 
 
 # A sweep may be late, and one may be lost.
 _MISSED_SWEEPS: Final = 3
 _DATABASE_AWAY: Final = "the database does not answer"
 _BROKER_AWAY: Final = "the broker does not answer"
-_NOT_TAKEN: Final = "takes no messages from the broker; check that a beat process runs"
+_NOT_TAKEN: Final = "takes no messages from the broker; check that a scheduler runs"
 _NOT_SENT: Final = "no sweep has reached the broker"
 _NOT_STORED: Final = "deliveries cannot be stored"
 
@@ -289,7 +293,7 @@ class HealthChecks:
         broker = AnswerCheck("broker", broker_answers, _BROKER_AWAY)
         loop = self._sweep_check(taken, is_busy)
         return Health(
-            live=(StuckCheck(loop, (broker, BeatCheck(self.database))),),
+            live=(StuckCheck(loop, (broker, SchedulerCheck(self.database))),),
             ready=(self._database_check(), broker, loop),
         )
 
@@ -308,7 +312,9 @@ class HealthChecks:
             ready=(*web.ready, loop),
         )
 
-    def beat(self, sent: LoopActivity, broker_answers: Callable[[], bool]) -> Health:
+    def scheduler(
+        self, sent: LoopActivity, broker_answers: Callable[[], bool]
+    ) -> Health:
         broker = AnswerCheck("broker", broker_answers, _BROKER_AWAY)
         ticks = LoopCheck(
             "ticks", sent, lambda: _MISSED_SWEEPS * self.sweep_s, _NOT_SENT

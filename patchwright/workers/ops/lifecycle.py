@@ -17,7 +17,7 @@ class Role(StrEnum):
     ALL = "all"
     WEB = "web"
     WORKER = "worker"
-    BEAT = "beat"
+    SCHEDULER = "scheduler"
 
 
 def exit_now(exit_code: int) -> NoReturn:

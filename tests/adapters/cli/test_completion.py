@@ -57,7 +57,7 @@ def complete(shop: Shop, *words: str) -> list[str]:
         (["runs", "list", "--out"], ["--outcome"]),
         (["resolve", "--deliver", "pa"], ["patch"]),
         (["serve", "--ro"], ["--role"]),
-        (["serve", "--role", "b"], ["beat"]),
+        (["serve", "--role", "s"], ["scheduler"]),
         (["db", "up"], ["upgrade"]),
         (["completion", ""], ["bash", "zsh", "fish"]),
         (["nothing", "of", "this"], []),

@@ -221,8 +221,8 @@ def test_no_process_or_a_missing_role_is_a_warning(tmp_path: Path) -> None:
     assert examined("processes", case).found == "no process of the service is alive"
     web, worker = alive("web"), alive("worker")
     told = judge_processes((web, worker, worker), "1.0")
-    assert told.found == "no beat is running"
-    assert told.fix == "patchwright serve --role beat"
+    assert told.found == "no scheduler is running"
+    assert told.fix == "patchwright serve --role scheduler"
     assert judge_processes((alive("all"),), "1.0").found == "1 all"
 
 

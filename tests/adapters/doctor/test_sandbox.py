@@ -7,7 +7,7 @@ import pytest
 from patchwright.core.doctor import CheckStatus
 from patchwright.core.settings.limits import SandboxSettings
 from patchwright.sandbox.docker import container, engine
-from patchwright.workers.doctor.agent import SandboxProbe, judge_sandbox
+from patchwright.workers.doctor.sandbox import SandboxProbe, judge_sandbox
 from tests.adapters.doctor.cases import case_of, examined
 
 GOOD = SandboxProbe(

@@ -31,7 +31,7 @@ def running(
 def program(*habits: str, **settings: Any) -> dict[str, Any]:
     """Return the table of a fake server that runs in the sandbox."""
     command = ("python3", PROGRAM, *habits)
-    return {"command": command, "timeout_s": 20, **settings}
+    return {"command": command, "timeout_seconds": 20, **settings}
 
 
 def names(servers: RunningServers) -> list[str]:

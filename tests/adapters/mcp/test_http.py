@@ -24,7 +24,7 @@ def server() -> Iterator[FakeMcpServer]:
 
 def table(url: str, token: str = TOKEN, **settings: Any) -> dict[str, Any]:
     headers = {"Authorization": f"Bearer {token}"}
-    return {"url": url, "headers": headers, "timeout_s": 20, **settings}
+    return {"url": url, "headers": headers, "timeout_seconds": 20, **settings}
 
 
 def test_its_tools_are_offered_and_called(
@@ -87,7 +87,7 @@ def test_a_redirect_on_the_same_server_is_followed(
 def test_a_tool_that_hangs_is_given_up_and_the_session_lives(
     sandbox: Runtime, server: FakeMcpServer
 ) -> None:
-    with running(sandbox, fake=table(server.url(), timeout_s=0.5)) as servers:
+    with running(sandbox, fake=table(server.url(), timeout_seconds=0.5)) as servers:
         assert error(servers, "hang").reason == "mcp-timeout"
         assert result(servers, "echo", text="alive").text == "alive"
 

@@ -69,7 +69,7 @@ def test_lines_that_are_no_messages_are_passed_over(sandbox: Runtime) -> None:
 
 
 def test_a_tool_that_hangs_is_given_up_and_the_server_lives(sandbox: Runtime) -> None:
-    with running(sandbox, fake=program(timeout_s=0.5)) as servers:
+    with running(sandbox, fake=program(timeout_seconds=0.5)) as servers:
         hung = error(servers, "hang")
         assert hung.reason == "mcp-timeout"
         assert hung.text == (

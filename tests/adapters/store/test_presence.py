@@ -4,8 +4,8 @@ from datetime import timedelta
 
 from patchwright.workers.db.database import Database
 from patchwright.workers.ops.health import (
-    BeatCheck,
     ProcessStatus,
+    SchedulerCheck,
     WorkersCheck,
     live_processes,
     oldest_job_waits_since,
@@ -89,11 +89,16 @@ def test_a_job_given_back_waits_anew(world: World) -> None:
     assert since >= world.clock.now()
 
 
-def test_a_beat_is_missed(database: Database) -> None:
-    ticking = BeatCheck(database)
+def test_a_scheduler_is_missed(database: Database) -> None:
+    ticking = SchedulerCheck(database)
     record_heartbeat(database, presence("host:1"))
     assert ticking(START).since == START
-    record_heartbeat(database, presence("host:2", "beat", "broker"))
+    record_heartbeat(database, presence("host:2", "scheduler", "broker"))
     assert ticking(START).since == START
-    record_heartbeat(database, presence("host:3", "beat"))
+    record_heartbeat(database, presence("host:3", "scheduler"))
     assert ticking(START).since is None
+
+
+def test_a_scheduler_of_the_version_before_counts(database: Database) -> None:
+    record_heartbeat(database, presence("host:1", "beat"))
+    assert SchedulerCheck(database)(START).since is None

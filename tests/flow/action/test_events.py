@@ -22,7 +22,7 @@ def test_s04_a_label_on_a_pull_request_updates_its_branch(tmp_path: Path) -> Non
         step.github.commit_files(REPO, "topic", {"note.md": "x\n"}, author="alice")
         proposal = Proposal(head="topic", base="main", title="Sum")
         pull = step.github.open_pull_request(REPO, "alice", proposal)
-        step.github.label(REPO, pull, "fix-me", "alice")
+        step.github.label(REPO, pull, "patchwright", "alice")
         said = step.use("pull_request_target", step.event())
         assert said.end == ("resolved", "")
         assert said.outputs["branch"] == "topic"
@@ -45,14 +45,14 @@ def test_s06_a_configured_phrase_works_in_every_text(
     with a_step(tmp_path, in_turn(ANSWER)) as step:
         issue = step.github.open_issue(REPO, "alice", "Wrong sum", "It is wrong.")
         step.github.comment(REPO, issue, "alice", f"{phrase} why is it so?")
-        said = step.deliver(trigger_phrase=phrase)
+        said = step.deliver(mention=phrase)
         assert said.end == ("answered", "")
 
 
 def test_s06_both_phrases_are_shown_if_nobody_asked(tmp_path: Path) -> None:
     with a_step(tmp_path, []) as step:
         step.github.open_issue(REPO, "alice", "Wrong sum", "/bot do it")
-        said = step.deliver(trigger_phrase="/exp")
+        said = step.deliver(mention="/exp")
         assert said.end == ("refused", "not-asked")
         assert said.grade == "good"
         assert "`/exp`" in said.summary
@@ -63,7 +63,7 @@ def test_an_assignment_of_whom_the_input_names_counts(tmp_path: Path) -> None:
         issue = step.github.open_issue(REPO, "alice", "Wrong sum", "It is wrong.")
         event = step.event() | {"action": "assigned", "assignee": {"login": "Helper"}}
         assert step.use("issues", event).end == ("refused", "not-asked")
-        assert step.use("issues", event, trigger_assignee="helper").end[0] == "answered"
+        assert step.use("issues", event, assignee="helper").end[0] == "answered"
         assert issue
 
 

@@ -92,7 +92,7 @@ def test_a_change_that_fails_its_own_test_is_contradicted(tmp_path: Path) -> Non
 def test_what_is_green_without_the_change_is_not_proven(tmp_path: Path) -> None:
     with a_step(tmp_path, []) as step:
         number = open_pull(step, test=None)
-        said = prove(step, test_command="python3 -m unittest test_cart")
+        said = prove(step, test="python3 -m unittest test_cart")
         assert said.end == ("answered", "green-without-change")
         assert said.grade == "unproven"
         [comment] = comments(step, number)

@@ -6,6 +6,7 @@ from pathlib import Path
 import pytest
 import yaml
 
+from patchwright.core.settings.names import FORMER_NAMES, UNTIL, Place
 from patchwright.core.settings.repository import DeliveryMode, RepositoryConfig
 from patchwright.core.types.errors import SettingsError
 from patchwright.integrations.github.settings import GitHubSettings
@@ -42,7 +43,8 @@ def test_the_defaults_are_those_of_the_action() -> None:
     stated = {
         name: str(one.get("default", "")) for name, one in ACTION["inputs"].items()
     }
-    known = {name: one.default for name, one in INPUTS.items()}
+    former = dict.fromkeys(FORMER_NAMES[Place.ACTION], "")
+    known = {name: one.default for name, one in INPUTS.items()} | former
     assert stated.keys() == known.keys()
     assert {n: d for n, d in stated.items() if n not in FROM_THE_JOB} == {
         n: d for n, d in known.items() if n not in FROM_THE_JOB
@@ -86,11 +88,11 @@ def test_all_that_is_wrong_is_told_at_once() -> None:
 
 def test_inputs_become_settings(tmp_path: Path) -> None:
     inputs = given(
-        trigger_phrase="/exp",
+        mention="/exp",
         llm_fallback_models="a/one, b/two",
         llm_api_version="2024-10-21",
         max_cost_usd="1.5",
-        allow_bot_users="renovate[bot]",
+        allow_bots="renovate[bot]",
         network="allowlist",
         allow_domains="example.com",
     )
@@ -110,8 +112,8 @@ def test_inputs_become_settings(tmp_path: Path) -> None:
 
 
 def test_a_setting_that_is_wrong_is_told_as_the_input(tmp_path: Path) -> None:
-    with pytest.raises(SettingsError, match=r"^input `trigger-phrase`: expected"):
-        make_settings(given(trigger_phrase="fix me"), {}, tmp_path)
+    with pytest.raises(SettingsError, match=r"^input `mention`: expected"):
+        make_settings(given(mention="fix me"), {}, tmp_path)
     with pytest.raises(SettingsError, match=r"^input `mcp-config`: "):
         make_settings(given(), {}, tmp_path, '{"x": {"cmd": 1}}')
 
@@ -119,25 +121,25 @@ def test_a_setting_that_is_wrong_is_told_as_the_input(tmp_path: Path) -> None:
 def test_an_input_left_alone_gives_way_to_the_repository(tmp_path: Path) -> None:
     overrides = make_run_overrides(given(), tmp_path)
     said = RepositoryConfig(
-        pr=DeliveryMode.READY, plan_approval="comment", labels=("a",)
+        deliver=DeliveryMode.READY, plan_approval="comment", labels=("a",)
     )
-    assert overrides.applied_to(said) == said.replace(context_from="write")
-    assert overrides.applied_to(RepositoryConfig()).pr is DeliveryMode.DRAFT
+    assert overrides.applied_to(said) == said
+    assert overrides.applied_to(RepositoryConfig()).deliver is DeliveryMode.DRAFT
     assert not overrides.waits_for_people
 
 
 def test_an_input_that_is_chosen_counts_before_the_repository(tmp_path: Path) -> None:
     inputs = given(
-        pr_type="branch",
-        test_command="make a\nmake b",
+        deliver="branch",
+        test="make a\nmake b",
         labels="x, y",
         plan_approval="comment",
         assign_requester="false",
     )
     made = make_run_overrides(inputs, tmp_path).applied_to(
-        RepositoryConfig(pr=DeliveryMode.READY)
+        RepositoryConfig(deliver=DeliveryMode.READY)
     )
-    assert (made.pr, made.test, made.labels) == (
+    assert (made.deliver, made.test, made.labels) == (
         DeliveryMode.BRANCH,
         ("make a", "make b"),
         ("x", "y"),
@@ -146,11 +148,35 @@ def test_an_input_that_is_chosen_counts_before_the_repository(tmp_path: Path) ->
     assert not made.assign_requester
 
 
+def test_a_former_name_works_and_is_told() -> None:
+    inputs = given(pr_type="branch", target_branch="", trigger_phrase="/exp")
+    assert (inputs.text("deliver"), inputs.text("mention")) == ("branch", "/exp")
+    assert inputs.notices == (
+        f"input `pr-type` is now `deliver`; {UNTIL}.",
+        f"input `trigger-phrase` is now `mention`; {UNTIL}.",
+    )
+    assert given(deliver="branch").notices == ()
+
+
+def test_an_input_by_both_names_is_refused() -> None:
+    said = "inputs `pr-type` and `deliver` are the same input; keep `deliver`"
+    with pytest.raises(SettingsError, match=said):
+        given(pr_type="branch", deliver="patch")
+
+
+def test_files_that_outlast_a_job_are_no_settings(tmp_path: Path) -> None:
+    own = tmp_path / "home" / ".config" / "patchwright"
+    own.mkdir(parents=True)
+    (own / "config.toml").write_text('[llm]\nbase_url = "https://evil.example"\n')
+    environ = {"HOME": str(tmp_path / "home")}
+    assert make_settings(given(), environ, tmp_path).llm.base_url == ""
+
+
 def test_an_answer_never_becomes_a_branch(tmp_path: Path) -> None:
     made = make_run_overrides(given(mode="answer"), tmp_path).applied_to(
         RepositoryConfig()
     )
-    assert made.pr is DeliveryMode.NONE
+    assert made.deliver is DeliveryMode.NONE
 
 
 def test_people_are_told_where_a_change_is_that_is_on_no_branch(tmp_path: Path) -> None:
@@ -162,13 +188,13 @@ def test_people_are_told_where_a_change_is_that_is_on_no_branch(tmp_path: Path) 
 def test_a_template_that_gives_all_requests_one_branch_is_refused(
     tmp_path: Path,
 ) -> None:
-    with pytest.raises(SettingsError, match=r"^input `branch-template`: a branch"):
-        make_run_overrides(given(branch_template="fixes"), tmp_path)
+    with pytest.raises(SettingsError, match=r"^input `branch`: a branch"):
+        make_run_overrides(given(branch="fixes"), tmp_path)
 
 
 def test_a_body_with_a_variable_that_is_none_is_refused(tmp_path: Path) -> None:
-    with pytest.raises(SettingsError, match=r"^input `pr-body-template`: `\{\{sumary"):
-        make_run_overrides(given(pr_body_template="{{sumary}}"), tmp_path)
+    with pytest.raises(SettingsError, match=r"^input `body`: `\{\{sumary"):
+        make_run_overrides(given(body="{{sumary}}"), tmp_path)
 
 
 @pytest.mark.parametrize("text", ["{", "[]", '{"type": "text"}'])

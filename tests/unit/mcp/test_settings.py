@@ -37,14 +37,14 @@ def test_a_file_has_a_table_for_each_server(tmp_path: Path) -> None:
         "[sandbox]\nallow_domains = ['Tools.example']\n"
         "[mcp.servers.time]\ncommand = ['python3', '-m', 'mcp_server_time']\n"
         "env = { TZ = 'UTC' }\n"
-        "[mcp.servers.web]\nurl = 'https://tools.EXAMPLE/mcp'\ntimeout_s = 5\n"
+        "[mcp.servers.web]\nurl = 'https://tools.EXAMPLE/mcp'\ntimeout_seconds = 5\n"
         "tools = ['find']\nheaders = { Authorization = 'Bearer s3cret-token' }\n"
     )
     found = load_settings({}, flags={}, cwd=tmp_path)
     time, web = found.mcp.servers["time"], found.mcp.servers["web"]
     assert time.command == ("python3", "-m", "mcp_server_time")
-    assert (time.env, time.timeout_s, time.tools) == ({"TZ": "UTC"}, 60, ())
-    assert (web.host, web.timeout_s, web.tools) == ("tools.example", 5, ("find",))
+    assert (time.env, time.timeout_seconds, time.tools) == ({"TZ": "UTC"}, 60, ())
+    assert (web.host, web.timeout_seconds, web.tools) == ("tools.example", 5, ("find",))
     assert web.headers["Authorization"].get_secret_value() == "Bearer s3cret-token"
 
 
@@ -100,8 +100,8 @@ def test_what_is_secret_in_a_header_is_known_as_a_secret() -> None:
             ".headers: the value of A is not one line of ASCII",
         ),
         (
-            {"command": ["a"], "timeout_s": 0},
-            ".timeout_s: Input should be greater than 0",
+            {"command": ["a"], "timeout_seconds": 0},
+            ".timeout_seconds: Input should be greater than 0",
         ),
     ],
 )

@@ -138,7 +138,7 @@ def test_who_waits_writes_nothing() -> None:
 def test_a_repository_may_want_less_than_a_pull_request(
     wish: DeliveryMode, kinds: list[str]
 ) -> None:
-    effects = plan_effects(done(), NEW, RepositoryConfig(pr=wish))
+    effects = plan_effects(done(), NEW, RepositoryConfig(deliver=wish))
     assert [effect.kind for effect in effects] == kinds
 
 
@@ -159,7 +159,7 @@ def test_what_is_in_doubt_is_a_draft(
     wish: DeliveryMode | None, proof: Proof, warnings: tuple[str, ...], *, draft: bool
 ) -> None:
     outcome = done(proof).replace(warnings=warnings)
-    assert is_draft(outcome, RepositoryConfig(pr=wish)) is draft
+    assert is_draft(outcome, RepositoryConfig(deliver=wish)) is draft
 
 
 @pytest.mark.parametrize(
@@ -192,7 +192,7 @@ def test_by_best_effort_only_what_speaks_against_a_change_makes_a_draft(
 def test_l1_a_wish_for_ready_does_not_replace_the_proof(
     evidence: Literal["required", "best-effort", "off"], proof: Proof, *, draft: bool
 ) -> None:
-    config = RepositoryConfig(pr=DeliveryMode.READY, evidence=evidence)
+    config = RepositoryConfig(deliver=DeliveryMode.READY, evidence=evidence)
     assert is_draft(done(proof), config) is draft
 
 

@@ -133,8 +133,8 @@ ENDINGS = {
     OutcomeKind.TIMED_OUT: (
         "Timed out",
         (
-            "Raise `limits.max_minutes`, which is 30 now, or narrow the request, then "
-            f"{AGAIN}"
+            "Raise `limits.timeout_minutes`, which is 30 now, or narrow the request, "
+            f"then {AGAIN}"
         ),
     ),
     OutcomeKind.STUCK: (

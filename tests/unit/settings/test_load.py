@@ -8,12 +8,19 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from patchwright.core.settings.model import Settings
+from patchwright.core.settings.model import Settings, all_keys, dotted_key
+from patchwright.core.settings.names import FORMER_NAMES, UNTIL, Place
 from patchwright.core.types.errors import SettingsError
 from patchwright.core.types.people import Permission
 from patchwright.core.types.work import Limits
 from patchwright.integrations.github.settings import GitHubSettings
-from patchwright.integrations.settings import load_settings
+from patchwright.integrations.jira.settings import JiraSettings
+from patchwright.integrations.settings import (
+    ALL_SETTINGS,
+    find_notices,
+    load_settings,
+)
+from tests.fakes.github.bare import git
 
 NOWHERE = Path("/nonexistent")
 
@@ -40,15 +47,15 @@ def test_everything_has_a_default() -> None:
 
 def test_a_flag_beats_the_environment_and_that_the_file(tmp_path: Path) -> None:
     (tmp_path / "patchwright.toml").write_text(
-        "[limits]\nmax_cost_usd = 1\nmax_minutes = 1\nmax_iterations = 1\n"
+        "[limits]\nmax_cost_usd = 1\ntimeout_minutes = 1\nmax_iterations = 1\n"
     )
     environ = {
         "PATCHWRIGHT_LIMITS__MAX_COST_USD": "2",
-        "PATCHWRIGHT_LIMITS__MAX_MINUTES": "2",
+        "PATCHWRIGHT_LIMITS__TIMEOUT_MINUTES": "2",
     }
-    flags = {"limits.max_cost_usd": 3.5, "limits.max_minutes": None}
+    flags = {"limits.max_cost_usd": 3.5, "limits.timeout_minutes": None}
     limits = load_settings(environ, flags=flags, cwd=tmp_path).limits
-    assert (limits.max_cost_usd, limits.max_minutes) == (3.5, 2)
+    assert (limits.max_cost_usd, limits.timeout_minutes) == (3.5, 2)
     assert (limits.max_iterations, limits.max_tokens) == (1, 2_000_000)
 
 
@@ -57,6 +64,41 @@ def test_the_environment_names_another_file(tmp_path: Path) -> None:
     (tmp_path / "other.toml").write_text("[server]\nport = 2\n")
     environ = {"PATCHWRIGHT_CONFIG": "other.toml"}
     assert settings(environ, tmp_path).server.port == 2
+
+
+def test_a_person_has_settings_of_their_own(tmp_path: Path) -> None:
+    own, project = tmp_path / ".config" / "patchwright", tmp_path / "project"
+    for folder in (own, project):
+        folder.mkdir(parents=True)
+    (own / "config.toml").write_text(
+        '[llm]\nmodel = "a/own"\napi_key_file = "key"\n[server]\nport = 1\n'
+    )
+    (own / "key").write_text("key-of-mine\n")
+    (project / "patchwright.toml").write_text('[llm]\nmodel = "a/project"\n')
+    found = settings({"HOME": str(tmp_path)}, project)
+    assert (found.llm.model, found.server.port) == ("a/project", 1)
+    assert found.llm.api_key is not None
+    assert found.llm.api_key.get_secret_value() == "key-of-mine"
+
+
+def test_the_xdg_folder_is_where_own_settings_are(tmp_path: Path) -> None:
+    own = tmp_path / "xdg" / "patchwright"
+    own.mkdir(parents=True)
+    (own / "config.toml").write_text("[server]\nport = 3\nprot = 4\n")
+    environ = {"HOME": "/h", "XDG_CONFIG_HOME": str(tmp_path / "xdg")}
+    [line] = errors(environ)
+    assert line == (
+        f"server.prot: unknown key, found in {own}/config.toml; the nearest known one "
+        "is server.port (PATCHWRIGHT_SERVER__PORT)"
+    )
+
+
+def test_a_file_that_the_command_line_names_beats_the_others(tmp_path: Path) -> None:
+    for number, name in enumerate(("patchwright.toml", "b.toml", "c.toml"), 1):
+        (tmp_path / name).write_text(f"[server]\nport = {number}\n")
+    environ = {"PATCHWRIGHT_CONFIG": "b.toml"}
+    found = load_settings(environ, flags={}, cwd=tmp_path, config=Path("c.toml"))
+    assert found.server.port == 3
 
 
 def test_a_named_file_must_be_there(tmp_path: Path) -> None:
@@ -106,6 +148,91 @@ def test_common_names_work_and_ours_are_stronger() -> None:
     assert found.llm.api_key.get_secret_value() == "key-of-a"
 
 
+def test_former_names_work_and_are_told(tmp_path: Path) -> None:
+    (tmp_path / "patchwright.toml").write_text(
+        '[limits]\nmax_minutes = 5\n[jira]\nflavour = "datacenter"\n'
+        '[mcp.servers.time]\ncommand = ["time"]\ntimeout_s = 9\n'
+    )
+    found = settings({"PATCHWRIGHT_QUEUE__LEASE_S": "9"}, tmp_path)
+    assert found.limits.timeout_minutes == 5
+    assert found.queue.lease_seconds == 9
+    assert found.mcp.servers["time"].timeout_seconds == 9
+    assert JiraSettings.of(found).type == "datacenter"
+    file = f"{tmp_path}/patchwright.toml"
+    assert [str(one) for one in found.notices] == [
+        (
+            "limits.max_minutes is now limits.timeout_minutes "
+            f"(PATCHWRIGHT_LIMITS__TIMEOUT_MINUTES), found in {file}; rename it; "
+            f"{UNTIL}"
+        ),
+        (
+            "jira.flavour is now jira.type "
+            f"(PATCHWRIGHT_JIRA__TYPE), found in {file}; rename it; {UNTIL}"
+        ),
+        (
+            "queue.lease_s is now queue.lease_seconds "
+            "(PATCHWRIGHT_QUEUE__LEASE_SECONDS), found in environment variable "
+            f"PATCHWRIGHT_QUEUE__LEASE_S; rename it; {UNTIL}"
+        ),
+        (
+            "mcp.servers.time.timeout_s is now mcp.servers.time.timeout_seconds; "
+            f"rename it; {UNTIL}"
+        ),
+    ]
+
+
+def test_a_former_name_in_a_weaker_place_gives_way(tmp_path: Path) -> None:
+    (tmp_path / "patchwright.toml").write_text("[limits]\nmax_minutes = 5\n")
+    environ = {"PATCHWRIGHT_LIMITS__TIMEOUT_MINUTES": "6"}
+    assert settings(environ, tmp_path).limits.timeout_minutes == 6
+
+
+def test_both_names_in_one_place_are_an_error(tmp_path: Path) -> None:
+    (tmp_path / "patchwright.toml").write_text(
+        "[limits]\nmax_minutes = 5\ntimeout_minutes = 6\n"
+    )
+    [line] = errors({}, tmp_path)
+    file = f"{tmp_path}/patchwright.toml"
+    assert line == (
+        f"limits.timeout_minutes: set twice, in {file} as limits.max_minutes and "
+        f"{file}; keep one of them"
+    )
+
+
+def test_every_former_name_leads_to_a_setting() -> None:
+    known = {dotted_key(key.path) for key in all_keys(ALL_SETTINGS)}
+    names = {one for one in FORMER_NAMES[Place.SETTINGS].values() if "NAME" not in one}
+    assert names <= known
+    assert FORMER_NAMES[Place.SETTINGS].keys() & known == set()
+
+
+def test_it_is_known_which_files_have_secrets(tmp_path: Path) -> None:
+    (tmp_path / "patchwright.toml").write_text(
+        '[llm]\napi_key = "sk-secret"\n[github]\ntoken_file = "token"\n'
+        '[database]\nurl = "sqlite:///x.db"\n[queue]\nbroker_url = "memory://"\n'
+    )
+    (tmp_path / "token").write_text("ghp_secret\n")
+    found = settings({"PATCHWRIGHT_SLACK__APP_TOKEN": "xapp-secret"}, tmp_path)
+    assert [(one.key, one.file.name) for one in found.secrets_in_files] == [
+        ("llm.api_key", "patchwright.toml"),
+        ("github.token", "token"),
+    ]
+
+
+def test_a_secret_that_git_tracks_is_told(tmp_path: Path) -> None:
+    file = tmp_path / "patchwright.toml"
+    file.write_text('[llm]\napi_key = "sk-secret"\n')
+    git(tmp_path, "init", "--quiet")
+    assert find_notices(settings({}, tmp_path)) == ()
+    git(tmp_path, "add", file.name)
+    [notice] = find_notices(settings({}, tmp_path))
+    assert str(notice) == (
+        f"llm.api_key: the secret is in {file}, which git tracks; move it to "
+        "~/.config/patchwright/config.toml or to an environment variable, and replace "
+        "it where you got it: the history of the repository keeps it"
+    )
+
+
 def test_an_empty_variable_is_not_set() -> None:
     found = settings({"LOG_JSON": "", "PATCHWRIGHT_GITHUB__TOKEN": ""})
     assert GitHubSettings.of(found).token is None
@@ -114,12 +241,12 @@ def test_an_empty_variable_is_not_set() -> None:
 def test_lists_and_tables_are_json_in_the_environment() -> None:
     environ = {
         "PATCHWRIGHT_SECURITY__ALLOW_BOTS": '["dependabot", "renovate[bot]"]',
-        "PATCHWRIGHT_LIMITS": '{"max_cost_usd": 1, "max_minutes": 2}',
+        "PATCHWRIGHT_LIMITS": '{"max_cost_usd": 1, "timeout_minutes": 2}',
         "PATCHWRIGHT_LLM__FAST": '{"model": "openai/fast"}',
     }
     found = settings(environ)
     assert found.security.allow_bots == ("dependabot", "renovate[bot]")
-    assert (found.limits.max_cost_usd, found.limits.max_minutes) == (1, 2)
+    assert (found.limits.max_cost_usd, found.limits.timeout_minutes) == (1, 2)
     assert found.llm.named["fast"].model == "openai/fast"
 
 
@@ -174,7 +301,7 @@ def test_an_unknown_key_in_the_file_is_an_error(tmp_path: Path) -> None:
     [line] = errors({}, tmp_path)
     assert line.startswith(
         f"limits.max_minute: unknown key, found in {tmp_path}/patchwright.toml; "
-        "the nearest known one is limits.max_minutes"
+        "the nearest known one is limits.timeout_minutes"
     )
 
 

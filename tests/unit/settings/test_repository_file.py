@@ -26,7 +26,7 @@ test = "pytest -q"
 base = "develop"
 branch = "bot/{{number}}-{{slug}}"
 title = "fix: {{title}}"
-pr = "ready"
+deliver = "ready"
 reviewers = ["alice", "team/core"]
 labels = ["bot"]
 assign_requester = false
@@ -36,6 +36,7 @@ allow_bots = ["dependabot[bot]"]
 min_permission = "triage"
 max_cost_usd = 1
 max_iterations = 20
+timeout_minutes = 7.5
 triggers = ["mention", "review"]
 network = "allow"
 allow_domains = ["docs.example"]
@@ -64,7 +65,7 @@ def test_every_key_is_read() -> None:
         base="develop",
         branch="bot/{{number}}-{{slug}}",
         title="fix: {{title}}",
-        pr=DeliveryMode.READY,
+        deliver=DeliveryMode.READY,
         reviewers=("alice", "team/core"),
         labels=("bot",),
         assign_requester=False,
@@ -74,6 +75,7 @@ def test_every_key_is_read() -> None:
         min_permission=Permission.TRIAGE,
         max_cost_usd=1.0,
         max_iterations=20,
+        timeout_minutes=7.5,
         triggers=(FollowUpTrigger.MENTION, FollowUpTrigger.REVIEW),
         network="allow",
         allow_domains=("docs.example",),
@@ -96,6 +98,33 @@ def test_the_keys_are_those_of_the_config() -> None:
 @pytest.mark.parametrize("data", [None, b"", b"# nothing yet\n", b"\xef\xbb\xbf"])
 def test_a_file_that_says_nothing_changes_nothing(data: bytes | None) -> None:
     assert read_repository_config(data) == RepositoryConfig()
+
+
+def test_a_former_key_works_and_is_told() -> None:
+    config = read('pr = "patch"\n')
+    assert config.deliver is DeliveryMode.PATCH
+    assert config.problems == (
+        (
+            "`.patchwright.toml`: `pr` is now `deliver`; the old name works for one "
+            "more release."
+        ),
+    )
+
+
+def test_a_key_by_both_names_is_read_as_strictly_as_can_be() -> None:
+    config = read('pr = "draft"\ndeliver = "ready"\n')
+    assert config.deliver is DeliveryMode.DRAFT
+    assert config.problems == (
+        (
+            "`.patchwright.toml` sets both `deliver` and its former name `pr`: remove "
+            "`pr`. Until then changes stay drafts."
+        ),
+    )
+
+
+def test_what_the_version_before_has_stored_is_read() -> None:
+    stored = RepositoryConfig.model_validate_json('{"pr": "patch"}')
+    assert stored == RepositoryConfig(deliver=DeliveryMode.PATCH)
 
 
 def test_an_unknown_key_is_told_with_the_nearest_known_one() -> None:
@@ -123,7 +152,7 @@ def test_an_unknown_key_is_told_with_the_nearest_known_one() -> None:
         ("max_iterations = 2.5", "a whole number above 0"),
         ("ci_rounds = 11", "a whole number from 0 to 10"),
         ("ci_rounds = -1", "a whole number from 0 to 10"),
-        ('pr = "Draft"', "`draft`, `ready`, `branch`, `patch` or `none`"),
+        ('deliver = "Draft"', "`draft`, `ready`, `branch`, `patch` or `none`"),
         ('triggers = ["mention", "push"]', "a list of `mention`, `label`"),
         ('network = "open"', "`deny`, `allowlist` or `allow`"),
         ('plan_approval = "yes"', "`none` or `comment`"),
@@ -143,7 +172,7 @@ def test_a_bad_value_is_told_and_left_out(line: str, meaning: str) -> None:
     assert problem.startswith(f"`.patchwright.toml`: `{key}` was ignored: it must be ")
     assert meaning in problem
     as_default = {key: getattr(RepositoryConfig(), key)}
-    shown = config.replace(**as_default).replace(pr=None, problems=())
+    shown = config.replace(**as_default).replace(deliver=None, problems=())
     assert shown == RepositoryConfig(model="strong")
 
 
@@ -158,10 +187,10 @@ def test_a_bad_value_is_told_and_left_out(line: str, meaning: str) -> None:
             "comment",
             "plan waits for an approval",
         ),
-        ('pr = "Draft"', "pr", "draft", "changes stay drafts"),
-        ("protected_paths = [1]", "pr", "draft", "changes stay drafts"),
-        ('protected_paths = [1]\npr = "ready"', "pr", "draft", "stay drafts"),
-        ('protected_paths = [1]\npr = "patch"', "pr", "patch", "stay drafts"),
+        ('deliver = "Draft"', "deliver", "draft", "changes stay drafts"),
+        ("protected_paths = [1]", "deliver", "draft", "changes stay drafts"),
+        ('protected_paths = [1]\ndeliver = "ready"', "deliver", "draft", "stay drafts"),
+        ('protected_paths = [1]\ndeliver = "patch"', "deliver", "patch", "stay drafts"),
         ("triggers = [1]", "triggers", ASKED_FOR, "no run starts without a request"),
         ("evidence = true", "evidence", "required", "proof is required"),
         ("context_from = 1", "context_from", "write", "of others are not read"),
@@ -238,7 +267,7 @@ def test_a_file_that_cannot_be_read_is_told(data: bytes, why: str) -> None:
     [problem] = config.problems
     assert problem.startswith(f"`.patchwright.toml` {why}")
     assert problem.endswith("; the whole file is ignored, and a change stays a draft.")
-    assert (config.pr, config.triggers) == ("draft", ASKED_FOR)
+    assert (config.deliver, config.triggers) == ("draft", ASKED_FOR)
     assert config.context_from == "write"
     assert config.protected_paths == PROTECTED_PATHS
 
@@ -275,7 +304,7 @@ def test_what_is_wrong_leaves_the_default_and_a_sentence(
     config = read(f"{key} = {_toml(value)}")
     if config.problems:
         as_default = {key: getattr(RepositoryConfig(), key)}
-        found = config.replace(**as_default).replace(pr=None, problems=())
+        found = config.replace(**as_default).replace(deliver=None, problems=())
         assert found == RepositoryConfig()
 
 

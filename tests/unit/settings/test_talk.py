@@ -23,8 +23,8 @@ SITE = {f"{JIRA}BASE_URL": "https://acme.atlassian.net"}
 TOKEN = {f"{JIRA}TOKEN": "t"}
 USER = {f"{JIRA}USER": "bot@acme.test"}
 HOOK = {f"{JIRA}WEBHOOK_SECRET": "h"}
-SERVER = {f"{JIRA}FLAVOUR": "datacenter"}
-NO_POLLING = {f"{JIRA}POLL_S": "0"}
+SERVER = {f"{JIRA}TYPE": "datacenter"}
+NO_POLLING = {f"{JIRA}POLL_SECONDS": "0"}
 
 
 def read(environ: dict[str, str]) -> Settings:
@@ -96,9 +96,9 @@ def test_what_is_missing_is_told(
         (f"{JIRA}BASE_URL", "https://acme.test/?x=1", "expected an address"),
         (f"{JIRA}LABEL", "fix it", "expected one word: Jira's labels have no spaces"),
         (f"{JIRA}MENTION", "patchwright", "should match pattern"),
-        (f"{JIRA}FLAVOUR", "server", "'cloud' or 'datacenter'"),
+        (f"{JIRA}TYPE", "server", "'cloud' or 'datacenter'"),
         (f"{JIRA}PROJECTS", '{"APP": "acme shop"}', "APP: expected a repository"),
-        (f"{JIRA}POLL_S", "-1", "greater than or equal to 0"),
+        (f"{JIRA}POLL_SECONDS", "-1", "greater than or equal to 0"),
     ],
 )
 def test_what_cannot_be_meant_is_refused(name: str, value: str, reason: str) -> None:

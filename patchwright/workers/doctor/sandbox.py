@@ -1,4 +1,4 @@
-"""Check what the agent works with: the model and the sandbox."""
+"""Check the sandbox: start a real one, and see what it holds."""
 
 from collections.abc import Iterator
 from importlib import resources
@@ -17,91 +17,14 @@ from patchwright.core.doctor import (
 )
 from patchwright.core.events.actions import RunCommand
 from patchwright.core.events.observations import CommandOutput
-from patchwright.core.llm.errors import ModelCredentialError, ModelError
-from patchwright.core.llm.library import missing_keys, table_entry
-from patchwright.core.llm.model import Model, ModelRequest, UserText
 from patchwright.core.runtime import Runtime, RuntimeFactory
-from patchwright.core.settings.agent import ModelSettings
 from patchwright.core.settings.limits import SandboxSettings
-from patchwright.core.settings.model import Settings
 from patchwright.core.types.base import RandomIds, Value
-from patchwright.core.types.errors import SandboxError, SettingsError
+from patchwright.core.types.errors import SandboxError
 from patchwright.resolver.set_up.sandboxes import sandbox_spec
 from patchwright.sandbox.docker.engine import has_image
 from patchwright.sandbox.docker.runtimes import DockerRuntimes
-from patchwright.sandbox.factory import create_factory
-from patchwright.workers.agent_configuration import RECORDED, find_model, make_models
-
-_TEST_REQUEST = ModelRequest(
-    messages=(UserText(text="Answer with the one word: ready"),), deadline_s=40.0
-)
-_FIX_MODEL_KEY = "set LLM_API_KEY (llm.api_key) to a valid key of this provider"
-_FIX_MODEL_NAME = (
-    "write llm.model as litellm does, provider/model, and check llm.base_url"
-)
-
-
-def check_model(context: CheckContext) -> CheckResult:
-    settings = context.settings
-    try:
-        found = find_model(settings.llm, "agent.model", settings.agent.model)
-        model = make_models(settings, context.clock).main
-    except SettingsError as error:
-        return result_of_error(error, "choose a model: set LLM_MODEL and LLM_API_KEY")
-    if found.model.startswith(RECORDED):
-        return ok(f"{found.model}: repeats a recording")
-    return combine(
-        (*_examine_model(found, model, settings), *_ask_model(context, model))
-    )
-
-
-def _examine_model(
-    found: ModelSettings, model: Model, settings: Settings
-) -> Iterator[CheckResult]:
-    price = model.ceiling_usd(_TEST_REQUEST)
-    price_text = "price known" if price is not None else "no price known"
-    yield ok(f"{found.model}, {price_text}")
-    if not found.base_url and not table_entry(found.model):
-        yield warning(f"{found.model} is not in the model table", _FIX_MODEL_NAME)
-    if not found.api_key and not found.base_url:
-        yield from _missing_model_key(found.model)
-    if price is None:
-        yield _unknown_price(settings)
-
-
-def _missing_model_key(name: str) -> Iterator[CheckResult]:
-    if missing := missing_keys(name):
-        yield failed(
-            f"no key: neither llm.api_key nor {', '.join(missing)}", _FIX_MODEL_KEY
-        )
-
-
-def _unknown_price(settings: Settings) -> CheckResult:
-    fix = (
-        "set llm.input_cost_per_token and llm.output_cost_per_token (USD; 0 if it is "
-        "free)"
-    )
-    if settings.limits.unknown_price == "refuse":
-        words = "its price is unknown, and limits.unknown_price is refuse"
-        return failed(f"{words}: every run is refused", fix)
-    most = settings.limits.max_tokens
-    return warning(f"its price is unknown: the limit of a run is {most} tokens", fix)
-
-
-def _ask_model(context: CheckContext, model: Model) -> Iterator[CheckResult]:
-    """Ask it one thing, where that was allowed."""
-    if not context.spends:
-        return
-    try:
-        reply = model.complete(_TEST_REQUEST)
-    except ModelError as error:
-        is_key = isinstance(error, ModelCredentialError)
-        yield result_of_error(error, _FIX_MODEL_KEY if is_key else _FIX_MODEL_NAME)
-        return
-    cost = reply.usage.cost_usd
-    paid = "at an unknown price" if cost is None else f"for ${cost:.6f}"
-    yield ok(f"answered in {reply.latency_ms / 1000:.1f} s {paid}")
-
+from patchwright.sandbox.factory import create_factory, find_fallback
 
 # Small limits, so that to reach for more does not harm the machine.
 _PROBE_MEMORY_MIB: Final = 256
@@ -147,9 +70,14 @@ def check_sandbox(context: CheckContext) -> CheckResult:
     except SandboxError as error:
         return result_of_error(error, _FIX_NO_SANDBOX)
     try:
-        if runtimes.kind == "docker" and not has_image(wanted.image):
-            return _missing_image(wanted.image)
-        return judge_sandbox(_probe_sandbox(context, runtimes), runtimes.kind, wanted)
+        if isinstance(runtimes, DockerRuntimes) and not has_image(wanted.image):
+            return _missing_image(wanted.image, runtimes.why_not_available())
+        judged = judge_sandbox(_probe_sandbox(context, runtimes), runtimes.kind, wanted)
+        fallback = find_fallback(runtimes)
+        if fallback is None:
+            return judged
+        used = f"{fallback.reason}; bubblewrap is used"
+        return combine((judged, warning(used, fallback.remedy)))
     except SandboxError as error:
         return result_of_error(error, _FIX_IMAGE_OR_RUNTIME)
     finally:
@@ -187,11 +115,18 @@ def _sandbox_problems(
         yield failed("the process limit does not work", _FIX_CGROUPS)
 
 
-def _missing_image(image: str) -> CheckResult:
+def _missing_image(image: str, reason: str) -> CheckResult:
+    found = f"the engine has no image {image}"
+    if not reason:
+        return warning(
+            f"{found} yet: the first run waits until it is pulled",
+            f"docker pull {image}, to test the sandbox",
+        )
     return failed(
-        f"the engine has no image {image}",
-        f"docker pull {image} (or the first run waits for it); or build one with "
-        "deploy/sandbox.Dockerfile and set sandbox.image to it",
+        f"{found} and cannot pull it ({reason})",
+        f"docker pull {image}, or set sandbox.image to an image that is there "
+        "(deploy/sandbox.Dockerfile builds one)\n"
+        "or set sandbox.kind to local, which needs no image",
     )
 
 
