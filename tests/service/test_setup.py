@@ -190,7 +190,7 @@ def test_a_stranger_is_not_told_where_the_app_is_installed(stage: Stage) -> None
         service.wait_until_ready()
         _install(stage.github)
         [installation] = stage.github.world.installations
-        query = {"installation_id": installation, "setup_action": "install"}
+        query = {"installation_id": str(installation), "setup_action": "install"}
         page = httpx.get(f"{service.url}/setup/github/installed", params=query)
         assert text_of(page).startswith(
             "Installed\nTry: open an issue in one of the repositories and write:"
@@ -244,7 +244,7 @@ def test_the_log_says_why_no_app_is_offered(stage: Stage) -> None:
         (
             {
                 "PATCHWRIGHT_GITHUB__TOKEN": "ghp_1",
-                "PATCHWRIGHT_GITHUB__WEBHOOK_SECRET": "x" * 32,
+                "PATCHWRIGHT_GITHUB__WEBHOOK_SECRET": "wh-secret-1",
             },
             "github is configured in the settings, so no App is created",
         ),
@@ -287,8 +287,9 @@ def _watched(stage: Stage) -> dict[str, str]:
 
 def _link_on(screen: Screen) -> str:
     """Return the link, which is a line of its own."""
-    [link] = re.findall(r"^http\S+key=\S+$", screen.text, re.MULTILINE)
-    return link
+    found = re.search(r"^http\S+key=\S+$", screen.text, re.MULTILINE)
+    assert found, screen.text
+    return found[0]
 
 
 def _boxes(screen: Screen, url: str) -> str:
@@ -336,7 +337,7 @@ def _install_in_browser(
     stage.github.add_repository("acme/web", files={"README.md": "web"})
     [app] = stage.github.world.apps
     number = stage.github.install_app(app, "acme", [REPO, "acme/web"])
-    query = {"installation_id": number, "setup_action": "install"}
+    query = {"installation_id": str(number), "setup_action": "install"}
     return browser.get(f"{url}/setup/github/installed", params=query)
 
 
