@@ -17,12 +17,9 @@ EMPTY_CART = call(
     "write", path="test_empty.py", content="import unittest\n\n# An empty cart.\n"
 )
 INVITATION = """\
-I know your account in Slack, but not your account on GitHub. Your permissions there \
-decide what you may ask for.
-
-<GITHUB/link/TOKEN|Link your GitHub account>: the link is only for you, please do \
-not share it. It works once, for 15 minutes, in one browser. Then I continue with your \
-request.
+<GITHUB/link/TOKEN|Link your GitHub account> so that I can check your access. The link is \
+only for you: do not share it. It works once and expires in 15 minutes. After that I \
+continue with your request in Slack.
 Link with GitHub"""
 WHICH = """\
 *Which repository?* The request names none, and there is no default for it here.

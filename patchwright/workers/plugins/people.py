@@ -66,11 +66,10 @@ def link_address(public_url: str, token: str) -> str:
 
 def invitation_text(actor: Actor, link: str, forge_name: str) -> str:
     return (
-        f"I know your account in {service_name(actor.service)}, but not your account "
-        f"on {forge_name}. Your permissions there decide what you may ask for.\n\n"
-        f"[Link your {forge_name} account]({link}): the link is only for you, please "
-        "do not share it. It works once, for 15 minutes, in one browser. Then I "
-        "continue with your request."
+        f"[Link your {forge_name} account]({link}) so that I can check your access. "
+        "The link is only for you: do not share it. It works once and expires in 15 "
+        f"minutes. After that I continue with your request in "
+        f"{service_name(actor.service)}."
     )
 
 
