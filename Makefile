@@ -31,7 +31,7 @@ WAITING := -n 4 --dist loadgroup --no-loadscope-reorder
 
 .DEFAULT_GOAL := help
 .PHONY: help demo test test-rest test-talk test-long test-real test-action test-deploy
-.PHONY: check docs images fix run bench cover lock release reference
+.PHONY: check docs images fix run bench cover lock release reference words
 
 help: ## Show this list
 	@sed -n 's/^\([a-z-]*\):.*## \(.*\)/\1|\2/p' Makefile | \
@@ -72,7 +72,7 @@ test-real: $(READY) ## Real packages and tool servers, fetched by name, version 
 	@$(BIN)/python -m tests.provision.components test-real
 	$(BIN)/pytest -n 2 --dist worksteal -m real $(REAL)
 
-images: $(READY) ## Make the images that tests start, which they else do themselves
+images: $(READY) ## Make the images that tests start; otherwise tests make them
 	@$(BIN)/python -m tests.provision.components test-deploy
 	@$(BIN)/python -m tests.provision.images
 
@@ -93,13 +93,16 @@ check: $(READY) ## Format, lint, import contracts, types, dead code, dependencie
 docs: $(READY) ## Build the pages of docs/ into .cache/site, with warnings as errors
 	$(BIN)/sphinx-build $(SPHINX)
 
-reference: $(READY) ## Write the generated pages of docs/ anew
+reference: $(READY) ## Write the generated pages of docs/ again
 	$(BIN)/python -m tests.reference
+
+words: $(READY) ## Print how easy our texts are to read, and the longest sentences
+	@$(BIN)/python -m tests.architecture.reading
 
 release: $(READY) ## Build wheel, source archive, SBOM and checksums into dist/
 	@BIN=$(BIN) sh scripts/release dist
 
-fix: $(READY) ## Format, and mend what the linter can
+fix: $(READY) ## Format, and fix what the linter can
 	$(BIN)/ruff format .
 	$(BIN)/ruff check --fix .
 
@@ -114,7 +117,7 @@ cover: $(READY) ## Run the tests and show the lines and branches they missed
 	$(BIN)/pytest -n 2 --dist worksteal -m "$(EVERYDAY) or talk or action" \
 		$(addprefix --ignore=,$(DEPLOY)) --cov --cov-report=term-missing:skip-covered
 
-lock: ## Write both lock files anew from pyproject.toml
+lock: ## Write both lock files again from pyproject.toml
 	$(LOCK_TOOL)/bin/uv --version || { \
 		python=$$(sh scripts/find-python) && \
 		"$$python" -m venv $(LOCK_TOOL) && \

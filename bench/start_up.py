@@ -68,7 +68,7 @@ class _StartUp:
             return call("finish", summary="Nothing to do.")
 
         with FakeProvider(finish) as provider:
-            argv = [str(PATCHWRIGHT), "resolve", "--repo", "shop", "--issue", "issue"]
+            argv = [str(PATCHWRIGHT), "resolve", "-C", "shop", "--file", "issue"]
             argv += ["--model", "openai/x", "--sandbox", kind, "--json"]
             started = CLOCK.monotonic()
             whole_s, mib = self._run(argv, {"LLM_BASE_URL": provider.base_url})

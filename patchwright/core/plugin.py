@@ -357,6 +357,22 @@ class WebhookProbe(Value):
     setting: str
 
 
+@dataclass(frozen=True)
+class TokenSource:
+    """Where people keep a token of their own for the forge on `host`.
+
+    The `variables` are tried in this order, and then `command`, whose output is the
+    token once somebody has used the command `log_in`. `add_to` returns settings that
+    have it. Only the command line looks here: a service has an account of its own.
+    """
+
+    host: str
+    variables: tuple[str, ...]
+    command: tuple[str, ...]
+    log_in: str
+    add_to: Callable[[Settings, SecretStr], Settings]
+
+
 ConnectChat = Callable[[Settings, SecretVault, Clock], ChatConnection]
 ConnectForge = Callable[[Settings, SecretVault, Clock], ForgeConnection]
 
@@ -376,7 +392,8 @@ class Plugin:
     where somebody is, such as `workspace`. `fetch_time` asks what time it is there, and
     `make_probe` returns None while no secret signs deliveries. With `make_setup` our
     app can be made there when the service starts for the first time, and
-    `complete_settings` adds what is known of an app only there, such as its name.
+    `complete_settings` adds what is known of an app only there, such as its name. The
+    token source is where the user of the command line may have a token of their own.
     """
 
     name: str
@@ -394,6 +411,7 @@ class Plugin:
     make_probe: Callable[[Settings], WebhookProbe | None] | None = None
     make_setup: Callable[[Settings, SecretVault, Clock], AppSetup] | None = None
     complete_settings: Callable[[Settings, SecretVault, Clock], Settings] | None = None
+    find_token_source: Callable[[Settings], TokenSource] | None = None
 
 
 def import_later(target: str) -> Callable[..., Any]:

@@ -84,7 +84,7 @@ def find_stop(log: EventLog, job: Job, start_id: int) -> Outcome | None:
     actions = [one.payload for one in last if _is_operators(one, job)]
     for action in actions:
         if isinstance(action, ChangeState) and action.state is AgentState.STOPPED:
-            text = f"Stopped by {action.reason}, before it had begun."
+            text = f"Stopped by {action.reason}, before the run started."
             return service_outcome(OutcomeKind.STOPPED, ASKED, text)
     return None
 
@@ -99,7 +99,7 @@ def find_closed_thread(run: Run) -> Outcome | None:
     closed_at = run.store.closed_at(run.trigger.thread)
     if closed_at is None or closed_at <= run.job.created_at:
         return None
-    text = "The thread was closed before the run had begun."
+    text = "The thread was closed before the run started."
     return service_outcome(OutcomeKind.STOPPED, "thread-closed", text)
 
 

@@ -21,12 +21,12 @@ CONTEXT_FOLDER: Final = "/workspace/context"
 _CHECKPOINT_REF: Final = "checkpoint"
 
 _REBUILT_TEXT: Final = (
-    "The sandbox of this run was lost and has been made anew. {files} Running "
+    "The sandbox of this run was lost and replaced by a new one. {files} Running "
     "programs, shell variables, installed packages, stashes, other branches and files "
-    "outside the repository are gone. Check what you rely on before you go on."
+    "outside the repository are gone. Check what you rely on before you continue."
 )
 _FROM_CHECKPOINT: Final = (
-    "The repository is as it was after event {up_to}; what was changed later is lost."
+    "The repository is as it was after event {up_to}; later changes are lost."
 )
 _FROM_BASE: Final = "The repository is as it was at the start of the run."
 

@@ -372,8 +372,8 @@ def _object_to_protected_paths(
         f"- {inline_code(one.rule)}: {_list_changes(one.changes)}" for one in protected
     )
     text = (
-        f"The change touches paths that `protected_paths` in {inline_code(file)} keeps "
-        f"for people, so it was not proposed:\n\n{rules}"
+        f"The change touches paths that `protected_paths` in {inline_code(file)} "
+        f"protects, so it was not proposed:\n\n{rules}"
     )
     touched = (change for one in protected for change in one.changes)
     runs = any(is_ci(c.path) or is_ci(c.old_path or c.path) for c in touched)

@@ -184,7 +184,7 @@ def _fetch_what_is_left(
 
 
 def _no_mirror() -> Mirror:
-    raise GitError("the commits are not at hand")
+    raise GitError("the commits are missing")
 
 
 def make_deliverer(

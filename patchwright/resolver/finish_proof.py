@@ -219,7 +219,7 @@ class FinishProofs:
         except (SandboxError, GitError) as error:
             # The sandboxes also end when this process must let go of the run.
             if dependencies.release_signal.done():
-                raise LeaseLostError("the job was given back") from error
+                raise LeaseLostError("the job was released") from error
             why = truncate_middle(str(error), _MAX_NOTE_CHARS)
             note = f"No fresh sandbox could be used: {why}"
             result = self._without_run(outcome, ProofReason.NO_SANDBOX).result
@@ -298,7 +298,7 @@ class _LogUntilEnd:
     def append(self, source: Source, payload: Known, cause: int | None = None) -> Event:
         with self._lock:
             if not self._is_open:
-                raise LeaseLostError("the proof was broken off")
+                raise LeaseLostError("the proof was stopped")
             return self._log.append(source, payload, cause)
 
     def end(self) -> None:

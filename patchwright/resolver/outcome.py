@@ -275,7 +275,7 @@ def with_proof(changed: Outcome, proof: ProofResult) -> Outcome:
 
 
 _CONTRADICTED_TEXT: Final = (
-    "The change does not count as done: in fresh sandboxes, tests fail with it."
+    "The change is not done: in fresh sandboxes, tests fail with it."
 )
 
 

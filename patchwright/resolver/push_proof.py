@@ -74,7 +74,7 @@ def stale_text(said: BodyState, head_sha: str, why_not: str = "") -> str:
     )
     return (
         f"> [!WARNING]\n> The evidence below is of `{said.head_sha[:_SHA_CHARS]}`, not "
-        f"of the present head `{head_sha[:_SHA_CHARS]}`; {follows}."
+        f"of the current head `{head_sha[:_SHA_CHARS]}`; {follows}."
     )
 
 
@@ -220,7 +220,7 @@ class _PushProof:
             return prove(wanted, proof_dependencies(dependencies))
         except (GitError, RuntimeLostError, SandboxError) as error:
             if run.release_signal.done():
-                raise LeaseLostError("the job was given back") from error
+                raise LeaseLostError("the job was released") from error
             log.warning("push_not_proven", reason=error.reason, error=str(error))
             report = ProofReport(
                 reason=ProofReason.NO_SANDBOX,

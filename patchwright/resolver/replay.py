@@ -93,7 +93,7 @@ def _check_base(repository: ObjectStore, base_sha: str) -> None:
         repository.resolve(base_sha)
     except NotFoundError:
         raise SettingsError(
-            f"--repo: it does not have the commit {base_sha} that the run began with; "
+            f"-C: it does not have the commit {base_sha} that the run began with; "
             "fetch it, or name the repository it was run on"
         ) from None
 

@@ -72,7 +72,7 @@ def record_start(
 def _append_start(task: Task | None, dependencies: RunDependencies) -> Task:
     """Return the task without secrets, as every later attempt reads it."""
     if task is None:
-        raise ValueError("there is neither a task nor a run that was begun")
+        raise ValueError("there is neither a task nor a started run")
     started = RunStarted(
         run_id=dependencies.run_id,
         task=task,

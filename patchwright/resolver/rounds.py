@@ -84,7 +84,7 @@ def judge_round(
 
 
 _SAME: Final = (
-    "The checks fail again in the same way ({names}), so another try of mine would "
+    "The checks fail again in the same way ({names}), so another attempt would "
     "hardly help. The logs are with the checks of this pull request."
 )
 _USED_UP: Final = (
@@ -151,8 +151,8 @@ def merge_text(base_branch: str) -> str:
         "of that branch is under way in your work tree, uncommitted: `git status` "
         "lists what conflicts. Resolve every conflict so that both sides keep their "
         "meaning, remove all conflict markers, and run the tests. Do not abort the "
-        "merge, do not rebase, and leave everything else as the merge brings it; what "
-        "lies in the work tree when you finish is committed for you as the merge. "
+        "merge, do not rebase, and leave everything else as the merge made it. What "
+        "is in the work tree when you finish is committed for you as the merge. "
         "Submodules are moved by the merge alone: leave them."
     )
 
@@ -171,6 +171,6 @@ def competing_pull_text(competing_pull: CompetingPullRequest, handle: str) -> st
     return (
         f"#{competing_pull.number} by {competing_pull.author} is open and says that it "
         "closes this issue, so I have not started another one. Mention "
-        f"`{handle}` there to have it worked on, or ask again here with "
-        f"`{handle} retry` if you want one of mine as well."
+        f"`{handle}` there to work on that one, or write `{handle} retry` here if you "
+        "want mine as well."
     )

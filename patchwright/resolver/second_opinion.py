@@ -34,8 +34,10 @@ MAX_PATHS = 100
 # and LimitError.
 AskModel = Callable[[str, str], ModelReply]
 
-NO_DOUBT = "A second model looked over the change and had no doubt; that is no proof."
-NOT_UNDERSTOOD = "The judge could not be understood, so the change counts as doubtful."
+NO_DOUBT = "A second model reviewed the change and had no doubt; that is not a proof."
+NOT_UNDERSTOOD = (
+    "The second model's answer was unreadable, so the change is treated as doubtful."
+)
 
 
 class _JudgeReply(BaseModel):
@@ -65,7 +67,7 @@ def second_opinion(
         reply = ask(_instructions(), text)
     except (ModelError, LimitError) as error:
         why = inline_code(truncate_middle(str(error), MAX_DOUBT_CHARS))
-        return f"No second model could look over the change: {why}"
+        return f"No second model could review the change: {why}"
     return read_opinion(reply.text)
 
 
@@ -81,11 +83,9 @@ def read_opinion(text: str) -> str:
     if not answer.doubtful:
         return NO_DOUBT
     if not doubt:
-        return (
-            "A second model that looked over the change doubts it, and gave no reason."
-        )
+        return "A second model that reviewed the change doubts it, and gave no reason."
     shown = inline_code(truncate_middle(doubt, MAX_DOUBT_CHARS))
-    return f"A second model that looked over the change doubts it: {shown}"
+    return f"A second model that reviewed the change doubts it: {shown}"
 
 
 def _find_reply(text: str) -> _JudgeReply | None:

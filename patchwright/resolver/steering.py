@@ -326,7 +326,7 @@ def _answers_earlier_question(services: StepServices, trigger: Trigger) -> bool:
 
 
 def _stopped(who: str, removed: int) -> Outcome:
-    text = f"Stopped by {who} before it had begun."
+    text = f"Stopped by {who} before the run started."
     return Outcome(
         kind=OutcomeKind.STOPPED,
         reason=ASKED,

@@ -118,8 +118,8 @@ _LIST_WORDS = (
 )
 _ONE_STEP = (
     "Which part should I begin with? Please name one that can be reviewed alone, for "
-    "example: “Only move `cart.py` over, with its tests; leave the rest as it is.” An "
-    "issue of its own for each part works best."
+    "example: “Only move `cart.py`, with its tests; leave the rest as it is.” It works "
+    "best with a separate issue for each part."
 )
 
 _EPIC = re.compile(

@@ -284,7 +284,7 @@ def resolve_task(services: StepServices, run: Run) -> Run | End:
         return _resolve(services, run, prepared.task, code, images)
     repository, target = run.plan.repository, run.plan.target
     if repository is None or target is None:
-        raise ValueError("a run that was begun has a repository and a target")
+        raise ValueError("a started run has a repository and a target")
     refs = target.start_ref, target.trusted_ref
     code = fetch_mirror(services.sources, repository, *refs).objects
     images = load_images(run.store.load_kept)

@@ -7,8 +7,6 @@ model server of one's own, and nobody waits for litellm.
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass
 
-import typer
-
 from patchwright.core.doctor import CheckResult, CheckStatus, failed
 from patchwright.core.settings.environment import process_environment
 from patchwright.core.settings.model import Settings
@@ -62,8 +60,8 @@ def review_models(
     )
 
 
-def require_ready(settings: Settings, *, uses_forge: bool, quiet: bool = False) -> None:
-    """Check what a run from the command line needs, and print what is doubtful.
+def require_ready(settings: Settings, *, uses_forge: bool) -> tuple[str, ...]:
+    """Check what a run from the command line needs; return what is doubtful.
 
     Raises `SettingsError`, and `ServiceUnavailableError` where the model's own server
     takes no connection. Whether the token is good, the first call of the run shows.
@@ -75,8 +73,7 @@ def require_ready(settings: Settings, *, uses_forge: bool, quiet: bool = False) 
         raise SettingsError("\n".join(review.errors))
     if review.unreachable:
         raise ServiceUnavailableError("\n".join(review.unreachable))
-    for line in () if quiet else review.warnings:
-        typer.echo(f"warning: {line}", err=True)
+    return review.warnings
 
 
 def _require_token(settings: Settings) -> None:

@@ -21,7 +21,7 @@ def test_a_run_for_an_issue_that_is_closed_already_does_not_begin(
         story.work()
         assert story.outcome().kind is OutcomeKind.STOPPED
         assert story.provider.requests == []
-        assert "The thread was closed before the run had begun." in story.reply(issue)
+        assert "The thread was closed before the run started." in story.reply(issue)
 
 
 def test_closing_the_issue_stops_the_run(tmp_path: Path) -> None:

@@ -114,13 +114,13 @@ def test_stop_before_the_run_has_begun_ends_it(tmp_path: Path) -> None:
         issue = story.ask(WISH)
         story.say(issue, "@patchwright stop")
         story.work()
-        assert "Stopped by @alice before it had begun." in story.reply(issue)
+        assert "Stopped by @alice before the run started." in story.reply(issue)
         assert story.provider.requests == []
         story.say(issue, "@patchwright status")
         story.work()
         answer = story.replies(issue)[-1]
         assert "Nothing is running here." in answer
-        assert "Stopped by @alice before it had begun." in answer
+        assert "Stopped by @alice before the run started." in answer
 
 
 def test_stop_where_nothing_runs_says_so(tmp_path: Path) -> None:

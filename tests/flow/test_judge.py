@@ -38,7 +38,7 @@ def test_s39_a_doubt_is_stated_on_a_draft_that_holds_all_the_work(
         [pull] = story.github.pull_requests(REPO)
         assert pull.draft
         assert DOUBT in pull.body
-        assert f"second model that looked over the change doubts it: `` {DOUBT}" in (
+        assert f"second model that reviewed the change doubts it: `` {DOUBT}" in (
             story.reply(issue)
         )
         assert "**Not proven**" in story.reply(issue)
@@ -55,7 +55,7 @@ def test_s39_an_unusable_answer_of_the_judge_loses_no_work(
         story.work()
         [pull] = story.github.pull_requests(REPO)
         assert pull.draft
-        assert "The judge could not be understood" in story.reply(issue)
+        assert "The second model's answer was unreadable" in story.reply(issue)
 
 
 def test_a_proven_change_needs_no_judge(tmp_path: Path) -> None:

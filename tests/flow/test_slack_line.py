@@ -17,9 +17,9 @@ EMPTY_CART = call(
     "write", path="test_empty.py", content="import unittest\n\n# An empty cart.\n"
 )
 INVITATION = """\
-<GITHUB/link/TOKEN|Link your GitHub account> so that I can check your access. The link is \
-only for you: do not share it. It works once and expires in 15 minutes. After that I \
-continue with your request in Slack.
+<GITHUB/link/TOKEN|Link your GitHub account> so that I can check your access. The \
+link is only for you: do not share it. It works once and expires in 15 minutes. After \
+that I continue with your request in Slack.
 Link with GitHub"""
 WHICH = """\
 *Which repository?* The request names none, and there is no default for it here.

@@ -114,7 +114,7 @@ def test_a_paused_run_goes_on_when_it_is_resumed(tmp_path: Path) -> None:
     [
         ("approve", "exit code 0"),
         ("reject", "Not run: @alice did not allow it."),
-        ("NO, never do that", "Not run: a person answered with words instead."),
+        ("NO, never do that", "Not run: a person answered with a comment instead."),
     ],
 )
 def test_what_is_risky_waits_for_a_yes(

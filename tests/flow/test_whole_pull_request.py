@@ -212,7 +212,7 @@ def test_until_it_was_run_again_the_body_says_what_its_evidence_is_of(
         story.work()
         body = _pull(story).body
         assert (
-            f"The evidence below is of `{old[:10]}`, not of the present head "
+            f"The evidence below is of `{old[:10]}`, not of the current head "
             f"`{new[:10]}`; it is not run again: `evidence` is off in "
             "`.patchwright.toml`." in body
         )

@@ -109,7 +109,7 @@ def test_without_evidence_nothing_is_run_and_nothing_is_claimed(tmp_path: Path) 
 
 def test_a_set_up_that_fails_may_be_gone_on_without(tmp_path: Path) -> None:
     def look(request: Request) -> TurnLike:
-        assert "The work goes on without it." in asked(request)
+        assert "The work continues without it." in asked(request)
         return first
 
     first, *work = fix_turns()

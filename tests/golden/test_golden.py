@@ -134,7 +134,7 @@ def test_a_run_of_the_command_line_replays_to_no_difference(
     for file in ("run.jsonl", "run.json"):
         (shop.folder / file).write_bytes(storage.read(f"{schema}/command_line.{file}"))
     WorkTree.unpack(shop.folder / "sold", storage.read(f"{schema}/command_line.bundle"))
-    ended = shop.call("replay", "run.jsonl", "--rerun", "--repo", "sold", "--json")
+    ended = shop.call("replay", "run.jsonl", "--rerun", "-C", "sold", "--json")
     assert (ended.code, ended.answer["differences"]) == (0, []), ended
 
 

@@ -237,7 +237,7 @@ def test_s55_a_run_whose_sandbox_is_lost_goes_on_in_a_new_one_and_is_told(
         return call("shell", command="true")
 
     def look(request: Request) -> TurnLike:
-        assert "it is not known what came of" in results(request)[-1].lower()
+        assert "the result of this action is unknown" in results(request)[-1].lower()
         assert "The sandbox of this run was lost" in asked(request)
         return fix_turns()[0]
 

@@ -15,7 +15,7 @@ from tests.provision.starter import Started, ready_starter
 
 PATIENCE_S = 20
 # It waits for a request that nobody types.
-WAITS = ("resolve", "--issue", "-", "--model", "m")
+WAITS = ("resolve", "-", "--model", "m")
 
 
 @contextmanager
@@ -35,7 +35,7 @@ def waiting(folder: Path) -> Iterator[Started]:
 def test_it_says_what_the_program_says(tmp_path: Path) -> None:
     (tmp_path / "here").mkdir()
     environment = {"PATH": os.defpath, "COLUMNS": "70"}
-    for arguments in (["--version"], ["resolv"], ["resolve", "--issue", "-"]):
+    for arguments in (["--version"], ["resolv"], ["resolve", "-"]):
         forked = ready_starter().run(
             *arguments, cwd=tmp_path / "here", env=environment, timeout=PATIENCE_S
         )
@@ -56,12 +56,12 @@ def test_it_has_the_streams_folder_and_variables_it_was_given(tmp_path: Path) ->
     (tmp_path / "asked").write_text("Fix the sum.")
     environment = {"PATH": os.defpath, "HOME": str(tmp_path)}
     ended = ready_starter().run(
-        *("resolve", "--issue", "asked", "--repo", ".", "--model", "m"),
+        *("resolve", "--file", "asked", "-C", ".", "--model", "m"),
         cwd=tmp_path,
         env=environment,
         timeout=PATIENCE_S,
     )
-    assert "error: --repo: . is not a git repository" in ended.stderr
+    assert "error: -C: . is not a git repository" in ended.stderr
     ended = ready_starter().run(
         "--version", cwd=tmp_path, env=environment, timeout=PATIENCE_S
     )

@@ -81,7 +81,7 @@ def resolve_recorded(
             f"PATCHWRIGHT_STATE_DIR={folder / 'state'}",
             f"PATCHWRIGHT_SANDBOX__IMAGE={image}",
         ]
-        options = ["--repo", "repository", "--issue", str(issue)]
+        options = ["-C", "repository", "--file", str(issue)]
         options += ["--model", "openai/recorded", "--json"]
         ended = subprocess.run(
             ["env", *settings, str(PATCHWRIGHT), "resolve", *options],

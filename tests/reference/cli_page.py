@@ -19,7 +19,7 @@ def page() -> str:
 
 
 def _section(command: CommandHelp) -> str:
-    options = [one for one in command.options if one.written != _HELP]
+    options = [one for one in command.options if not one.written.endswith(_HELP)]
     parts = [
         f"## `{command.name}`",
         "\n\n".join(_escaped(one) for one in command.text),

@@ -118,7 +118,7 @@ def test_a_run_is_shown_with_its_steps_and_where_its_result_is(tmp_path: Path) -
         ended = runs(story, tmp_path, "show", job.id[:8])
         assert ended.code == 0, ended.err
         assert (
-            f"github {REPO}#{issue} · asked for by alice · ended: resolved" in ended.out
+            f"github {REPO}#{issue} · requested by alice · ended: resolved" in ended.out
         )
         assert "  3 " in ended.out
         assert "edit_file cart.py" in ended.out
@@ -138,7 +138,7 @@ def test_an_id_that_nobody_has_is_answered_with_the_nearest(tmp_path: Path) -> N
         [job] = story.jobs()
         ended = runs(story, tmp_path, "show", f"x{job.id[1:8]}")
         assert ended.code == 2
-        assert f"the nearest are {job.id}" in " ".join(ended.err.split())
+        assert f"did you mean {job.id[:8]}?" in " ".join(ended.err.split())
 
 
 def test_what_works_stops_within_seconds_in_the_operators_name(tmp_path: Path) -> None:
@@ -158,7 +158,7 @@ def test_what_works_stops_within_seconds_in_the_operators_name(tmp_path: Path) -
         [said] = [one for one in story.events() if isinstance(one.payload, ChangeState)]
         assert said.source is Source.USER
         too_late = runs(story, tmp_path, "stop", job.id[:8])
-        assert (too_late.code, "has ended already" in too_late.err) == (3, True)
+        assert (too_late.code, "has ended already" in too_late.err) == (1, True)
 
 
 @pytest.mark.parametrize("is_begun", [True, False])
@@ -206,7 +206,7 @@ def test_a_retry_is_a_new_run_answered_in_the_same_thread(tmp_path: Path) -> Non
     with telling(tmp_path, turns) as story:
         issue = story.ask(WISH)
         busy = runs(story, tmp_path, "retry", story.jobs()[0].id)
-        assert (busy.code, "has not ended" in busy.err) == (3, True)
+        assert (busy.code, "has not ended" in busy.err) == (1, True)
         story.work()
         told = runs(story, tmp_path, "retry", story.jobs()[0].id, "--json").answer
         story.work()

@@ -112,7 +112,7 @@ class RuleAnalyzer:
             case ev.WriteTodos() | ev.Finish() | ev.Reject() | ev.AskQuestion():
                 return LOW_RISK
             case _:
-                return medium_risk("It is an action that nothing is known of.")
+                return medium_risk("It is an unknown action.")
 
     def _judge_tool(self, action: ev.CallMcpTool) -> Verdict:
         given = worst_verdict(map(_judge_argument, _texts_in(action.arguments)))

@@ -148,7 +148,9 @@ def judge_action(
     digest = digest_of(action)
     if pending.asked is not None and pending.asked.digest == digest:
         if last_message_id > pending.asked_id:
-            return ActionRefused("Not run: a person answered with words instead.", "")
+            return ActionRefused(
+                "Not run: a person answered with a comment instead.", ""
+            )
         wanted = run.wanted if run.wanted_id > pending.asked_id else None
         answer = _confirmation_answer(action, digest, wanted)
         if answer is not None:
@@ -193,8 +195,8 @@ def _question(action: ev.AgentStep, why: str, digest: str) -> str:
 
 
 _REVISE = (
-    "The plan was not approved: a person has answered in words. Revise it, and bring "
-    "it again with `finish`."
+    "The plan was not approved: a person answered with a comment. Revise the plan, "
+    "and send it again with `finish`."
 )
 
 

@@ -157,7 +157,7 @@ def plan_posted_ending(text: str) -> AgentEnding:
 
 
 def plan_dropped_ending(who: str) -> AgentEnding:
-    text = f"{who} did not want the plan carried out."
+    text = f"{who} rejected the plan."
     return AgentEnding(
         OutcomeKind.STOPPED,
         "plan-rejected",

@@ -37,8 +37,8 @@ from patchwright.core.events import types as ev
 from patchwright.core.system.clock import start_call
 
 UNKNOWN_RESULT: Final = (
-    "It is not known what came of this: the worker was lost while it ran, and the "
-    "sandbox with it. It was not run again. Look at the state of things before you do."
+    "The result of this action is unknown: the worker and the sandbox were lost while "
+    "it ran. It was not run again. Check the state of the repository before you do."
 )
 
 

@@ -158,7 +158,7 @@ class CancelToken:
 
     def _check_held(self) -> None:
         if self._release_signal.done():
-            raise LeaseLostError("the job was given back")
+            raise LeaseLostError("the job was released")
 
     def wait_for(self, future: "Future[T]") -> T:
         """Return the result of a call; raises as `filter_steering` does.

@@ -185,7 +185,7 @@ class _ConstantError(ValueError):
 
 
 def _refuse_constant(name: str) -> None:
-    raise _ConstantError(f"{name} is no JSON number")
+    raise _ConstantError(f"{name} is not a JSON number")
 
 
 def _number_fault(error: ValueError) -> str:

@@ -166,7 +166,7 @@ class SandboxSettings(SettingsSection):
         7.0,
         gt=0,
         allow_inf_nan=False,
-        description="Days after which a set-up is run again all the same.",
+        description="Days after which a set-up is run again in any case.",
     )
     command_timeout_seconds: float = Field(
         120.0,

@@ -64,12 +64,12 @@ def _secret_errors(
     for name, value in server.env.items():
         if name.upper() in names or _holds_any(value, secrets):
             yield (
-                f"{place}.env.{name}: a secret of the service may not enter the "
+                f"{place}.env.{name}: a secret of the service must not enter the "
                 "sandbox; remove it, or use a server with a `url` and `headers`"
             )
     if any(_holds_any(word, secrets) for word in server.command):
         yield (
-            f"{place}.command: contains a secret of the service, which may not enter "
+            f"{place}.command: contains a secret of the service, which must not enter "
             "the sandbox; remove it"
         )
 

@@ -110,9 +110,9 @@ COMMON_NAMES: Final = (
     _in_file(
         "deliver",
         option="--deliver",
-        reason="where it is not set, the service opens a ready pull request if the "
-        "change is proven, else a draft; the Action opens drafts, and the command line "
-        "makes a branch in a checkout",
+        reason="each has its own default: the service opens a ready pull request for "
+        "a proven change and a draft for others, the Action a draft, and the command "
+        "line makes a branch",
     ),
     _in_file("base"),
     _in_file("branch"),

@@ -58,6 +58,12 @@ def set_up_logging(
     logging.getLogger("patchwright").setLevel(logging.INFO)
 
 
+def log_more() -> None:
+    """Log also what only somebody who looks for a fault wants to know."""
+    logging.getLogger().setLevel(logging.INFO)
+    logging.getLogger("patchwright").setLevel(logging.DEBUG)
+
+
 def log_strays() -> None:
     """Log what Python would print: warnings, and errors that nobody caught.
 

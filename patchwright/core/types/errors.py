@@ -19,6 +19,12 @@ class SettingsError(PatchwrightError):
     reason = "configuration"
 
 
+class WrongMomentError(PatchwrightError):
+    """What somebody wants is possible, but not now; nothing is broken."""
+
+    reason = "wrong-moment"
+
+
 class SignatureError(PatchwrightError):
     """A delivery was not signed by a secret we hold."""
 

@@ -46,6 +46,21 @@ class LocalRepository:
         named = self.objects.git.call(["symbolic-ref", "--quiet", "--short", "HEAD"])
         return named.output.decode().strip() if named.exit_code == 0 else None
 
+    def remotes(self) -> dict[str, str]:
+        """Return the addresses to fetch from, as its user's git rewrites them."""
+        git = self.objects.git.path
+        asked = {"GIT_DIR": str(git), **_as_its_user()}
+        done = call_git(["remote", "--verbose"], cwd=git, environment=asked)
+        if done.exit_code != 0:
+            raise GitError(f"cannot list the remotes: {done.error_summary}")
+        lines = done.output.decode("utf-8", "surrogateescape").splitlines()
+        remotes = (line.split("\t", 1) for line in lines if "\t" in line)
+        return {
+            name: address.split(" (fetch)", 1)[0]
+            for name, address in remotes
+            if " (fetch)" in address
+        }
+
     def resolve(self, revision: str = "HEAD") -> str:
         """Return the commit to work from: uncommitted changes are no part of it."""
         try:

@@ -48,7 +48,7 @@ _MEANINGS: tuple[tuple[str, type[errors.PatchwrightError], str], ...] = (
     (
         r"[Rr]epository .*not found|error: 404|does not appear to be a git repository",
         errors.NotFoundError,
-        "there is no such repository, or the bot may not see it",
+        "there is no such repository, or the bot cannot see it",
     ),
     (
         _UNANSWERED,

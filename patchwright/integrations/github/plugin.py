@@ -1,11 +1,19 @@
 """GitHub as a plug-in."""
 
 from typing import Final
+from urllib.parse import urlsplit
+
+from pydantic import SecretStr
 
 from patchwright.core.doctor import DoctorCheck
-from patchwright.core.plugin import Plugin, ServiceProfile, import_later
+from patchwright.core.plugin import (
+    Plugin,
+    ServiceProfile,
+    TokenSource,
+    import_later,
+)
 from patchwright.core.plugin_host import SecretName
-from patchwright.core.settings.model import Settings
+from patchwright.core.settings.model import Settings, with_section
 from patchwright.core.types.purpose import Purpose
 from patchwright.integrations.github.settings import HOW_TO_CONFIGURE, GitHubSettings
 
@@ -47,6 +55,29 @@ def describe(settings: Settings) -> ServiceProfile:
     )
 
 
+def find_token_source(settings: Settings) -> TokenSource:
+    """Return where `gh` has its token: a server has variables of its own.
+
+    https://cli.github.com/manual/gh_help_environment
+    """
+    github = GitHubSettings.of(settings)
+    host = urlsplit(github.web_url).netloc
+    is_cloud = host == "github.com" or host.endswith(".ghe.com")
+
+    def add_to(settings: Settings, token: SecretStr) -> Settings:
+        return with_section(settings, GitHubSettings.of(settings).replace(token=token))
+
+    return TokenSource(
+        host=host,
+        variables=("GH_TOKEN", "GITHUB_TOKEN")
+        if is_cloud
+        else ("GH_ENTERPRISE_TOKEN", "GITHUB_ENTERPRISE_TOKEN"),
+        command=("gh", "auth", "token", "--hostname", host),
+        log_in="gh auth login" if is_cloud else f"gh auth login --hostname {host}",
+        add_to=add_to,
+    )
+
+
 PLUGIN: Final = Plugin(
     name=NAME,
     title=TITLE,
@@ -75,4 +106,5 @@ PLUGIN: Final = Plugin(
     make_setup=import_later(f"{_SETUP}:GitHubSetup"),
     complete_settings=import_later(f"{_SETUP}:with_own_mention"),
     make_accounts=import_later(f"{_COMPOSE}:make_accounts"),
+    find_token_source=find_token_source,
 )

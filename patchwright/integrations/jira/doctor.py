@@ -66,7 +66,7 @@ def _project_problems(
         missing = fetch_missing_permissions(api, key, _needed_permissions(settings))
     except NotFoundError:
         yield failed(
-            f"there is no project {key}, or the bot's user may not see it",
+            f"there is no project {key}, or the bot's user cannot see it",
             f"correct jira.projects, or let the bot's user browse {key}",
         )
         return

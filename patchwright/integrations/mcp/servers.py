@@ -154,7 +154,7 @@ class McpServer:
     def _lost(self, name: str, error: ServerLostError) -> ErrorObservation:
         self._losses += 1
         words = f"The MCP server {self._name} was lost ({error}), and with it the call"
-        text = f"{words} of {name}, which may or may not have had effects."
+        text = f"{words} of {name}, which possibly had effects."
         return ErrorObservation(
             reason="mcp-lost", text=f"{text} {self._retry_advice()}"
         )
@@ -168,7 +168,7 @@ class McpServer:
     def _retry_advice(self) -> str:
         if self._losses < MAX_LOSSES:
             return "The next call starts it again."
-        return "It stays away."
+        return "It stays stopped."
 
 
 def _failure(name: str, error: CallError) -> ErrorObservation:

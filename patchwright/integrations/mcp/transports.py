@@ -130,7 +130,7 @@ class PipeLink:
             # What it prints besides is no message, and nothing is done on a notice.
             if message is not None and not isinstance(message, JSONRPCNotification):
                 from_thread.run(inbox.send, SessionMessage(message), token=loop)
-        self._fail(f"it wrote {MAX_LINES} lines that nobody had asked for")
+        self._fail(f"it wrote {MAX_LINES} unexpected lines")
 
     def _fail(self, problem: str) -> None:
         self._problem = self._problem or problem

@@ -30,7 +30,7 @@ def read_slack_api(value: str) -> str:
         return address
     if path not in ("", "/api"):
         raise ValueError(
-            f"the path {path} is none of the API's address: use {SLACK_API}"
+            f"the path {path} is not part of the API's address: use {SLACK_API}"
         )
     return SLACK_API
 

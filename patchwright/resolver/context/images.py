@@ -18,7 +18,7 @@ from patchwright.resolver.context.context import ContextImage
 MAX_IMAGES: Final = 6
 MAX_BYTES: Final = 5_000_000
 TOO_MANY: Final = f"only {MAX_IMAGES} are read"
-NO_IMAGE: Final = "it is no PNG, JPEG, GIF or WebP"
+NO_IMAGE: Final = "it is not a PNG, JPEG, GIF or WebP"
 
 _SOURCE = re.compile(
     r"<img\b[^>]*?\ssrc\s*=\s*(?:\"([^\"]*)\"|'([^']*)'|([^\s\"'>]+))", re.IGNORECASE

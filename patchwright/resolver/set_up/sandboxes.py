@@ -5,6 +5,7 @@ import threading
 from collections import Counter
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
+from pathlib import Path
 from typing import Final, NamedTuple
 
 import structlog
@@ -68,11 +69,11 @@ def check_disk_space(settings: Settings, clock: Clock) -> Outcome | None:
     What set-ups have made is removed before anybody has to wait.
     """
     floor = settings.limits.min_free_gib
-    free = shutil.disk_usage(settings.state_dir).free / _GIB
+    free = _free_gib(settings.state_dir)
     cache = open_set_up_cache(settings, clock)
     if free < floor and cache is not None:
         cache.clear()
-        free = shutil.disk_usage(settings.state_dir).free / _GIB
+        free = _free_gib(settings.state_dir)
     if free >= floor:
         return None
     log.error("disk_nearly_full", free_gib=round(free, 1), floor_gib=floor)
@@ -82,6 +83,12 @@ def check_disk_space(settings: Settings, clock: Clock) -> Outcome | None:
         "after the operator of this service has freed disk space."
     )
     return service_outcome(OutcomeKind.FAILED, "disk-full", text)
+
+
+def _free_gib(folder: Path) -> float:
+    """Return what is free where it is, or is to be made."""
+    existing = next(one for one in (folder, *folder.parents) if one.is_dir())
+    return shutil.disk_usage(existing).free / _GIB
 
 
 _WORK: Final = "work"
@@ -233,7 +240,7 @@ def _run_commands(
         if not wanted.may_fail:
             return _CommandsRun(_failed_ending(command, output, wanted.config_file))
         text = (
-            f"{_failure_text(command, output.exit_code)} The work goes on without it."
+            f"{_failure_text(command, output.exit_code)} The work continues without it."
         )
         log.append(ev.Source.SYSTEM, ev.Message(text=text))
     return _CommandsRun(None, all_worked)

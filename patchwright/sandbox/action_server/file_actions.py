@@ -161,7 +161,8 @@ def _number_lines(lines: list[str], first: int, total: int) -> str:
     if rest > 0:
         next_line = first + len(shown)
         shown.append(
-            f"[... {rest} more lines of {total}; go on with start_line={next_line} ...]"
+            f"[... {rest} more lines of {total}; "
+            f"continue with start_line={next_line} ...]"
         )
     return "\n".join(shown)
 

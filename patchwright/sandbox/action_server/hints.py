@@ -14,9 +14,9 @@ RESTARTED = (
     " those from before this command."
 )
 MAX_COMMAND_CHARACTERS = 60
-CANCELLED = "Called off before its end: the command and its children were killed."
-PYTHON_CANCELLED = "Called off before its end: the code was interrupted."
-PYTHON_RESTARTED = "The interpreter ended and is started anew; its variables are lost."
+CANCELLED = "Cancelled: the command and its children were killed."
+PYTHON_CANCELLED = "Cancelled: the code was interrupted."
+PYTHON_RESTARTED = "The interpreter ended and is started again; its variables are lost."
 PYTHON_BUSY = (
     "The interpreter is busy with earlier code, and yours was not run. That is"
     " interrupted at its time limit: call again later, or use `shell`."
@@ -48,7 +48,7 @@ def busy(command: str) -> str:
     return (
         f"The shell is busy with `{shown}`, and your command was not run: use"
         " `shell_control` with this handle to poll for its end, write to it, or kill"
-        " it. A program that is to go on beside others is started with `&`."
+        " it. Start a program with `&` if it runs beside others."
     )
 
 

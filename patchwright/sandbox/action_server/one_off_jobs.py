@@ -32,7 +32,7 @@ from patchwright.sandbox.action_server.protocol import (
 from patchwright.sandbox.action_server.workspace_paths import WorkspacePaths
 
 MAX_RESULT_BYTES = 4 << 20
-_CANCELLED = error("called-off", "called off before its end; nothing came of it")
+_CANCELLED = error("called-off", "cancelled; it had no effect")
 
 
 class OneOffJob:

@@ -63,7 +63,7 @@ def _read_head(client: socket.socket) -> tuple[bytes, bytes]:
             raise ProxyRefusal.unclear("the head of the request is too long")
         chunk = client.recv(CHUNK)
         if not chunk:
-            raise OSError("it has hung up")
+            raise OSError("it closed the connection")
         data += chunk
     client.settimeout(None)
     head, _, rest = data.partition(END_OF_HEAD)

@@ -102,7 +102,7 @@ def read_request(data: bytes) -> ProxyRequest:
     first, *fields = data.decode("latin-1").split("\r\n")
     line = _LINE.match(first)
     if line is None:
-        raise ProxyRefusal.unclear("this is no request of HTTP/1.1")
+        raise ProxyRefusal.unclear("this is not an HTTP/1.1 request")
     method, where = line.groups()
     if method == "CONNECT":
         return ProxyRequest(read_target(where, None), b"", 0)

@@ -21,11 +21,11 @@ MAX_HELLO_BYTES = 64 << 10
 # https://www.rfc-editor.org/rfc/rfc6066#section-3
 ALERT = bytes((0x15, 3, 3, 0, 2, 2, 112))
 
-NOT_TLS = "speaks no TLS at the port of https"
+NOT_TLS = "does not speak TLS on the HTTPS port"
 CANNOT_BE_READ = "sends a TLS greeting that cannot be read"
-ENCRYPTED = "hides in TLS (ECH) for which host it is"
-NAMELESS = "does not say in TLS for which host it is"
-OTHER_NAME = "asks in TLS for another host: {}"
+ENCRYPTED = "hides the name of its host (ECH)"
+NAMELESS = "does not name its host (SNI)"
+OTHER_NAME = "names another host in TLS: {}"
 
 
 class HelloError(Exception):

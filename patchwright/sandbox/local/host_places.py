@@ -60,7 +60,7 @@ class PlaceGuard:
 
     def _why_private(self, path: Path) -> str:
         if not path.is_absolute() or ".." in path.parts:
-            return "it is no absolute path"
+            return "it is not an absolute path"
         if len(path.parts) <= 2:  # noqa: PLR2004 - the root and a folder in it
             return "it is too much of this machine"
         place = str(path)

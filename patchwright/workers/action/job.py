@@ -91,7 +91,7 @@ def store_request(base: ServiceParts, asked: ActionRequest) -> JobId:
     with base.database.writing() as connection:
         stored = recorder.record(connection, delivery)
     if stored.job_id is None:
-        raise LookupError(f"no job came of {asked.trigger.key}: {stored.verdict}")
+        raise LookupError(f"no job was made for {asked.trigger.key}: {stored.verdict}")
     return stored.job_id
 
 

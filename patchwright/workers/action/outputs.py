@@ -66,7 +66,7 @@ def _result_links(outputs: dict[str, str]) -> str:
 def _taken_out(removed: int) -> str:
     if not removed:
         return ""
-    return f"{count_noun(removed, 'hidden thing')} removed from people's texts."
+    return f"{count_noun(removed, 'hidden passage')} removed from comments."
 
 
 def _planned_writes(end: EndedRun) -> str:

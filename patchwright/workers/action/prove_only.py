@@ -90,10 +90,10 @@ from patchwright.workers.branch_proof_text import (
 
 PROVE_ONLY: Final = "prove-only"
 _READ_ONLY: Final = (
-    "The comment could not be written: the job's token may not. A pull request of a "
-    "fork starts `pull_request` workflows with a token that can only read; a workflow "
-    "on `pull_request_target` has one that can write, and is safe here: it checks out "
-    "nothing, and the change runs only in the sandbox."
+    "The comment could not be written: the job's token can only read. So it is for "
+    "`pull_request` workflows of a fork's pull request. Start this workflow on "
+    "`pull_request_target` instead, whose token can write. That is safe here: the "
+    "workflow checks out nothing, and the change runs only in the sandbox."
 )
 
 log = structlog.get_logger(__name__)
@@ -168,7 +168,7 @@ class ProofJob:
             return github.forge.fetch_pull_request(self._repo, number)
         except NotFoundError as error:
             raise SettingsError(
-                f"#{number} of {self._repo.full_name} is no pull request that the "
+                f"#{number} of {self._repo.full_name} is not a pull request that the "
                 "token can read: `prove-only` works on pull requests"
             ) from error
 

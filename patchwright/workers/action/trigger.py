@@ -78,10 +78,10 @@ def payload_in(event: Mapping[str, Any], event_name: str) -> Mapping[str, Any]:
 
 
 _MODE_REQUESTS: Final = {
-    "fix": "Bring the change itself: words alone will not do.",
-    "answer": "Answer in words. Change nothing.",
+    "fix": "Make the change itself: an answer in text is not enough.",
+    "answer": "Answer as text. Change nothing.",
     "review-feedback": (
-        "See to what reviewers have said in the open review threads of this pull "
+        "Address what reviewers have said in the open review threads of this pull "
         "request, each of them."
     ),
     "ci-fix": "Make the failing checks of this pull request pass.",

@@ -52,6 +52,10 @@ def add_commands(app: typer.Typer) -> None:
     add_group(app, "keys", about, {"rotate": _keys_rotate})
     app.command("completion")(_completion)
     app.command("man")(_man)
+    app.command("help")(_help)
+
+
+_ROLES: Final = ", ".join(Role)
 
 
 def _read_role(text: str) -> Role:
@@ -62,8 +66,7 @@ def _read_role(text: str) -> Role:
     try:
         return Role(text)
     except ValueError:
-        roles = ", ".join(Role)
-        raise typer.BadParameter(f"{text!r} is none of {roles}") from None
+        raise typer.BadParameter(f"{text!r} is none of {_ROLES}") from None
 
 
 def _complete_role(incomplete: str) -> list[str]:
@@ -75,13 +78,17 @@ def _serve(
         Role,
         typer.Option(
             parser=_read_role,
-            metavar=f"<{'|'.join(Role)}>",
+            metavar="ROLE",
             autocompletion=_complete_role,
             help="Which part of the service to run.",
         ),
     ] = Role.ALL,
-    host: Annotated[str | None, typer.Option(help="Address to listen on.")] = None,
-    port: Annotated[int | None, typer.Option(help="Port to listen on.")] = None,
+    host: Annotated[
+        str | None, typer.Option(metavar="ADDRESS", help="Address to listen on.")
+    ] = None,
+    port: Annotated[
+        int | None, typer.Option(metavar="NUMBER", help="Port to listen on.")
+    ] = None,
 ) -> None:
     """Run the service: webhooks in, pull requests out."""
     flags = {"server.host": host, "server.port": port}
@@ -104,7 +111,9 @@ def _doctor(
     purpose: Annotated[
         Purpose | None,
         typer.Option(
-            "--for", help="Check only what this command needs; without it, both."
+            "--for",
+            metavar="COMMAND",
+            help="Check only what this command needs; without it, both.",
         ),
     ] = None,
     spend: Annotated[
@@ -142,6 +151,18 @@ def _man() -> None:
     typer.echo(load_handler("cli.reference", "manual")(), nl=False)
 
 
+def _help(
+    context: typer.Context,
+    words: Annotated[
+        list[str] | None,
+        typer.Argument(metavar="COMMAND", help="The command, such as `runs list`."),
+    ] = None,
+) -> None:
+    """Show the help of a command, or of the program."""
+    program = context.find_root()
+    typer.echo(load_handler("cli.help_text", "help_of")(program, words or ()))
+
+
 class CompletionShell(StrEnum):
     BASH = "bash"
     ZSH = "zsh"
@@ -151,7 +172,8 @@ class CompletionShell(StrEnum):
 def _completion(
     context: typer.Context,
     shell: Annotated[
-        CompletionShell, typer.Argument(help="The shell that completes the commands.")
+        CompletionShell,
+        typer.Argument(metavar="SHELL", help="The shell that completes the commands."),
     ],
 ) -> None:
     """Print a script that lets a shell complete commands with Tab.

@@ -65,8 +65,9 @@ def as_json(
     parts: dict[str, JsonValue] = {
         part.value: {
             "set_up": examination.covers(part),
-            "ready": examination.covers(part) and not missing_in(part, verdicts),
-            "missing": [*missing_in(part, verdicts)],
+            "ready": examination.covers(part)
+            and not missing_in(part, verdicts, examination),
+            "missing": [*missing_in(part, verdicts, examination)],
         }
         for part in examination.parts
     }
@@ -77,7 +78,11 @@ def as_json(
 def exit_code(verdicts: Sequence[NamedResult], examination: Examination) -> int:
     """Return what the process ends with; `serve` would refuse wrong settings too."""
     wrong = (
-        {name for part in examination.parts for name in missing_in(part, verdicts)}
+        {
+            name
+            for part in examination.parts
+            for name in missing_in(part, verdicts, examination)
+        }
         if examination.parts
         else set(_failed(verdicts))
     )
@@ -99,8 +104,12 @@ def summary(verdicts: Sequence[NamedResult]) -> str:
     return ", ".join(part for part in parts if not part.startswith("0 ")) or "no checks"
 
 
-def missing_in(part: Purpose, verdicts: Iterable[NamedResult]) -> tuple[str, ...]:
+def missing_in(
+    part: Purpose, verdicts: Iterable[NamedResult], examination: Examination
+) -> tuple[str, ...]:
     """Return the checks that failed, of those that the command cannot do without."""
+    if not examination.covers(part):
+        return ()
     needed = {entry.name for entry in CHECKS if part in entry.needed_by}
     return tuple(name for name in _failed(verdicts) if name in needed)
 
@@ -179,7 +188,9 @@ def print_parts(
             continue
         own = [one for one in left if _is_of(part, one, examination)]
         left = [one for one in left if one not in own]
-        before = set(missing_in(part, verdicts)) - {one.name for one in own}
+        before = set(missing_in(part, verdicts, examination)) - {
+            one.name for one in own
+        }
         _print_names(console, CheckStatus.FAILED, sorted(before), " (see above)")
         _print_part(console, own, part, width)
 
@@ -210,7 +221,7 @@ def _is_of(part: Purpose, verdict: NamedResult, examination: Examination) -> boo
 def _part_title(
     part: Purpose, verdicts: Sequence[NamedResult], examination: Examination
 ) -> Text:
-    missing = missing_in(part, verdicts)
+    missing = missing_in(part, verdicts, examination)
     if not examination.covers(part):
         state, style = "not set up", "dim"
     elif missing:

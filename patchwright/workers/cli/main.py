@@ -11,11 +11,17 @@ from typer.core import TyperGroup
 from typer.main import get_command
 
 from patchwright.core.settings.environment import process_environment
-from patchwright.core.types.errors import PatchwrightError, SettingsError
+from patchwright.core.types.errors import (
+    PatchwrightError,
+    SettingsError,
+    WrongMomentError,
+)
 from patchwright.workers.cli.commands import COMPLETE, add_commands
+from patchwright.workers.cli.help_text import tidy_help
 from patchwright.workers.cli.run_commands import add_run_commands
 from patchwright.workers.ops.lifecycle import exit_now
 
+NOT_NOW: Final = 1
 WRONG_USAGE: Final = 2
 FAILED: Final = 3
 ABOUT: Final = "Turn a request into a proven pull request."
@@ -23,7 +29,7 @@ ABOUT: Final = "Turn a request into a proven pull request."
 # As `--help` lists them; typer would list the groups first.
 _COMMANDS: Final = (
     *("resolve", "prove", "runs", "replay", "serve", "setup-link", "doctor"),
-    *("action", "db", "keys", "completion", "man"),
+    *("action", "db", "keys", "completion", "man", "help"),
 )
 
 
@@ -46,6 +52,7 @@ def make_app() -> TyperGroup:
         no_args_is_help=True,
         add_completion=False,
         pretty_exceptions_enable=False,
+        context_settings={"help_option_names": ["-h", "--help"]},
     )
     app.callback()(_about)
     add_run_commands(app)
@@ -54,6 +61,7 @@ def make_app() -> TyperGroup:
     if not isinstance(group, TyperGroup):
         raise TypeError("a program with several commands is a group")
     group.commands = {name: group.commands[name] for name in _COMMANDS}
+    tidy_help(group)
     return group
 
 
@@ -67,7 +75,17 @@ def _run(arguments: Sequence[str]) -> None:
         make_app()(prog_name="patchwright")
     except PatchwrightError as error:
         import_module("patchwright.workers.cli.terminal").print_error(error)
-        sys.exit(WRONG_USAGE if isinstance(error, SettingsError) else FAILED)
+        sys.exit(_exit_code(error))
+
+
+def _exit_code(error: PatchwrightError) -> int:
+    match error:
+        case SettingsError():
+            return WRONG_USAGE
+        case WrongMomentError():
+            return NOT_NOW
+        case _:
+            return FAILED
 
 
 def _say_version(wanted: bool) -> None:  # noqa: FBT001 - as typer calls it
@@ -81,7 +99,7 @@ def _about(
     version: Annotated[
         bool,
         typer.Option(
-            "--version",
+            *("--version", "-V"),
             help="Show the version and exit.",
             callback=_say_version,
             is_eager=True,

@@ -67,7 +67,9 @@ class MemoryRunStore:
         raise LookupError(f"{joined.delivery} joined a run that is alone: {first.key}")
 
     def replace_thread(self, old: TalkThread, new: TalkThread) -> None:
-        raise LookupError(f"{old.name} has no run here that could go on in {new.name}")
+        raise LookupError(
+            f"{old.name} has no run here that could continue in {new.name}"
+        )
 
     def load_threads(self) -> tuple[LinkedThread, ...]:
         return ()

@@ -90,7 +90,7 @@ def run_prove(options: ProveOptions) -> int:
 
 
 def _run(options: ProveOptions) -> int:
-    settings = load_command_settings(options.flags)
+    settings = load_command_settings(options.flags, options.config)
     repository = _open(options)
     change = _find_change(repository, options)
     with _open_session(settings, options) as session:
@@ -105,9 +105,9 @@ def _run(options: ProveOptions) -> int:
 
 def _open(options: ProveOptions) -> LocalRepository:
     try:
-        return LocalRepository.open(options.repo or Path())
+        return LocalRepository.open(options.folder)
     except GitError as error:
-        raise SettingsError(f"--repo: {error}") from error
+        raise SettingsError(f"-C: {error}") from error
 
 
 def _find_change(repository: LocalRepository, options: ProveOptions) -> BranchChange:
@@ -121,7 +121,7 @@ def _find_change(repository: LocalRepository, options: ProveOptions) -> BranchCh
         names = f"--base {options.base}, --head {options.head}"
         raise SettingsError(f"{names}: {error}") from error
     except GitError as error:
-        raise SettingsError(f"--repo: {error}") from error
+        raise SettingsError(f"-C: {error}") from error
     return change
 
 
@@ -130,8 +130,9 @@ def _resolve(repository: LocalRepository, option: str, revision: str) -> str:
         return repository.resolve(revision)
     except NotFoundError:
         raise SettingsError(
-            f"{option}: {revision!r} is no commit, branch or tag of this repository; "
-            "`git branch --all` lists its branches, and `git fetch` brings others"
+            f"{option}: {revision!r} is not a commit, branch or tag of this "
+            "repository; `git branch --all` lists its branches, and `git fetch` "
+            "fetches others"
         ) from None
     except GitError as error:
         raise SettingsError(f"{option}: {error}") from error
@@ -233,4 +234,4 @@ def _unseen(repository: LocalRepository, change: BranchChange) -> tuple[str, ...
         return ()
     if not is_here or not repository.has_uncommitted_changes():
         return ()
-    return ("Changes that are not committed were not seen.",)
+    return ("Uncommitted changes were ignored.",)

@@ -7,6 +7,7 @@ from typing import Final
 import typer
 from typer.core import TyperGroup
 
+from patchwright.workers.cli.help_text import walk_commands
 from patchwright.workers.cli.main import ABOUT, make_app
 
 PROGRAM: Final = "patchwright"
@@ -29,6 +30,7 @@ class CommandHelp:
     text: tuple[str, ...]
     arguments: tuple[ParameterHelp, ...]
     options: tuple[ParameterHelp, ...]
+    examples: tuple[str, ...]
 
     @property
     def summary(self) -> str:
@@ -37,19 +39,17 @@ class CommandHelp:
 
 def read_commands() -> tuple[CommandHelp, ...]:
     """Return the program itself and then every command, with those of groups."""
-    group = make_app()
-    return tuple(_walk_commands(group, typer.Context(group, info_name=PROGRAM)))
+    return tuple(
+        _read_command(one)
+        # Groups and their commands come last.
+        for one in sorted(walk_commands(make_app()), key=_is_of_group)
+    )
 
 
-def _walk_commands(group: TyperGroup, context: typer.Context) -> Iterator[CommandHelp]:
-    yield _read_command(context)
-    commands = group.commands.values()
-    for found in sorted(commands, key=lambda one: isinstance(one, TyperGroup)):
-        inner = typer.Context(found, info_name=found.name, parent=context)
-        if isinstance(found, TyperGroup):
-            yield from _walk_commands(found, inner)
-        else:
-            yield _read_command(inner)
+def _is_of_group(context: typer.Context) -> bool:
+    if context.parent is None:
+        return False
+    return context.parent.parent is not None or isinstance(context.command, TyperGroup)
 
 
 def _read_command(context: typer.Context) -> CommandHelp:
@@ -66,22 +66,29 @@ def _read_command(context: typer.Context) -> CommandHelp:
         text=tuple(" ".join(one.split()) for one in paragraphs),
         arguments=tuple(words["argument"]),
         options=tuple(words["option"]),
+        examples=tuple(
+            line.strip() for line in (command.epilog or "").splitlines()[1:]
+        ),
     )
 
 
 _HELP: Final = "--help"
 _DESCRIPTION: Final = (
     "Patchwright turns a request made where people work into a proven pull request. "
-    "On the command line it works on an issue by its URL, or on a text in a "
-    "repository on this machine, and it runs and maintains the service that takes "
-    "requests from GitHub, Slack and Jira."
+    "On the command line it works on an issue or pull request of a forge, or on a task "
+    "in words in a checkout on this machine. It also runs and maintains the service "
+    "that takes requests from GitHub, Slack and Jira."
 )
 _SETTINGS: Final = (
-    "Settings are read from flags, from the environment (PATCHWRIGHT_SECTION__KEY, "
-    "and LLM_MODEL, LLM_API_KEY, LLM_BASE_URL, LOG_JSON), and from patchwright.toml "
-    "in the current folder or the file that PATCHWRIGHT_CONFIG names; the first that "
-    "has a value wins. A secret can be read from a file: the name of its variable "
-    "with _FILE at its end. NO_COLOR turns colours off."
+    "Settings are read from flags, then from the environment "
+    "(PATCHWRIGHT_SECTION__KEY, and LLM_MODEL, LLM_API_KEY, LLM_BASE_URL, LOG_JSON), "
+    "then from files. The first file is the one that --config or PATCHWRIGHT_CONFIG "
+    "names, or else patchwright.toml in the current folder; the second one is "
+    "~/.config/patchwright/config.toml. The first place that has a value wins. A "
+    "secret can be read from a file: add _FILE to the name of its variable. Where the "
+    "settings have no token for the forge, resolve takes the one of the forge's own "
+    "command-line tool: from its variables, or from the tool itself if you have logged "
+    "in there. NO_COLOR turns colours off."
 )
 _EXITS: Final = (
     ParameterHelp(
@@ -143,7 +150,12 @@ def _manual_command(command: CommandHelp) -> Iterator[str]:
     for paragraph in command.text:
         yield from (".PP", _roff_text(paragraph))
     yield from _manual_list(command.arguments)
-    yield from _manual_list([one for one in command.options if one.written != _HELP])
+    options = [one for one in command.options if not one.written.endswith(_HELP)]
+    yield from _manual_list(options)
+    if command.examples:
+        yield from (".PP", "Examples:", ".nf", ".RS")
+        yield from map(_roff_text, command.examples)
+        yield from (".RE", ".fi")
 
 
 def _manual_list(words: Sequence[ParameterHelp]) -> Iterator[str]:

@@ -1,23 +1,31 @@
-"""Resolve an issue or a pull request by its URL, with the usual steps of a run."""
+"""Resolve an issue or a pull request on the forge, with the usual steps of a run."""
 
-from contextlib import closing
-from dataclasses import dataclass
+from collections.abc import Iterator
+from contextlib import closing, contextmanager, suppress
+from dataclasses import dataclass, replace
 from functools import cached_property
 from typing import assert_never
+
+from rich.text import Text
 
 from patchwright.core.channel import ChannelRouter
 from patchwright.core.events.observations import OutcomeReached
 from patchwright.core.events.payload import Source
-from patchwright.core.plugin import ForgeConnection, ServiceDirectory, ServiceProfile
+from patchwright.core.plugin import ForgeConnection, ServiceDirectory
 from patchwright.core.plugin_host import MemoryVault
 from patchwright.core.settings.model import Settings
 from patchwright.core.settings.repository import (
     FollowUpTrigger,
 )
 from patchwright.core.types.base import ConversationId, JobId
-from patchwright.core.types.errors import SettingsError
+from patchwright.core.types.errors import (
+    AuthenticationError,
+    NotFoundError,
+    PermissionDeniedError,
+    SettingsError,
+)
 from patchwright.core.types.people import Actor
-from patchwright.core.types.threads import ForgeThread
+from patchwright.core.types.threads import ForgeThread, ThreadKind
 from patchwright.core.types.triggers import Trigger, TriggerKind
 from patchwright.core.types.work import Outcome
 from patchwright.integrations.git.mirror import Mirror, MirrorCache
@@ -44,7 +52,6 @@ from patchwright.resolver.publish.effects import (
 )
 from patchwright.resolver.publish.live import UNSEEN
 from patchwright.resolver.publish.publisher import as_delivered
-from patchwright.resolver.repository_references import read_thread_url
 from patchwright.resolver.run import End, Run, Step
 from patchwright.resolver.run_plan import AttemptResult, destination
 from patchwright.resolver.run_store import COMMITS
@@ -55,59 +62,99 @@ from patchwright.workers.cli.memory_store import (
     MemoryRunStore,
     chat_services,
 )
-from patchwright.workers.cli.run_commands import DeliveryChoice
+from patchwright.workers.cli.resolve_command import DeliveryChoice, ResolveOptions
 from patchwright.workers.cli.session import BROKEN, FinishedRun, RunSession
+from patchwright.workers.cli.target import ThreadTarget
 from patchwright.workers.plugins.connections import connect_forge
 
 _WRITES = (DeliveryChoice.BRANCH, DeliveryChoice.DRAFT, DeliveryChoice.READY)
+_READS = (DeliveryChoice.PATCH, DeliveryChoice.NONE)
 _READ_ONLY = (
     "To open a pull request, the token must belong to somebody who may write to the "
     "repository. With `--deliver patch` it is enough to read it."
 )
-# The user of the command chooses the model, and triggers for automatic runs do not
-# matter here. Only who may write can ask about the permission of others; others would
-# read nobody's comments.
-_OVERRIDES = RunOverrides(
-    config={"model": "", "triggers": tuple(FollowUpTrigger)},
-    defaults={"context_from": "all-marked"},
-    waits_for_people=False,
-    looks_for_competitors=False,
-)
+
+
+class UnknownThreadError(SettingsError):
+    """The forge has no such repository or thread, or hides it from the token."""
+
+    reason = NotFoundError.reason
 
 
 def resolve_remote(
-    session: RunSession, url: str, deliver: DeliveryChoice
+    session: RunSession,
+    target: ThreadTarget,
+    options: ResolveOptions,
+    token_found_in: str,
 ) -> FinishedRun:
-    """Work on a thread with the permissions of the configured token or app."""
+    """Work on a thread with the permissions of the token or app.
+
+    Raises `UnknownThreadError` before anything starts.
+    """
+    deliver = options.deliver or DeliveryChoice.DRAFT
     plugin = find_forge(session.settings)
     directory = describe_services(session.settings)
-    thread = read_url(url, directory.forge)
     connected = connect_forge(plugin, session.settings, MemoryVault(), session.clock)
-    with closing(connected) as forge:
-        session.console.print(f"Fetching {thread.repo.full_name}")
+    with closing(connected) as forge, _token_named(token_found_in):
+        thread = find_thread(forge, target)
+        _announce(session, thread, target)
         # The token of a workflow's job belongs to no person.
         nobody = Actor(service=plugin.name, login="somebody", is_bot=True)
         asker = forge.fetch_identity() or nobody
-        services = _services(session, forge, directory, asker, deliver)
+        services = _services(session, forge, directory, asker, options)
         job = _job(session, thread, asker)
         store = MemoryRunStore(session.log, session.redactor.redact_json)
         run = open_run(services, job, store, 1, session.release_signal)
         done = run_job(services, run, (*STEPS[:-1], _watched(session, STEPS[-1])))
         if not isinstance(done, AttemptResult):
             raise TypeError("a run without other conversations moves to none")
+        done = replace(done, outcome=_with_advice(done.outcome, token_found_in))
         return _Delivery(session, services, run, done, deliver).finish()
 
 
-def read_url(url: str, forge: ServiceProfile) -> ForgeThread:
-    """Return the thread; a token is sent there, so its host must be configured."""
-    thread = read_thread_url(url, forge.web_url, forge.name)
-    if thread is None:
-        raise SettingsError(
-            f"{url} is not an issue or pull request on {forge.web_url}; expected "
-            f"{forge.web_url}/OWNER/NAME/issues/7, and {forge.name}.api_url says which "
-            "host"
-        )
+def find_thread(forge: ForgeConnection, target: ThreadTarget) -> ForgeThread:
+    """Return the thread as the forge has it: a number may be of a pull request."""
+    thread = target.thread
+    try:
+        if target.is_kind_known:
+            forge.channel.fetch_thread(thread)
+            return thread
+        forge.forge.fetch_repository(thread.repo)
+        with suppress(NotFoundError):
+            forge.forge.fetch_pull_request(thread.repo, thread.number)
+            return thread.replace(kind=ThreadKind.PULL_REQUEST)
+        forge.channel.fetch_thread(thread)
+    except NotFoundError:
+        raise UnknownThreadError(_unknown_text(forge, thread)) from None
     return thread
+
+
+def _unknown_text(forge: ForgeConnection, thread: ForgeThread) -> str:
+    name = thread.repo.full_name
+    try:
+        forge.forge.fetch_repository(thread.repo)
+    except NotFoundError:
+        return f"there is no repository {name}, or the token may not see it"
+    is_pull = thread.kind is ThreadKind.PULL_REQUEST
+    kind = "pull request" if is_pull else "issue"
+    return f"{name} has no {kind} {thread.number}, or the token may not see it"
+
+
+@contextmanager
+def _token_named(found_in: str) -> Iterator[None]:
+    """Say which token it was where the forge does not accept it."""
+    try:
+        yield
+    except (AuthenticationError, PermissionDeniedError, UnknownThreadError) as error:
+        raise type(error)(f"{error}. The token is from {found_in}.") from error
+
+
+def _announce(session: RunSession, thread: ForgeThread, target: ThreadTarget) -> None:
+    is_pull = thread.kind is ThreadKind.PULL_REQUEST
+    kind = "Pull request" if is_pull else "Issue"
+    remark = f" ({target.remark})" if target.remark else ""
+    line = f"{kind} {thread.number} of {thread.repo.full_name}{remark}"
+    session.console.print(Text(line), soft_wrap=True)
 
 
 def _job(session: RunSession, thread: ForgeThread, asker: Actor) -> Job:
@@ -135,10 +182,11 @@ def _services(
     forge: ForgeConnection,
     directory: ServiceDirectory,
     asker: Actor,
-    deliver: DeliveryChoice,
+    options: ResolveOptions,
 ) -> StepServices:
     settings = session.settings
-    if deliver not in _WRITES or asker.is_bot:
+    is_read_only = options.plans or options.deliver in _READS
+    if is_read_only or asker.is_bot:
         settings = _admitting(settings, asker)
     return StepServices(
         settings=settings,
@@ -154,8 +202,27 @@ def _services(
         find_known=session.redactor.find_known,
         find_page=lambda _run, _at: "",
         directory=directory,
-        overrides=_OVERRIDES,
+        overrides=_overrides(options),
         live=UNSEEN,
+    )
+
+
+def _overrides(options: ResolveOptions) -> RunOverrides:
+    """Let the user of the command choose the model, the tests and whether to plan.
+
+    Triggers for automatic runs do not matter here. Only who may write can ask about the
+    permission of others; others would read nobody's comments.
+    """
+    config: dict[str, object] = {"model": "", "triggers": tuple(FollowUpTrigger)}
+    if options.tests:
+        config["test"] = options.tests
+    if options.plans:
+        config["plan_approval"] = "comment"
+    return RunOverrides(
+        config=config,
+        defaults={"context_from": "all-marked"},
+        waits_for_people=False,
+        looks_for_competitors=False,
     )
 
 
@@ -194,7 +261,7 @@ class _Delivery:
     deliver: DeliveryChoice
 
     def finish(self) -> FinishedRun:
-        outcome, delivered = _with_advice(self.done.outcome), DeliveryResult()
+        outcome, delivered = self.done.outcome, DeliveryResult()
         # A change that must not be pushed is still wanted here as a patch.
         is_wanted = outcome.as_patch and self.deliver is not DeliveryChoice.NONE
         if outcome.head_sha and (is_wanted or self.deliver is DeliveryChoice.PATCH):
@@ -243,13 +310,14 @@ class _Delivery:
         return ended
 
 
-def _with_advice(outcome: Outcome) -> Outcome:
+def _with_advice(outcome: Outcome, token_found_in: str) -> Outcome:
     """Add where to find details, and how to get the change without write permission."""
     if outcome.reason == INTERNAL:
         return outcome.replace(summary=BROKEN, service_text=BROKEN)
     if outcome.reason not in ("not-permitted", "permission-unknown"):
         return outcome
-    text = f"{outcome.service_text} {_READ_ONLY}"
+    token = f"The token is from {token_found_in}."
+    text = f"{outcome.service_text} {_READ_ONLY} {token}"
     return outcome.replace(summary=text, service_text=text)
 
 

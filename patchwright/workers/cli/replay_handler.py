@@ -1,6 +1,7 @@
 """Carry out `patchwright replay`: show a recorded run, or run it again."""
 
 import json
+import re
 import tempfile
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
@@ -15,7 +16,12 @@ from patchwright.core.agent.agents import find_agent
 from patchwright.core.events.jsonl import JsonlEventLog
 from patchwright.core.replay.comparison import Difference
 from patchwright.core.replay.story import Step, Story, tell_story
-from patchwright.core.replay.trajectory import StoredRun, read_run, write_trajectory
+from patchwright.core.replay.trajectory import (
+    StoredRun,
+    parse_events,
+    read_run,
+    write_trajectory,
+)
 from patchwright.core.settings.model import secret_values
 from patchwright.core.system.clock import SystemClock
 from patchwright.core.system.logs import set_up_logging
@@ -39,6 +45,9 @@ from patchwright.workers.cli.run_commands import ReplayOptions
 from patchwright.workers.cli.session import interruptible
 from patchwright.workers.cli.settings import load_command_settings
 from patchwright.workers.cli.terminal import plain
+from patchwright.workers.runs.export import export_document
+from patchwright.workers.runs.lookup import open_run_lookup
+from patchwright.workers.runs.selection import UnknownRunError
 
 
 def story_as_json(story: Story) -> str:
@@ -95,7 +104,7 @@ def rerun_run(
     try:
         repository = LocalRepository.open(repo)
     except GitError as error:
-        raise SettingsError(f"--repo: {error}") from error
+        raise SettingsError(f"-C: {error}") from error
     try:
         with _rerun_stage(repository, flags, events) as stage:
             done = replay_run(run.events, stage)
@@ -203,14 +212,14 @@ def _difference_line(one: Difference) -> Text:
 def run_replay(options: ReplayOptions) -> int:
     """Return the exit code; raises `SettingsError` for options that do not fit."""
     _check_replay_options(options)
-    found = read_run(options.file, options.run)
+    found = find_recording(options.recording, options.run)
     if options.export is not None:
         _export_run(found, options.export)
     if options.reruns:
         flags = {"sandbox.kind": options.sandbox.value if options.sandbox else None}
-        repo = options.repo or Path()
+        folder = options.folder or Path()
         as_object = options.as_object
-        return rerun_run(found, repo, flags, options.events, as_object=as_object)
+        return rerun_run(found, folder, flags, options.events, as_object=as_object)
     if options.step is not None:
         _show_step(found, options.step, as_object=options.as_object)
     elif options.as_object:
@@ -220,14 +229,38 @@ def run_replay(options: ReplayOptions) -> int:
     return 0
 
 
+def find_recording(recording: str, run_id: str | None) -> StoredRun:
+    """Return the run in a file, or the one whose id begins so.
+
+    Raises `SettingsError` where there is neither.
+    """
+    path = Path(recording)
+    if path.exists() or not _RUN_ID.fullmatch(recording):
+        return read_run(path, run_id)
+    if run_id is not None:
+        raise SettingsError("--run chooses one of the runs in a file: leave it out")
+    with open_run_lookup(load_command_settings()) as run_lookup:
+        try:
+            found = run_lookup.find(recording)
+        except UnknownRunError as error:
+            text = f"there is no file {recording!r}, and {error}"
+            raise UnknownRunError(text) from None
+        document = export_document(found, run_lookup.redactor)
+    return StoredRun(document, parse_events(document.events, f"run {found.id}"))
+
+
+# The beginning of one; what has a full stop or a slash is a file.
+_RUN_ID: Final = re.compile(r"[0-9A-Za-z-]+")
+
+
 def _check_replay_options(options: ReplayOptions) -> None:
-    if options.reruns and options.repo is None:
+    if options.reruns and options.folder is None:
         raise SettingsError(
-            "--rerun needs --repo PATH: the repository of the recorded run"
+            "--rerun needs -C FOLDER: a checkout of the repository of the recorded run"
         )
-    others = (options.repo, options.sandbox, options.events)
+    others = (options.folder, options.sandbox, options.events)
     if not options.reruns and any(option is not None for option in others):
-        raise SettingsError("--repo, --sandbox and --events work only with --rerun")
+        raise SettingsError("-C, --sandbox and --events work only with --rerun")
 
 
 def _export_run(found: StoredRun, path: Path) -> None:

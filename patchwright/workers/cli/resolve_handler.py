@@ -1,11 +1,9 @@
-"""Carry out `patchwright resolve`, for a repository on this machine or by URL."""
+"""Carry out `patchwright resolve`, in a checkout or for an issue on the forge."""
 
-import sys
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager, suppress
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from importlib import import_module
-from pathlib import Path
 from typing import Final, cast
 
 import structlog
@@ -13,8 +11,11 @@ import typer
 from rich.console import Console
 from rich.text import Text
 
+from patchwright.core.settings.environment import process_environment
+from patchwright.core.settings.model import Settings
 from patchwright.core.settings.repository import CONFIG_FILE
 from patchwright.core.settings.repository_file import read_repository_config
+from patchwright.core.system.logs import log_more
 from patchwright.core.text.branch_names import flat_name, slug
 from patchwright.core.types.errors import GitError, PatchwrightError, SettingsError
 from patchwright.core.types.outcome_kind import OutcomeKind
@@ -26,20 +27,23 @@ from patchwright.core.types.work import (
     service_outcome,
 )
 from patchwright.integrations.git.local import LocalRepository
+from patchwright.integrations.registry import find_forge
 from patchwright.resolver.attempt import INTERNAL
 from patchwright.resolver.context.brief import write_text_brief
 from patchwright.resolver.context.repository_files import read_instructions
 from patchwright.resolver.messages.status import DeliveryResult
 from patchwright.resolver.outcome import EXCESS
 from patchwright.resolver.publish.publisher import as_delivered
+from patchwright.resolver.publish.target import plan_first
 from patchwright.resolver.set_up.plan import with_inferred_set_up
 from patchwright.resolver.triage import (
     TriageQuestion,
     needs_input_outcome,
     triage_texts,
 )
+from patchwright.workers.cli.forge_token import find_forge_token
 from patchwright.workers.cli.report import as_json, exit_code, print_result
-from patchwright.workers.cli.run_commands import (
+from patchwright.workers.cli.resolve_command import (
     DeliveryChoice,
     FailOn,
     ResolveOptions,
@@ -51,45 +55,45 @@ from patchwright.workers.cli.session import (
     open_session,
 )
 from patchwright.workers.cli.settings import load_command_settings
+from patchwright.workers.cli.target import (
+    Target,
+    TextTarget,
+    ThreadTarget,
+    locate_thread,
+    read_target,
+)
+from patchwright.workers.cli.terminal import print_warning
 from patchwright.workers.preflight import require_ready
 
-STANDARD_INPUT: Final = Path("-")
+_AFTER_PLAN: Final = (
+    "Nothing was changed. To carry the plan out, run the same command without --plan; "
+    "to change it, say in the task what should be different."
+)
 
 
 @dataclass(frozen=True)
 class LocalTask:
-    """What is to be done where; with `applies` the work tree gets the change too."""
+    """What is to be done in a checkout, and what becomes of the change.
 
-    title: str
-    body: str
-    repo: Path
+    With `plans` only a plan is made, and with `applies` the work tree gets the change
+    too. `tests` replace the repository's own.
+    """
+
+    target: TextTarget
     deliver: DeliveryChoice
+    plans: bool
     applies: bool
-
-
-def read_local_task(options: ResolveOptions) -> LocalTask:
-    """Return what an order without a URL asks for; raises `SettingsError`."""
-    title, body = (
-        ("", options.task) if options.task is not None else _read_issue(options.issue)
-    )
-    if not (title + body).strip():
-        raise SettingsError("--task is empty; write the task")
-    return LocalTask(
-        title=title,
-        body=body,
-        repo=options.repo or Path(),
-        deliver=options.deliver or DeliveryChoice.BRANCH,
-        applies=options.applies,
-    )
+    tests: tuple[str, ...]
 
 
 def resolve_local(session: RunSession, local_task: LocalTask) -> FinishedRun:
     """Work on the current commit; the work tree and the index stay as they are."""
     repository, base_sha = _open(local_task)
-    judged = triage_texts(local_task.title, local_task.body)
+    judged = triage_texts(local_task.target.title, local_task.target.body)
     if session.settings.agent.triage and isinstance(judged, TriageQuestion):
         return FinishedRun(needs_input_outcome(judged), DeliveryResult())
     config = read_repository_config(repository.objects.read_file(base_sha, CONFIG_FILE))
+    config = config.replace(test=local_task.tests) if local_task.tests else config
     session, notes = session.with_repository_config(config)
     session = session.with_local_view(
         repository, base_sha, prepares_itself=bool(config.setup)
@@ -104,6 +108,7 @@ def resolve_local(session: RunSession, local_task: LocalTask) -> FinishedRun:
         notes=(*notes, *task.notes),
         trusted_sha=base_sha,
     )
+    task = plan_first(task) if local_task.plans else task
     if not session.view.shows_environment:
         # In what is shown nothing can be installed, and nothing needs to be.
         sandbox = session.settings.sandbox
@@ -116,11 +121,11 @@ def resolve_local(session: RunSession, local_task: LocalTask) -> FinishedRun:
 
 def _open(local_task: LocalTask) -> tuple[LocalRepository, str]:
     try:
-        repository = LocalRepository.open(local_task.repo)
+        repository = LocalRepository.open(local_task.target.folder)
         base_sha = repository.resolve()
         repository.objects.require_files(base_sha)
     except GitError as error:
-        raise SettingsError(f"--repo: {error}") from error
+        raise SettingsError(f"-C: {error}") from error
     if local_task.applies and repository.root is None:
         raise SettingsError("--apply: the repository is bare, it has no work tree")
     return repository, base_sha
@@ -182,9 +187,8 @@ def _make_branch(
     Somebody may have that name already, or one such as `patchwright`, below which git
     makes no other.
     """
-    usual = (
-        f"patchwright/{slug(outcome.title or local_task.title or 'proposed change')}"
-    )
+    title = outcome.title or local_task.target.title or "proposed change"
+    usual = f"patchwright/{slug(title)}"
     own = f"{usual}-{run_id[:8]}"
     *names, last = (usual, own, flat_name(usual), flat_name(own))
     for name in names:
@@ -195,33 +199,14 @@ def _make_branch(
     return DeliveryResult(branch=last)
 
 
-def _read_issue(issue: Path | None) -> tuple[str, str]:
-    """Return title and text; the first line is the title if it looks like one."""
-    path = issue or STANDARD_INPUT
-    try:
-        text = _read_text(path)
-    except OSError as error:
-        raise SettingsError(f"--issue: {error}") from error
-    if not text.strip():
-        name = "standard input" if path == STANDARD_INPUT else path
-        raise SettingsError(f"--issue: {name} is empty; write what is wrong")
-    first, _, rest = text.strip().partition("\n")
-    return (first.lstrip("# ").strip(), rest) if first.startswith("#") else ("", text)
-
-
-def _read_text(path: Path) -> str:
-    if path == STANDARD_INPUT:
-        return sys.stdin.buffer.read().decode("utf-8", errors="replace")
-    return path.read_text(encoding="utf-8", errors="replace")
-
-
 def _write_task(
     local_task: LocalTask,
     repository: LocalRepository,
     base_sha: str,
     instructions: tuple[str, ...],
 ) -> Task:
-    written = write_text_brief(local_task.title, local_task.body)
+    target = local_task.target
+    written = write_text_brief(target.title, target.body)
     knowledge = read_instructions(repository.objects, base_sha, instructions)
     guide = knowledge.for_prompt(written.text)
     unsaved = repository.has_uncommitted_changes()
@@ -230,33 +215,74 @@ def _write_task(
         text="\n\n".join(part for part in (guide, written.text) if part),
         base_sha=base_sha,
         base_branch=repository.find_branch() or "",
-        title=local_task.title,
+        title=target.title,
         files=written.files,
         notes=(*written.notes, *knowledge.notes, *notes),
         removed=written.removed + knowledge.removed,
     )
 
 
-# Imported when a URL is given: loading PyGithub takes as long as all the rest here.
+# Imported for an issue on the forge: PyGithub takes as long to load as all the rest.
 _REMOTE_RUN: Final = "patchwright.workers.cli.remote_run"
 
 log = structlog.get_logger(__name__)
 
 
+@dataclass(frozen=True)
+class _RemoteTask:
+    """A thread on the forge to work on, and where its token was found, in words."""
+
+    thread: ThreadTarget
+    token_found_in: str
+
+
 def run_resolve(options: ResolveOptions) -> int:
     """Return the exit code; raises `SettingsError` for an order that makes no sense."""
     with _failure_as_json(as_object=options.as_object):
-        _check_options(options)
-        settings = load_command_settings(options.flags)
-        local_task = read_local_task(options) if options.url is None else None
+        target = read_target(options.target)
+        _check_options(options, target)
+        settings = load_command_settings(options.flags, options.config)
+        settings, task = _find_task(settings, target, options)
         quiet = options.as_object or options.quiet
-        require_ready(settings, uses_forge=options.url is not None, quiet=quiet)
+        doubts = require_ready(settings, uses_forge=isinstance(task, _RemoteTask))
+        for line in () if quiet else doubts:
+            print_warning(line)
         with open_session(settings, options.events, quiet=quiet) as session:
-            finished = _resolve_task(session, options, local_task)
+            if options.is_verbose:
+                log_more()
+            finished = _resolve_task(session, options, task)
+            finished = _with_next_step(finished) if options.plans else finished
             _report(session, finished, as_object=options.as_object)
     shown = as_delivered(finished.outcome, finished.delivered)
     needs_proof = options.fail_on is FailOn.UNPROVEN
     return exit_code(shown, needs_proof=needs_proof) or int(finished.is_left_out)
+
+
+def _find_task(
+    settings: Settings, target: Target, options: ResolveOptions
+) -> tuple[Settings, LocalTask | _RemoteTask]:
+    """Return what to do, and the settings with the token that this needs."""
+    if isinstance(target, TextTarget):
+        return settings, LocalTask(
+            target=target,
+            deliver=options.deliver or DeliveryChoice.BRANCH,
+            plans=options.plans,
+            applies=options.applies,
+            tests=options.tests,
+        )
+    forge = find_forge(settings)
+    thread = locate_thread(target, forge.describe(settings))
+    found = find_forge_token(forge, settings, process_environment())
+    return found.settings, _RemoteTask(thread, found.found_in)
+
+
+def _with_next_step(finished: FinishedRun) -> FinishedRun:
+    """Say how to go on after a plan."""
+    outcome = finished.outcome
+    if outcome.kind is not OutcomeKind.PLAN_POSTED:
+        return finished
+    notes = (*outcome.notes, _AFTER_PLAN)
+    return replace(finished, outcome=outcome.replace(notes=notes))
 
 
 @contextmanager
@@ -270,47 +296,40 @@ def _failure_as_json(*, as_object: bool) -> Iterator[None]:
         raise
 
 
-def _check_options(options: ResolveOptions) -> None:
-    """Raise `SettingsError` unless it is clear what to work on, and where."""
-    local = (options.repo, options.issue, options.task)
-    if options.url is None and (options.issue is None) == (options.task is None):
+def _check_options(options: ResolveOptions, target: Target) -> None:
+    """Raise `SettingsError` for options that do not fit what is worked on."""
+    if options.plans and (options.applies or options.deliver is not None):
         raise SettingsError(
-            "say what to work on: the URL of an issue, or --issue FILE or --task "
-            "TEXT; add --repo PATH if the repository is not the current folder"
+            "--plan changes nothing: leave out --deliver and --apply, and use them "
+            "when you carry the plan out"
         )
-    if options.url is not None and any(one is not None for one in local):
+    if not isinstance(target, TextTarget):
+        if options.applies:
+            raise SettingsError(
+                "--apply is for a task in a checkout; for an issue on the forge, fetch "
+                "the branch of the pull request"
+            )
+        return
+    if options.deliver in (DeliveryChoice.DRAFT, DeliveryChoice.READY):
         raise SettingsError(
-            "a URL already names the issue and the repository: leave out --repo, "
-            "--issue and --task"
-        )
-    if options.url is not None and options.applies:
-        raise SettingsError(
-            "--apply is for a repository on this machine; for a URL, fetch the branch "
-            "of the pull request"
-        )
-    if options.url is None and options.deliver in (
-        DeliveryChoice.DRAFT,
-        DeliveryChoice.READY,
-    ):
-        raise SettingsError(
-            f"--deliver {options.deliver} opens a pull request and needs the URL of "
-            "an issue; for a local repository use branch, patch or none"
+            f"--deliver {options.deliver} opens a pull request and needs an issue on "
+            "the forge; for a task in a checkout use branch, patch or none"
         )
 
 
 def _resolve_task(
-    session: RunSession, options: ResolveOptions, local_task: LocalTask | None
+    session: RunSession, options: ResolveOptions, task: LocalTask | _RemoteTask
 ) -> FinishedRun:
     """Work; a service that fails before the run has begun is an outcome as well."""
     try:
-        if local_task is not None:
-            return resolve_local(session, local_task)
-        deliver = options.deliver or DeliveryChoice.DRAFT
-        return _resolve_remote()(session, options.url or "", deliver)
+        if isinstance(task, LocalTask):
+            return resolve_local(session, task)
+        log.debug("token_found", found_in=task.token_found_in)
+        return _resolve_remote()(session, task.thread, options, task.token_found_in)
     except SettingsError:
         raise
     except KeyboardInterrupt as told:
-        said = _stopped_outcome(told, is_local=local_task is not None)
+        said = _stopped_outcome(told, is_local=isinstance(task, LocalTask))
     except PatchwrightError as error:
         said = error_outcome(error)
     except Exception:  # the edge of a run: whatever broke, its caller is told
@@ -333,9 +352,11 @@ def _stopped_outcome(interrupt: KeyboardInterrupt, *, is_local: bool) -> Outcome
     )
 
 
-def _resolve_remote() -> Callable[[RunSession, str, DeliveryChoice], FinishedRun]:
-    resolve = import_module(_REMOTE_RUN).resolve_remote
-    return cast("Callable[[RunSession, str, DeliveryChoice], FinishedRun]", resolve)
+_ResolveRemote = Callable[[RunSession, ThreadTarget, ResolveOptions, str], FinishedRun]
+
+
+def _resolve_remote() -> _ResolveRemote:
+    return cast("_ResolveRemote", import_module(_REMOTE_RUN).resolve_remote)
 
 
 def _report(session: RunSession, finished: FinishedRun, *, as_object: bool) -> None:

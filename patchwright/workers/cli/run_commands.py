@@ -2,60 +2,20 @@
 
 from collections.abc import Mapping
 from dataclasses import dataclass
-from enum import StrEnum
 from pathlib import Path
 from typing import Annotated
 
 import typer
 
+from patchwright.core.types.errors import SettingsError
 from patchwright.core.types.outcome_kind import OutcomeKind
 from patchwright.workers.cli.commands import AsJson, add_group, load_handler
+from patchwright.workers.cli.resolve_command import (
+    RESOLVE_EXAMPLES,
+    SandboxKind,
+    resolve,
+)
 from patchwright.workers.runs.selection import RunStage
-
-
-class DeliveryChoice(StrEnum):
-    """How a change is delivered. A pull request is ready only if it is proven."""
-
-    NONE = "none"
-    PATCH = "patch"
-    BRANCH = "branch"
-    DRAFT = "draft"
-    READY = "ready"
-
-
-class FailOn(StrEnum):
-    """When the exit code is not 0 though nothing has failed."""
-
-    UNRESOLVED = "unresolved"
-    UNPROVEN = "unproven"
-
-
-class SandboxKind(StrEnum):
-    AUTO = "auto"
-    DOCKER = "docker"
-    LOCAL = "local"
-
-
-@dataclass(frozen=True)
-class ResolveOptions:
-    """What `resolve` is asked to do: `url`, `issue` and `task` say about what.
-
-    `flags` are settings by their dotted names, None where one was not given. With
-    `applies` the change comes into the work tree besides. `as_object` wants one JSON
-    object, and `quiet` no words on the way. `fail_on` is what the exit code is 1 for.
-    """
-
-    url: str | None
-    repo: Path | None
-    issue: Path | None
-    task: str | None
-    deliver: DeliveryChoice | None
-    flags: Mapping[str, object]
-    events: Path | None
-    applies: bool
-    as_object: bool
-    quiet: bool
-    fail_on: FailOn
 
 
 @dataclass(frozen=True)
@@ -70,7 +30,8 @@ class ProveOptions:
     head: str
     commands: tuple[str, ...]
     setup: tuple[str, ...]
-    repo: Path | None
+    folder: Path
+    config: Path | None
     flags: Mapping[str, object]
     as_object: bool
     quiet: bool
@@ -83,21 +44,24 @@ class ProveOptions:
 
 @dataclass(frozen=True)
 class ReplayOptions:
-    """What `replay` is asked to show of a file, or with `reruns` to run again."""
+    """What `replay` is asked to show, or with `reruns` to run again.
 
-    file: Path
+    `recording` is a file, or the beginning of the id of a run.
+    """
+
+    recording: str
     run: str | None
     step: int | None
     export: Path | None
     reruns: bool
-    repo: Path | None
+    folder: Path | None
     sandbox: SandboxKind | None
     events: Path | None
     as_object: bool
 
 
 def add_run_commands(app: typer.Typer) -> None:
-    app.command("resolve")(_resolve)
+    app.command("resolve", epilog=RESOLVE_EXAMPLES)(resolve)
     app.command("prove")(_prove)
     app.command("replay")(_replay)
     add_group(
@@ -115,88 +79,6 @@ def add_run_commands(app: typer.Typer) -> None:
     )
 
 
-def _resolve(
-    url: Annotated[
-        str | None, typer.Argument(help="URL of an issue or pull request.")
-    ] = None,
-    *,
-    repo: Annotated[
-        Path | None,
-        typer.Option(
-            help="A repository on this machine; by default the current folder."
-        ),
-    ] = None,
-    issue: Annotated[
-        Path | None,
-        typer.Option(help="A file that describes the problem; - is standard input."),
-    ] = None,
-    task: Annotated[
-        str | None, typer.Option(metavar="TEXT", help="The task, as text.")
-    ] = None,
-    model: Annotated[
-        str | None,
-        typer.Option(help="Name of the model as litellm writes it: provider/model."),
-    ] = None,
-    max_cost: Annotated[
-        float | None, typer.Option(help="Highest cost of the run, in USD.")
-    ] = None,
-    max_iterations: Annotated[
-        int | None, typer.Option(help="Highest number of model calls.")
-    ] = None,
-    sandbox: Annotated[
-        SandboxKind | None, typer.Option(help="Where commands run.")
-    ] = None,
-    deliver: Annotated[
-        DeliveryChoice | None,
-        typer.Option(
-            help="How to deliver the change; by default a branch in a local "
-            "repository, and a draft pull request for a URL."
-        ),
-    ] = None,
-    apply: Annotated[
-        bool,
-        typer.Option(
-            "--apply",
-            help="Copy the change into your work tree too, unless that would "
-            "overwrite something.",
-        ),
-    ] = False,
-    json: Annotated[
-        bool, typer.Option("--json", help="Print one JSON object and nothing else.")
-    ] = False,
-    quiet: Annotated[
-        bool, typer.Option("--quiet", "-q", help="Show only the result.")
-    ] = False,
-    events: Annotated[
-        Path | None, typer.Option(help="Write the run's events to this new file.")
-    ] = None,
-    fail_on: Annotated[
-        FailOn,
-        typer.Option(
-            help="When the exit code is 1: if it is not resolved, or also if the "
-            "change is not proven."
-        ),
-    ] = FailOn.UNRESOLVED,
-) -> None:
-    """Work on an issue, given by its URL, as a text file or as text.
-
-    The exit code is 0 when it is resolved, answered or planned, 1 for any other
-    end, 2 for wrong usage, and 3 if a service, the model or the sandbox failed. With
-    --fail-on unproven it is also 1 for a change without a proof.
-    """
-    flags = {
-        "llm.model": model,
-        "limits.max_cost_usd": max_cost,
-        "limits.max_iterations": max_iterations,
-        "sandbox.kind": sandbox.value if sandbox else None,
-    }
-    options = ResolveOptions(
-        url, repo, issue, task, deliver, flags, events, apply, json, quiet, fail_on
-    )
-    run = load_handler("cli.resolve_handler", "run_resolve")
-    raise typer.Exit(run(options))
-
-
 BaseRef = Annotated[
     str,
     typer.Option(
@@ -212,6 +94,7 @@ HeadRef = Annotated[
 TestCommands = Annotated[
     list[str] | None,
     typer.Option(
+        "--test",
         metavar="COMMAND",
         help="A command that fails without the change and passes with it; can be "
         "repeated. By default the tests of the change, or `test` of "
@@ -226,26 +109,49 @@ SetUpCommands = Annotated[
         "`setup` of .patchwright.toml.",
     ),
 ]
-LocalFolder = Annotated[
+ProvedFolder = Annotated[
     Path | None,
-    typer.Option(help="A repository on this machine; by default the current folder."),
+    typer.Option(
+        *("--path", "-C"),
+        metavar="FOLDER",
+        help="The checkout that has the change; the default is the current folder.",
+    ),
 ]
-CommandSandbox = Annotated[SandboxKind | None, typer.Option(help="Where commands run.")]
-ResultAlone = Annotated[
+SettingsFile = Annotated[
+    Path | None,
+    typer.Option(
+        metavar="FILE", help="Read settings from this file, not patchwright.toml."
+    ),
+]
+CommandSandbox = Annotated[
+    SandboxKind | None, typer.Option(metavar="KIND", help="Where commands run.")
+]
+OnlyResult = Annotated[
     bool, typer.Option("--quiet", "-q", help="Show only the result.")
 ]
+# What these options were called before; each is answered with its new name.
+OldRepo = Annotated[str | None, typer.Option("--repo", hidden=True)]
+OldCommand = Annotated[list[str] | None, typer.Option("--command", hidden=True)]
+
+
+def _refuse_old_repo(repo: str | None) -> None:
+    if repo is not None:
+        raise SettingsError(f"--repo is OWNER/NAME; for a folder use -C {repo}")
 
 
 def _prove(
     *,
     base: BaseRef,
     head: HeadRef = "HEAD",
-    command: TestCommands = None,
+    test: TestCommands = None,
     setup: SetUpCommands = None,
-    repo: LocalFolder = None,
+    path: ProvedFolder = None,
     sandbox: CommandSandbox = None,
+    config: SettingsFile = None,
     json: AsJson = False,
-    quiet: ResultAlone = False,
+    quiet: OnlyResult = False,
+    repo: OldRepo = None,
+    command: OldCommand = None,
 ) -> None:
     """Prove the change on a branch, whoever made it, without a model.
 
@@ -255,64 +161,21 @@ def _prove(
     The exit code is 0 when the change is proven, 1 when it is not, 2 for wrong
     usage, and 3 if the sandbox failed.
     """
+    _refuse_old_repo(repo)
+    if command:
+        typer.echo("notice: --command is now called --test", err=True)
     options = ProveOptions(
         base=base,
         head=head,
-        commands=tuple(command or ()),
+        commands=(*(test or ()), *(command or ())),
         setup=tuple(setup or ()),
-        repo=repo,
+        folder=path or Path(),
+        config=config,
         flags={"sandbox.kind": sandbox.value if sandbox else None},
         as_object=json,
         quiet=quiet,
     )
     raise typer.Exit(load_handler("cli.prove_handler", "run_prove")(options))
-
-
-ReplayFile = Annotated[Path, typer.Argument(help="A log of events, or a trajectory.")]
-RunPrefix = Annotated[
-    str | None,
-    typer.Option("--run", help="Which run of the log: the beginning of its id."),
-]
-StepNumber = Annotated[
-    int | None, typer.Option("--step", min=1, help="Show this step in full.")
-]
-ExportFile = Annotated[
-    Path | None, typer.Option(help="Write the run to this new file, as a trajectory.")
-]
-RerunFlag = Annotated[
-    bool, typer.Option("--rerun", help="Run it again and report differences.")
-]
-RerunRepo = Annotated[
-    Path | None, typer.Option(help="With --rerun: the repository of the recorded run.")
-]
-RerunSandbox = Annotated[
-    SandboxKind | None, typer.Option(help="With --rerun: where commands run.")
-]
-RerunEvents = Annotated[
-    Path | None, typer.Option(help="With --rerun: write its events to this new file.")
-]
-
-
-def _replay(
-    file: ReplayFile,
-    *,
-    run: RunPrefix = None,
-    step: StepNumber = None,
-    export: ExportFile = None,
-    rerun: RerunFlag = False,
-    repo: RerunRepo = None,
-    sandbox: RerunSandbox = None,
-    events: RerunEvents = None,
-    json: AsJson = False,
-) -> None:
-    """Show a recorded run, or run it again, offline and at no cost.
-
-    With --rerun the exit code is 0 if all is the same, 1 if not, 2 for wrong
-    usage, and 3 if it could not be run.
-    """
-    options = ReplayOptions(file, run, step, export, rerun, repo, sandbox, events, json)
-    run_replay = load_handler("cli.replay_handler", "run_replay")
-    raise typer.Exit(run_replay(options))
 
 
 def _complete_id(incomplete: str) -> list[str]:
@@ -330,19 +193,97 @@ RunId = Annotated[
 ]
 
 
+Recording = Annotated[
+    str,
+    typer.Argument(
+        metavar="RUN",
+        help="The id of a run, or its beginning; or a file with a log of events or a "
+        "trajectory.",
+        autocompletion=_complete_id,
+    ),
+]
+RunPrefix = Annotated[
+    str | None,
+    typer.Option(
+        "--run",
+        metavar="ID",
+        help="Which run of a log with several: the beginning of its id.",
+    ),
+]
+StepNumber = Annotated[
+    int | None,
+    typer.Option("--step", min=1, metavar="NUMBER", help="Show this step in full."),
+]
+ExportFile = Annotated[
+    Path | None,
+    typer.Option(
+        metavar="FILE", help="Write the run to this new file, as a trajectory."
+    ),
+]
+RerunFlag = Annotated[
+    bool, typer.Option("--rerun", help="Run it again and report differences.")
+]
+RerunFolder = Annotated[
+    Path | None,
+    typer.Option(
+        *("--path", "-C"),
+        metavar="FOLDER",
+        help="With --rerun: a checkout of the repository of the recorded run.",
+    ),
+]
+RerunSandbox = Annotated[
+    SandboxKind | None,
+    typer.Option(metavar="KIND", help="With --rerun: where commands run."),
+]
+RerunEvents = Annotated[
+    Path | None,
+    typer.Option(
+        metavar="FILE", help="With --rerun: write its events to this new file."
+    ),
+]
+
+
+def _replay(
+    recording: Recording,
+    *,
+    run: RunPrefix = None,
+    step: StepNumber = None,
+    export: ExportFile = None,
+    rerun: RerunFlag = False,
+    path: RerunFolder = None,
+    sandbox: RerunSandbox = None,
+    events: RerunEvents = None,
+    json: AsJson = False,
+    repo: OldRepo = None,
+) -> None:
+    """Show a recorded run, or run it again, offline and at no cost.
+
+    With --rerun the exit code is 0 if all is the same, 1 if not, 2 for wrong
+    usage, and 3 if it could not be run.
+    """
+    _refuse_old_repo(repo)
+    options = ReplayOptions(
+        recording, run, step, export, rerun, path, sandbox, events, json
+    )
+    run_replay = load_handler("cli.replay_handler", "run_replay")
+    raise typer.Exit(run_replay(options))
+
+
 def _runs_list(
     *,
     state: Annotated[
-        RunStage | None, typer.Option(help="Only runs in this state.")
+        RunStage | None, typer.Option(metavar="STATE", help="Only runs in this state.")
     ] = None,
     outcome: Annotated[
-        OutcomeKind | None, typer.Option(help="Only runs with this outcome.")
+        OutcomeKind | None,
+        typer.Option(metavar="OUTCOME", help="Only runs with this outcome."),
     ] = None,
     repo: Annotated[
         str, typer.Option(metavar="OWNER/NAME", help="Only runs in this repository.")
     ] = "",
     limit: Annotated[
-        int, typer.Option(min=1, help="Highest number of runs to list.")
+        int,
+        typer.Option(min=1, metavar="NUMBER", help="Highest number of runs to list."),
     ] = 20,
     json: AsJson = False,
 ) -> None:
@@ -386,7 +327,9 @@ def _runs_export(
     *,
     out: Annotated[
         Path | None,
-        typer.Option(help="Write to this new file; standard output by default."),
+        typer.Option(
+            metavar="FILE", help="Write to this new file; standard output by default."
+        ),
     ] = None,
     json: AsJson = False,
 ) -> None:
@@ -399,7 +342,9 @@ def _runs_bundle(
     *,
     out: Annotated[
         Path | None,
-        typer.Option(help="Write to this new file; work-RUN.bundle by default."),
+        typer.Option(
+            metavar="FILE", help="Write to this new file; work-RUN.bundle by default."
+        ),
     ] = None,
     json: AsJson = False,
 ) -> None:

@@ -106,7 +106,7 @@ def follow_run(service: ServiceRuns, job: Job, *, as_object: bool) -> int:
 
 
 def _print_head(console: Console, run: RunRow) -> None:
-    asked = f"asked for by {run.requester}" if run.requester else ""
+    asked = f"requested by {run.requester}" if run.requester else ""
     proof = f", {run.proof}" if run.proof not in ("", Proof.NONE) else ""
     state = f"{run.stage}: {run.outcome}{proof}" if run.outcome else str(run.stage)
     facts = (f"run {_short(run.id)}", place_text(run), asked, state)

@@ -41,6 +41,10 @@ def print_error(error: PatchwrightError) -> None:
 
 
 def print_notice(notice: SettingsNotice) -> None:
+    print_warning(str(notice))
+
+
+def print_warning(words: str) -> None:
     console = Console(stderr=True)
-    text = Text.assemble(("warning: ", "bold yellow"), plain(str(notice)))
+    text = Text.assemble(("warning: ", "bold yellow"), plain(words))
     console.print(text, soft_wrap=not console.is_terminal)

@@ -162,7 +162,7 @@ def _unknown_model(used: UsedModel, provider: Provider) -> CheckResult:
     if near is None:
         return warning(
             found,
-            f"check {used.model_setting}; a new or private model works all the same",
+            f"check {used.model_setting}; a new or private model works anyway",
         )
     return warning(
         f"{found}; did you mean {near}?",

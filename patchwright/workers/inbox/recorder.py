@@ -236,7 +236,9 @@ class Recorder:
         # Another process may just have started it.
         found = _lock_conversation_of(connection, trigger.thread)
         if found is None:
-            raise LookupError(f"the conversation of {trigger.thread} came and went")
+            raise LookupError(
+                f"the conversation of {trigger.thread} was added and removed again"
+            )
         return found
 
 

@@ -14,7 +14,7 @@ from patchwright.core.events.payload import AgentState, Source
 from patchwright.core.settings.model import Settings
 from patchwright.core.system.clock import Clock
 from patchwright.core.types.base import Ids, JobId, RandomIds
-from patchwright.core.types.errors import PatchwrightError
+from patchwright.core.types.errors import WrongMomentError
 from patchwright.resolver.job import Job, JobState
 from patchwright.workers.db.database import Database
 from patchwright.workers.db.tables import conversations, jobs
@@ -61,13 +61,13 @@ def _query(wanted: RunFilter) -> Select[Any]:
     return query
 
 
-class TooLateError(PatchwrightError):
+class TooLateError(WrongMomentError):
     """The run is where it cannot be stopped any more."""
 
     reason = "too-late"
 
 
-class BusyError(PatchwrightError):
+class BusyError(WrongMomentError):
     """The conversation has a run at work, and never two."""
 
     reason = "busy"

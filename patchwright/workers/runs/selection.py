@@ -21,6 +21,8 @@ class RunStage(StrEnum):
 
 SHORT_ID_LENGTH: Final = 8
 _MOST_NAMED: Final = 3
+# Out of 1: of three characters that were typed, one may be wrong.
+_ALIKE: Final = 0.6
 
 
 class UnknownRunError(SettingsError):
@@ -39,8 +41,15 @@ def choose_run_id(wanted: str, fitting: Sequence[str], others: Sequence[str]) ->
         raise UnknownRunError(
             f"more than one run id begins with {wanted!r}; type more of the id: {names}"
         )
-    near = get_close_matches(wanted, others, _MOST_NAMED, cutoff=0.0)
-    hint = f"the nearest are {', '.join(near)}" if near else "there are no runs yet"
-    raise UnknownRunError(
-        f"no run id begins with {wanted!r}; {hint}. `patchwright runs list` shows them"
-    )
+    raise UnknownRunError(f"no run id begins with {wanted!r}; {_hint(wanted, others)}")
+
+
+def _hint(wanted: str, others: Sequence[str]) -> str:
+    """Name the runs whose ids begin almost so: a key was missed."""
+    if not others:
+        return "there are no runs yet"
+    by_beginning = {one[: len(wanted)]: one[:SHORT_ID_LENGTH] for one in others}
+    near = get_close_matches(wanted, by_beginning, _MOST_NAMED, cutoff=_ALIKE)
+    if near:
+        return f"did you mean {' or '.join(by_beginning[one] for one in near)}?"
+    return "`patchwright runs list` shows all runs"

@@ -185,7 +185,7 @@ def find_person(
 def _made_meanwhile(connection: sa.Connection, actor: Actor, host: str) -> AccountId:
     found = find_identity(connection, actor, host)
     if found is None:
-        raise LookupError(f"the identity of {actor.login} came and went")
+        raise LookupError(f"the identity of {actor.login} was added and removed again")
     return found.account_id
 
 

@@ -166,9 +166,9 @@ def _sum(
 
 
 def _micro(amount_usd: float, rounding: str) -> int:
-    """Return whole millionths; raises `ValueError` for what is no amount of money."""
+    """Return whole millionths; raises `ValueError` for other than money."""
     if not math.isfinite(amount_usd) or amount_usd < 0:
-        raise ValueError(f"{amount_usd} is no amount of money")
+        raise ValueError(f"{amount_usd} is not an amount of money")
     # The text of a float is the number a person would write; its bits are not.
     exact = Decimal(str(amount_usd)) * _MICRO
     return int(exact.to_integral_value(rounding))

@@ -53,7 +53,7 @@ class Shop:
         return self.call("resolve", *self.local(), *options, provider=provider)
 
     def local(self) -> list[str]:
-        return ["--repo", "shop", "--issue", str(self.issue), "--model", MODEL]
+        return ["-C", "shop", "--file", str(self.issue), "--model", MODEL]
 
     def call(
         self,

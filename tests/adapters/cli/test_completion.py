@@ -89,7 +89,7 @@ def test_the_script_of_each_shell_asks_the_command(shell: str, shop: Shop) -> No
 
 @pytest.mark.parametrize(
     "module",
-    ["main", "commands", "run_commands"],
+    ["main", "commands", "resolve_command", "run_commands"],
 )
 def test_options_are_known_without_what_is_behind_them(module: str) -> None:
     name = f"patchwright.workers.cli.{module}"

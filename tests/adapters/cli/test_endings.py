@@ -32,16 +32,16 @@ def answer_of(ended: Ended) -> dict[str, Any]:
 @pytest.mark.parametrize(
     ("arguments", "settings", "reason", "code"),
     [
-        (["--repo", "nowhere", "--issue", "issue.md"], {}, "configuration", 2),
+        (["-C", "nowhere", "--file", "issue.md"], {}, "configuration", 2),
         ([], {}, "configuration", 2),
         (
-            ["--repo", "shop", "--issue", "issue.md"],
+            ["-C", "shop", "--file", "issue.md"],
             {"PATCHWRIGHT_LIMITS__MAX_COST": "1"},
             "configuration",
             2,
         ),
         (
-            ["--repo", "shop", "--issue", "issue.md"],
+            ["-C", "shop", "--file", "issue.md"],
             {
                 "PATCHWRIGHT_SANDBOX__KIND": "docker",
                 "DOCKER_HOST": "unix:///nowhere/docker.sock",

@@ -100,7 +100,7 @@ def test_while_somebodys_branch_is_proven(shop: Shop) -> None:
     shop.tree.git("checkout", "--quiet", "-b", "topic")
     shop.tree.write("cart.py", b"x = 1\n")
     shop.tree.commit()
-    arguments = ["prove", "--repo", "shop", "--base", "trunk", "--command", SLEEP]
+    arguments = ["prove", "-C", "shop", "--base", "trunk", "--test", SLEEP]
     process = shop.start(*arguments, "--json")
     interrupt(process, lambda: is_asleep(shop))
     ended = end(process)

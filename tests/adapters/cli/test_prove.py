@@ -28,14 +28,12 @@ def make_branch(shop: Shop, files: dict[str, str], name: str = "topic") -> str:
 
 
 def prove(shop: Shop, *options: str, head: str = "topic") -> Ended:
-    return shop.call(
-        "prove", "--repo", "shop", "--base", "trunk", "--head", head, *options
-    )
+    return shop.call("prove", "-C", "shop", "--base", "trunk", "--head", head, *options)
 
 
 def test_a_true_fix_is_proven_and_named_as_one(shop: Shop) -> None:
     head = make_branch(shop, {"cart.py": FIXED, "test_pieces.py": NEW_TEST})
-    ended = prove(shop, "--command", COMMAND)
+    ended = prove(shop, "--test", COMMAND)
     assert ended.code == 0, ended
     assert ended.out.startswith("Proven: ")
     assert COMMAND in ended.out
@@ -47,7 +45,7 @@ def test_a_true_fix_is_proven_and_named_as_one(shop: Shop) -> None:
 
 def test_json_is_one_object_with_all_of_it(shop: Shop) -> None:
     head = make_branch(shop, {"cart.py": FIXED, "test_pieces.py": NEW_TEST})
-    ended = prove(shop, "--command", COMMAND, "--json")
+    ended = prove(shop, "--test", COMMAND, "--json")
     assert (ended.code, ended.err) == (0, "")
     answer = ended.answer
     assert answer.keys() == KEYS
@@ -62,22 +60,22 @@ def test_the_base_is_where_the_branch_began(shop: Shop) -> None:
     make_branch(shop, {"cart.py": FIXED, "test_pieces.py": NEW_TEST})
     shop.tree.write("test_cart.py", b"raise RuntimeError('of somebody else')\n")
     shop.tree.commit()
-    ended = prove(shop, "--command", COMMAND, "--json")
+    ended = prove(shop, "--test", COMMAND, "--json")
     assert (ended.code, ended.answer["base_sha"]) == (0, shop.base)
 
 
 def test_a_change_that_breaks_its_own_test_is_contradicted(shop: Shop) -> None:
     make_branch(shop, {"cart.py": BROKEN, "test_pieces.py": NEW_TEST})
-    ended = prove(shop, "--command", COMMAND)
+    ended = prove(shop, "--test", COMMAND)
     assert ended.code == 1
     assert ended.out.startswith("Contradicted: ")
     assert "    AssertionError: " in ended.out
-    assert prove(shop, "--command", COMMAND, "--json").answer["proof"] == "contradicted"
+    assert prove(shop, "--test", COMMAND, "--json").answer["proof"] == "contradicted"
 
 
 def test_a_test_that_is_green_without_the_change_proves_nothing(shop: Shop) -> None:
     make_branch(shop, {"cart.py": FIXED})
-    ended = prove(shop, "--command", "python3 -m unittest test_cart", "--json")
+    ended = prove(shop, "--test", "python3 -m unittest test_cart", "--json")
     assert ended.code == 1
     assert ended.answer["proof"] == "not-proven"
     assert ended.answer["reason"] == "green-without-change"
@@ -85,7 +83,7 @@ def test_a_test_that_is_green_without_the_change_proves_nothing(shop: Shop) -> N
 
 def test_a_command_that_is_no_test_is_called_one(shop: Shop) -> None:
     make_branch(shop, {"cart.py": f"{CART}# FIXED\n"})
-    ended = prove(shop, "--command", "grep -q FIXED cart.py", "--json")
+    ended = prove(shop, "--test", "grep -q FIXED cart.py", "--json")
     assert (ended.code, ended.answer["proof"]) == (1, "shown-by-command")
 
 
@@ -99,18 +97,18 @@ def test_the_repositorys_own_settings_from_before_the_change_hold(shop: Shop) ->
     )
     files = {"cart.py": FIXED, "test_pieces.py": test}
     make_branch(shop, {**files, ".patchwright.toml": 'setup = ["exit 1"]\n'})
-    ended = prove(shop, "--command", COMMAND, "--json")
+    ended = prove(shop, "--test", COMMAND, "--json")
     after = [one for one in ended.answer["evidence"] if one["role"] == "after"]
     assert [one["exit_code"] for one in after] == [0], ended
 
 
 def test_another_set_up_can_be_given(shop: Shop) -> None:
     make_branch(shop, {"cart.py": FIXED, "test_pieces.py": NEW_TEST})
-    failed = prove(shop, "--command", COMMAND, "--setup", "exit 3", "--json")
+    failed = prove(shop, "--test", COMMAND, "--setup", "exit 3", "--json")
     assert failed.code == 3
     assert failed.answer["proof"] == "not-proven"
     assert "set-up failed (exit 3)" in failed.answer["error"]
-    kept = prove(shop, "--command", COMMAND, "--setup", "true", "--json")
+    kept = prove(shop, "--test", COMMAND, "--setup", "true", "--json")
     assert (kept.code, kept.answer["proof"]) == (0, "proven")
 
 
@@ -121,7 +119,7 @@ def test_a_change_to_how_tests_are_run_is_no_proof(shop: Shop) -> None:
         "conftest.py": "def pytest_collection_modifyitems(items):\n    items[:] = []\n",
     }
     make_branch(shop, files)
-    ended = prove(shop, "--command", COMMAND, "--json")
+    ended = prove(shop, "--test", COMMAND, "--json")
     assert ended.code == 1
     assert ended.answer["proof"] != "proven"
     assert any("conftest.py" in one for one in ended.answer["warnings"])
@@ -131,17 +129,17 @@ def test_uncommitted_changes_are_not_seen_and_that_is_said(shop: Shop) -> None:
     make_branch(shop, {"cart.py": FIXED, "test_pieces.py": NEW_TEST})
     shop.tree.git("checkout", "--quiet", "topic")
     shop.tree.write("cart.py", b"half done\n")
-    ended = prove(shop, "--command", COMMAND, head="HEAD")
+    ended = prove(shop, "--test", COMMAND, head="HEAD")
     assert ended.code == 0, ended
-    assert "note: Changes that are not committed were not seen." in ended.out
+    assert "note: Uncommitted changes were ignored." in ended.out
     assert (shop.tree.path / "cart.py").read_bytes() == b"half done\n"
 
 
 @pytest.mark.parametrize(
     ("base", "head", "words"),
     [
-        ("nowhere", "topic", "--base: 'nowhere' is no commit, branch or tag"),
-        ("trunk", "topicc", "--head: 'topicc' is no commit, branch or tag"),
+        ("nowhere", "topic", "--base: 'nowhere' is not a commit, branch or tag"),
+        ("trunk", "topicc", "--head: 'topicc' is not a commit, branch or tag"),
         ("trunk", "trunk", "there is no change to prove"),
         ("topic", "trunk", "is part of"),
         ("trunk", "other", "their histories are not related"),
@@ -159,7 +157,7 @@ def test_what_cannot_be_compared_is_wrong_usage(
     shop.tree.write("other.txt", b"another beginning\n")
     shop.tree.commit()
     ended = shop.call(
-        "prove", "--repo", "shop", f"--base={base}", f"--head={head}", "--json"
+        "prove", "-C", "shop", f"--base={base}", f"--head={head}", "--json"
     )
     assert ended.code == 2, ended
     assert words in ended.answer["error"]
@@ -189,15 +187,15 @@ def test_a_shallow_clone_without_a_common_commit_says_how_to_fetch_it(
         str(shallow),
     )
     ended = shop.call(
-        *("prove", "--repo", "shallow", "--base", "origin/trunk"),
-        *("--head", "origin/topic", "--command", COMMAND),
+        *("prove", "-C", "shallow", "--base", "origin/trunk"),
+        *("--head", "origin/topic", "--test", COMMAND),
     )
     assert ended.code == 2
     assert "git fetch --unshallow" in ended.err
     WorkTree(shallow).git("fetch", "--quiet", "--unshallow")
     ended = shop.call(
-        *("prove", "--repo", "shallow", "--base", "origin/trunk"),
-        *("--head", "origin/topic", "--command", COMMAND),
+        *("prove", "-C", "shallow", "--base", "origin/trunk"),
+        *("--head", "origin/topic", "--test", COMMAND),
     )
     assert ended.code == 0, ended
 
@@ -209,8 +207,8 @@ def test_no_model_is_needed_and_none_of_its_settings_is_read(shop: Shop) -> None
         "PATCHWRIGHT_DATABASE__URL": "postgresql://nowhere/x",
     }
     ended = shop.call(
-        *("prove", "--repo", "shop", "--base", "trunk", "--head", "topic"),
-        *("--command", COMMAND),
+        *("prove", "-C", "shop", "--base", "trunk", "--head", "topic"),
+        *("--test", COMMAND),
         settings=settings,
     )
     assert ended.code == 0, ended

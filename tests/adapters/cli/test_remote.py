@@ -188,10 +188,120 @@ def test_s21_a_pull_request_of_a_fork_gets_the_commit_where_maintainers_may_writ
     assert pull.head_sha == ended.answer["head_sha"] != start
 
 
-def test_what_github_refuses_is_an_outcome(shop: Shop, github: FakeGitHub) -> None:
-    ended = resolve(shop, github, "issues/99", turns=[])
-    assert (ended.code, ended.answer["outcome"]) == (3, "failed")
-    assert ended.answer["reason"] == "not-found"
+def call_here(
+    shop: Shop, github: FakeGitHub, *arguments: str, turns: Script, env: dict[str, str]
+) -> Ended:
+    """Resolve with what alice types, in the folder that the checkout is in."""
+    with FakeProvider(turns) as provider:
+        return shop.call(
+            *("resolve", *arguments, "--model", MODEL),
+            provider=provider,
+            settings={
+                "PATCHWRIGHT_GITHUB__API_URL": github.api_url,
+                "PATCHWRIGHT_GITHUB__WEB_URL": github.web_url,
+                **env,
+            },
+        )
+
+
+def token_of(github: FakeGitHub, login: str) -> dict[str, str]:
+    token = github.add_user(login)
+    github.grant(REPO, login, "write")
+    return {"PATCHWRIGHT_GITHUB__TOKEN": token}
+
+
+@pytest.mark.parametrize(
+    ("typed", "said"),
+    [
+        (
+            ["-C", "shop", "1"],
+            "Issue 1 of acme/shop (acme/shop is the remote upstream)",
+        ),
+        (["-C", "shop", "--issue", "1"], None),
+        (["acme/shop#1"], "Issue 1 of acme/shop"),
+        (["--repo", "acme/shop", "--issue", "1"], None),
+        (["--repo", "{web}/acme/shop", "1"], None),
+        (["{web}/acme/shop/issues/1"], "Issue 1 of acme/shop"),
+    ],
+)
+def test_an_issue_may_be_named_in_all_usual_ways(
+    typed: list[str], said: str | None, shop: Shop, github: FakeGitHub
+) -> None:
+    ask(github)
+    shop.tree.git("remote", "add", "origin", f"{github.web_url}/alice/shop.git")
+    shop.tree.git("remote", "add", "upstream", f"{github.web_url}/{REPO}.git")
+    typed = [word.format(web=github.web_url) for word in typed]
+    env = token_of(github, "alice")
+    ended = call_here(shop, github, *typed, turns=fix_turns(), env=env)
+    assert ended.code == 0, ended.err
+    if said is not None:
+        assert ended.err.splitlines()[0] == said
+    [pull] = github.pull_requests(REPO)
+    assert (pull.draft, pull.head_branch) == (True, BRANCH)
+    assert shop.branches() == []
+
+
+def test_a_number_may_be_that_of_a_pull_request(shop: Shop, github: FakeGitHub) -> None:
+    github.commit_files(REPO, "feature/x", {"x.py": "x = 1\n"})
+    proposal = Proposal(title="Try x", head="feature/x", base="trunk", body="Mine.")
+    number = github.open_pull_request(REPO, "eve", proposal)
+    env = token_of(github, "alice")
+    ended = call_here(shop, github, f"acme/shop#{number}", turns=fix_turns(), env=env)
+    assert ended.code == 0, ended.err
+    assert ended.err.splitlines()[0] == f"Pull request {number} of acme/shop"
+    [pull] = github.pull_requests(REPO)
+    assert pull.head_branch == "feature/x"
+
+
+def test_a_plan_for_an_issue_writes_nothing_there(
+    shop: Shop, github: FakeGitHub
+) -> None:
+    ask(github)
+    turns = [call("finish", summary="1. Multiply by the pieces.")]
+    ended = resolve(shop, github, "issues/1", "--plan", turns=turns)
+    assert ended.code == 0, ended.err
+    assert ended.answer["outcome"] == "plan-posted"
+    assert "run the same command without --plan" in ended.answer["notes"][-1]
+    assert github.pull_requests(REPO) == []
+    assert github.comments(REPO, 1) == []
+
+
+TOLD = "The token is from the section `github` of your settings."
+
+
+@pytest.mark.parametrize(
+    ("path", "said"),
+    [
+        ("acme/shop#99", "acme/shop has no issue 99, or the token may not see it."),
+        (
+            "{web}/acme/shop/pull/99",
+            "acme/shop has no pull request 99, or the token may not see it.",
+        ),
+        (
+            "acme/shap#1",
+            "there is no repository acme/shap, or the token may not see it.",
+        ),
+    ],
+)
+def test_what_github_does_not_have_is_wrong_usage(
+    path: str, said: str, shop: Shop, github: FakeGitHub
+) -> None:
+    env = token_of(github, "alice")
+    word = path.format(web=github.web_url)
+    ended = call_here(shop, github, word, turns=[], env=env)
+    assert (ended.code, ended.out) == (2, "")
+    assert ended.err == f"error: {said} {TOLD}\n"
+    as_object = call_here(shop, github, word, "--json", turns=[], env=env)
+    assert as_object.code == 2
+    assert as_object.answer["reason"] == "not-found"
+
+
+def test_named_tests_are_those_of_the_run(shop: Shop, github: FakeGitHub) -> None:
+    ask(github)
+    named = "python3 -m unittest test_pieces"
+    ended = resolve(shop, github, "issues/1", "--test", named, turns=fix_turns())
+    assert ended.code == 0, ended.err
+    assert named in [one["command"] for one in ended.answer["evidence"]]
 
 
 def test_who_may_not_write_there_is_refused_before_a_model_is_asked(

@@ -160,6 +160,27 @@ def test_what_is_no_run_is_said_so(text: str, problem: str, shop: Shop) -> None:
     assert "Traceback" not in ended.err
 
 
+def test_a_run_of_this_machine_is_found_by_the_beginning_of_its_id(shop: Shop) -> None:
+    runs = shop.folder / "state" / "runs"
+    runs.mkdir(parents=True)
+    write_log(runs, whole_run(), "7f3a12bc0d9e.jsonl")
+    for beginning in ("7f3a12bc", "7f", "7f3a12bc0d9e"):
+        ended = shop.call("replay", beginning)
+        assert (ended.code, ended.err, ended.out) == (0, "", SHOWN)
+    shown = shop.call("replay", "7f3a", "--step", "4")
+    assert shown.out == STEP
+    for unknown, said in (
+        ("7f3b", "did you mean 7f3a12bc?"),
+        ("zzzz", "`patchwright runs list` shows all runs"),
+    ):
+        ended = shop.call("replay", unknown)
+        assert ended.code == 2
+        assert ended.err == (
+            f"error: there is no file {unknown!r}, and no run id begins with "
+            f"{unknown!r}; {said}\n"
+        )
+
+
 def test_a_missing_file_is_wrong_usage(shop: Shop) -> None:
     ended = shop.call("replay", "nowhere.jsonl")
     assert ended.code == 2
@@ -169,8 +190,8 @@ def test_a_missing_file_is_wrong_usage(shop: Shop) -> None:
 def test_rerun_needs_a_repository_with_the_commit(shop: Shop) -> None:
     write_log(shop.folder, whole_run())
     assert shop.call("replay", "run.jsonl", "--rerun").code == 2
-    assert shop.call("replay", "run.jsonl", "--repo", "shop").code == 2
-    missing = shop.call("replay", "run.jsonl", "--rerun", "--repo", "shop")
+    assert shop.call("replay", "run.jsonl", "-C", "shop").code == 2
+    missing = shop.call("replay", "run.jsonl", "--rerun", "-C", "shop")
     assert missing.code == 2
     assert TASK.base_sha in missing.err
 
@@ -212,9 +233,7 @@ tree: TREE
 def test_a_run_that_cannot_be_run_again_is_said_so(shop: Shop) -> None:
     _record(shop)
     settings = {"PATCHWRIGHT_SANDBOX__KIND": "docker", "DOCKER_HOST": "tcp://[::1]:9"}
-    ended = shop.call(
-        "replay", "run.jsonl", "--rerun", "--repo", "shop", settings=settings
-    )
+    ended = shop.call("replay", "run.jsonl", "--rerun", "-C", "shop", settings=settings)
     assert ended.code == 3
     assert "Traceback" not in ended.err
 
@@ -227,4 +246,4 @@ def _record(shop: Shop) -> Path:
 
 
 def _rerun(shop: Shop, *options: str) -> Ended:
-    return shop.call("replay", "run.jsonl", "--rerun", "--repo", "shop", *options)
+    return shop.call("replay", "run.jsonl", "--rerun", "-C", "shop", *options)

@@ -7,75 +7,177 @@ from tests.fakes.github.fake import FakeGitHub
 from tests.fakes.llm.provider import FakeProvider
 from tests.fakes.llm.turns import call
 
-LOCAL = ["--repo", "shop", "--issue", "issue.md"]
+LOCAL = ["-C", "shop", "--file", "issue.md"]
 URL = "https://github.com/acme/shop/issues/7"
-SOURCE = (
-    "error: say what to work on: the URL of an issue, or --issue FILE or --task TEXT"
+MODEL = ["--model", "m"]
+FORMS = """\
+  patchwright resolve 7                         issue 7 of this checkout's repository
+  patchwright resolve acme/shop#7               issue 7 of another repository
+  patchwright resolve https://HOST/acme/shop/issues/7
+  patchwright resolve "The cart adds up wrong"  a task in words, for this checkout
+  patchwright resolve --task TEXT               the same
+  patchwright resolve --file bug.md             a task from a file
+  patchwright resolve -                         a task from standard input
+With -C FOLDER it works in the checkout in another folder."""
+NO_MODEL = (
+    "llm.model: not set; choose a model, named as litellm writes it: set "
+    "LLM_MODEL, --model, or llm.model in patchwright.toml"
 )
-BOTH = "error: a URL already names the issue and the repository: leave out --repo"
+NO_TOKEN = """\
+there is no token for github.com. Do one of these:
+  log in with `gh auth login`
+  set GH_TOKEN or GITHUB_TOKEN
+  set PATCHWRIGHT_GITHUB__TOKEN, or github.token in a settings file"""
 
 
 @pytest.mark.parametrize(
     ("arguments", "said"),
     [
-        ([], SOURCE),
-        (["--repo", "shop"], SOURCE),
-        (["--issue", "issue.md", "--task", "Fix the sum."], SOURCE),
-        ([URL, *LOCAL], BOTH),
-        ([URL, "--task", "Fix the sum."], BOTH),
-        ([URL, "--apply"], "error: --apply is for a repository on this machine"),
+        ([], f"say what to work on, in one of these forms:\n{FORMS}"),
         (
-            ["--issue", "issue.md", "--model", "m"],
-            "error: --repo: . is not a git repository",
+            ["-C", "shop"],
+            f"say what to work on, in one of these forms:\n{FORMS}",
         ),
         (
-            ["--issue", "-", "--model", "m"],
-            "error: --issue: standard input is empty; write what is wrong",
+            ["refactor"],
+            (
+                "refactor is not a number or a URL, and a task has several words. "
+                f"The forms are:\n{FORMS}"
+            ),
         ),
-        (["--task", " "], "error: --task is empty; write the task"),
-        (LOCAL, "error: llm.model: not set"),
-        ([*LOCAL, "--model", "m", "--sandbox", "moon"], "'moon' is not one of"),
-        ([*LOCAL, "--model", "m", "--deliver", "mail"], "'mail' is not one of"),
+        (["issue.md"], "issue.md is a file; use --file issue.md"),
         (
-            [*LOCAL, "--model", "m", "--deliver", "draft"],
-            "error: --deliver draft opens a pull request and needs the URL of an issue",
-        ),
-        (
-            [*LOCAL, "--model", "m", "--deliver", "ready"],
-            "error: --deliver ready opens a pull request and needs the URL of an issue",
-        ),
-        ([*LOCAL, "--model", "m", "--max-iterations", "0"], "limits.max_iterations"),
-        ([*LOCAL, "--model", "m", "--max-cost", "-1"], "limits.max_cost_usd"),
-        ([*LOCAL, "--model", "m", "--colour"], "No such option: --colour"),
-        (
-            ["--repo", "gone", "--issue", "issue.md", "--model", "m"],
-            "error: --repo: gone is not a folder",
+            ["shop"],
+            "shop is a folder; use -C shop with a number or a task in quotes",
         ),
         (
-            ["--repo", "/usr", "--issue", "issue.md", "--model", "m"],
-            "error: --repo: /usr is not a git repository",
+            ["--file", "issue.md", "--task", "Fix the sum."],
+            "--file and --task name more than one thing to work on; keep one",
         ),
         (
-            ["--repo", "shop", "--issue", "gone.md", "--model", "m"],
-            "error: --issue: [Errno 2] No such file or directory: 'gone.md'",
+            [URL, *LOCAL],
+            f"'{URL}' and --file name more than one thing to work on; keep one",
         ),
         (
-            ["--repo", "shop", "--issue", "/dev/null", "--model", "m"],
-            "error: --issue: /dev/null is empty; write what is wrong",
+            [URL, "-C", "shop"],
+            f"'{URL}' already names the repository: leave out -C",
         ),
         (
-            [*LOCAL, "--model", "m", "--events", "issue.md"],
-            "error: the events cannot be written: [Errno 17] File exists: 'issue.md'",
+            [URL, "--apply"],
+            (
+                "--apply is for a task in a checkout; for an issue on the forge, "
+                "fetch the branch of the pull request"
+            ),
         ),
-        ([URL, "--model", "m"], "error: github: not configured"),
+        (
+            ["--repo", "./folder", "--issue", "7"],
+            "--repo is OWNER/NAME; for a folder use -C ./folder",
+        ),
+        (
+            ["--issue", "bug.md"],
+            "--issue is a number; for a file use --file bug.md",
+        ),
+        (["-"], "standard input is empty; write the task there"),
+        (["--task", " "], "--task is empty; write the task"),
+        (LOCAL, NO_MODEL),
+        (["the cart is wrong"], NO_MODEL),
+        (
+            [*LOCAL, *MODEL, "--deliver", "draft"],
+            (
+                "--deliver draft opens a pull request and needs an issue on the "
+                "forge; for a task in a checkout use branch, patch or none"
+            ),
+        ),
+        (
+            [*LOCAL, "--plan", "--deliver", "patch"],
+            (
+                "--plan changes nothing: leave out --deliver and --apply, and use "
+                "them when you carry the plan out"
+            ),
+        ),
+        (
+            ["-C", "gone", "--file", "issue.md", *MODEL],
+            "-C: gone is not a folder",
+        ),
+        (
+            ["--file", "gone.md", *MODEL],
+            "--file: gone.md cannot be read: No such file or directory",
+        ),
+        (
+            ["--file", "/dev/null", *MODEL],
+            "/dev/null is empty; write the task there",
+        ),
+        (
+            [*LOCAL, *MODEL, "--events", "issue.md"],
+            "the events cannot be written: [Errno 17] File exists: 'issue.md'",
+        ),
+        ([URL, *MODEL], NO_TOKEN),
+        (["acme/shop#7", *MODEL], NO_TOKEN),
+        (["--repo", "acme/shop", "--issue", "7", *MODEL], NO_TOKEN),
+        (["--repo", "https://github.com/acme/shop", "--issue", "7", *MODEL], NO_TOKEN),
+        (
+            ["7", "-C", "shop", *MODEL],
+            (
+                "no remote of this checkout is on https://github.com (it has no "
+                "remotes); use OWNER/NAME#7. For another host set github.api_url"
+            ),
+        ),
     ],
 )
 def test_wrong_usage_is_explained(arguments: list[str], said: str, shop: Shop) -> None:
     ended = shop.call("resolve", *arguments)
-    assert said in " ".join(ended.err.split())
+    assert ended.err == f"error: {said}\n"
+    assert (ended.code, ended.out) == (2, "")
+    assert shop.sandboxes() == []
+
+
+@pytest.mark.parametrize(
+    ("arguments", "said"),
+    [
+        ([*MODEL, "--sandbox", "moon"], "'moon' is not one of"),
+        ([*MODEL, "--deliver", "mail"], "'mail' is not one of"),
+        ([*MODEL, "--timeout", "soon"], "'soon' is not a time; use minutes, or 90s"),
+        ([*MODEL, "--max-iterations", "0"], "limits.max_iterations"),
+        ([*MODEL, "--max-cost", "-1"], "limits.max_cost_usd"),
+        ([*MODEL, "--colour"], "No such option: --colour"),
+        ([*MODEL, "-C", "/usr"], "error: -C: /usr is not a git repository"),
+        (["--config", "gone.toml"], "gone.toml: cannot be read"),
+    ],
+)
+def test_wrong_values_are_named(arguments: list[str], said: str, shop: Shop) -> None:
+    ended = shop.call("resolve", "--file", "issue.md", *arguments)
+    assert said in " ".join(ended.err.replace("│", " ").split())
     assert (ended.code, ended.out) == (2, "")
     assert "Traceback" not in ended.err
     assert shop.sandboxes() == []
+
+
+@pytest.mark.parametrize(
+    ("arguments", "said"),
+    [
+        (
+            ["prove", "--base", "trunk", "--repo", "shop"],
+            "--repo is OWNER/NAME; for a folder use -C shop",
+        ),
+        (
+            ["replay", "x.jsonl", "--rerun", "--repo", "shop"],
+            "--repo is OWNER/NAME; for a folder use -C shop",
+        ),
+        (
+            ["help", "runs", "lst"],
+            "patchwright runs has no command lst; did you mean list?",
+        ),
+        (
+            ["help", "xyz"],
+            "patchwright has no command xyz; `patchwright -h` shows its help",
+        ),
+    ],
+)
+def test_other_commands_say_what_is_right_too(
+    arguments: list[str], said: str, shop: Shop
+) -> None:
+    ended = shop.call(*arguments)
+    assert (ended.code, ended.out, ended.err) == (2, "", f"error: {said}\n")
 
 
 @pytest.mark.parametrize(

@@ -9,6 +9,7 @@ import pytest
 
 from tests.adapters.cli.terminal import MODEL, PATCHWRIGHT, Shop
 from tests.fakes.llm.provider import FakeProvider
+from tests.fakes.llm.turns import call
 from tests.flow.story import fix_turns
 
 # Each runs the whole program, some of them several times.
@@ -38,7 +39,8 @@ def resolve(
 
 
 @pytest.mark.parametrize(
-    ("options", "typed"), [(["--task", WISH], ""), (["--issue", "-"], WISH)]
+    ("options", "typed"),
+    [(["--task", WISH], ""), (["-"], WISH), ([WISH], ""), (["--file", "-"], WISH)],
 )
 def test_a_request_in_words_is_about_the_checkout_here(
     options: list[str], typed: str, shop: Shop
@@ -47,6 +49,47 @@ def test_a_request_in_words_is_about_the_checkout_here(
     assert done.returncode == 0, done.stderr
     assert WISH in asked
     assert shop.branches() == ["patchwright/count-every-piece"]
+
+
+def test_a_plan_is_printed_and_nothing_is_changed(shop: Shop) -> None:
+    turns = [call("finish", summary="1. Multiply by the pieces.")]
+    with FakeProvider(turns) as provider:
+        ended = shop.resolve(provider, "--plan", "--json")
+        asked = str(provider.requests[0])
+    assert ended.code == 0, ended.err
+    assert "Do not change" in asked
+    answer = ended.answer
+    assert (answer["outcome"], answer["branch"]) == ("plan-posted", None)
+    assert answer["summary"] == "1. Multiply by the pieces."
+    assert answer["notes"] == [
+        (
+            "Nothing was changed. To carry the plan out, run the same command without "
+            "--plan; to change it, say in the task what should be different."
+        )
+    ]
+    assert shop.branches() == []
+
+
+def test_named_tests_are_run_by_the_controller(shop: Shop) -> None:
+    named = "python3 -m unittest test_pieces"
+    with FakeProvider(fix_turns()) as provider:
+        ended = shop.resolve(provider, "--test", named, "--json")
+    assert ended.code == 0, ended.err
+    assert named in [one["command"] for one in ended.answer["evidence"]]
+
+
+def test_a_time_limit_and_a_settings_file_are_taken_from_the_command_line(
+    shop: Shop,
+) -> None:
+    (shop.folder / "mine.toml").write_text("[limits]\nmax_iterations = 7\n")
+    with FakeProvider(fix_turns()) as provider:
+        ended = shop.resolve(
+            provider,
+            *("--timeout", "90s", "--config", "mine.toml", "--events", "e.jsonl"),
+        )
+    assert ended.code == 0, ended.err
+    shown = shop.call("replay", "e.jsonl").out
+    assert "limits 7 steps · $3.00 · 2,000,000 tokens · 1m 30s" in shown
 
 
 def test_what_is_piped_are_plain_lines(shop: Shop) -> None:
@@ -63,8 +106,9 @@ def test_who_wants_it_quiet_hears_the_result_alone(shop: Shop) -> None:
     assert "branch: patchwright/count-every-piece" in done.stdout
 
 
-def test_the_version_is_that_of_the_package(shop: Shop) -> None:
-    ended = shop.call("--version")
+@pytest.mark.parametrize("option", ["--version", "-V"])
+def test_the_version_is_that_of_the_package(option: str, shop: Shop) -> None:
+    ended = shop.call(option)
     assert (ended.code, ended.err) == (0, "")
     assert ended.out == f"patchwright {version('patchwright')}\n"
 
@@ -76,7 +120,7 @@ def test_a_command_that_is_misspelt_is_answered_with_the_right_one(shop: Shop) -
 
 
 @pytest.mark.parametrize(
-    "words", [["--help"], ["resolve", "--help"], ["runs", "list", "--help"]]
+    "words", [["--help"], ["resolve", "-h"], ["runs", "list", "-h"], ["help", "prove"]]
 )
 def test_help_fits_a_narrow_terminal(words: list[str], shop: Shop) -> None:
     ended = shop.call(*words, settings={"COLUMNS": "80"})

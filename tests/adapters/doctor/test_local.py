@@ -47,7 +47,7 @@ def test_complete_settings_are_ok_and_what_is_missing_is_told_with_its_variable(
     assert bad.found == "`serve` cannot start: 3 errors"
     assert "set PATCHWRIGHT_GITHUB__WEBHOOK_SECRET" in bad.fix
     assert "set PATCHWRIGHT_GITHUB__PRIVATE_KEY" in bad.fix
-    assert "set PATCHWRIGHT_LLM__MODEL" in bad.fix
+    assert "set LLM_MODEL, for example to" in bad.fix
 
 
 def test_processes_that_share_a_database_need_a_key(tmp_path: Path) -> None:

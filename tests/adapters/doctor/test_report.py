@@ -18,10 +18,13 @@ from patchwright.core.doctor import (
 )
 from patchwright.core.text.redaction import Redactor
 from patchwright.core.types.errors import AuthenticationError, SettingsError
-from patchwright.workers.cli.doctor_handler import (
+from patchwright.core.types.purpose import Purpose
+from patchwright.workers.cli.doctor_report import (
+    Examination,
     as_json,
     exit_code,
     print_check,
+    print_parts,
     summary,
     without_secrets,
 )
@@ -31,6 +34,9 @@ FINE = NamedResult("state", ok("can be written"), 0.1)
 PENDING = NamedResult("database", warning("2 pending", "patchwright db upgrade"), 0.2)
 SILENT = NamedResult("broker", failed("does not answer", "start it"), 3.0)
 ABSENT = NamedResult("jira", skipped("not configured"), 0.0)
+# Checks that were asked for by their names.
+ALONE = Examination()
+BOTH = Examination(parts=tuple(Purpose))
 WRONG = NamedResult("settings", failed("1 fault", "llm.model: not set"), 0.0)
 
 
@@ -53,12 +59,12 @@ def test_of_several_findings_what_is_wrong_is_told() -> None:
 def test_warnings_are_fine_failures_are_1_and_wrong_settings_2(
     verdicts: tuple[NamedResult, ...], code: int
 ) -> None:
-    assert exit_code(verdicts) == code
-    assert as_json(verdicts)["ok"] is (code == 0)
+    assert exit_code(verdicts, ALONE) == code
+    assert as_json(verdicts, ALONE)["ok"] is (code == 0)
 
 
 def test_the_object_has_each_check_with_its_fix_and_its_seconds() -> None:
-    told: Any = as_json((PENDING,))
+    told: Any = as_json((PENDING,), ALONE)
     assert told["checks"] == [
         {
             "name": "database",
@@ -68,6 +74,79 @@ def test_the_object_has_each_check_with_its_fix_and_its_seconds() -> None:
             "seconds": 0.2,
         }
     ]
+
+
+SANDBOX = NamedResult("sandbox", ok("bubblewrap: git 2.43, Python 3.12"), 2.0)
+MODEL = NamedResult("model", failed("no API key for anthropic", "set LLM_API_KEY"), 0.1)
+NO_GITHUB = NamedResult(
+    "github", failed("GitHub did not answer (ConnectionError)", "check the network"), 9
+)
+
+
+def report(examination: Examination, *verdicts: NamedResult) -> str:
+    out = io.StringIO()
+    print_parts(Console(file=out, width=80), verdicts, examination)
+    return out.getvalue()
+
+
+def test_a_machine_without_a_service_is_ready_for_resolve() -> None:
+    local = Examination(parts=tuple(Purpose), is_set_up=False)
+    verdicts = (FINE, SANDBOX, NO_GITHUB)
+    assert report(local, *verdicts) == (
+        "For `resolve`: ready\n"
+        "ok       state    can be written\n"
+        "ok       sandbox  bubblewrap: git 2.43, Python 3.12\n"
+        "warning  github   GitHub did not answer (ConnectionError)\n"
+        "                > check the network\n"
+        "\n"
+        "For `serve`: not set up\n"
+        "To answer on GitHub, Slack or Jira, see docs/github.md; then "
+        "`patchwright doctor --for serve` lists what is missing.\n"
+    )
+    assert exit_code(verdicts, local) == 0
+    told: Any = as_json(verdicts, local)
+    assert told["ok"] is True
+    assert told["parts"] == {
+        "resolve": {"set_up": True, "ready": True, "missing": []},
+        "serve": {"set_up": False, "ready": False, "missing": []},
+    }
+
+
+def test_each_part_names_what_it_lacks_and_shows_it_once() -> None:
+    verdicts = (FINE, PENDING, SILENT, MODEL, NO_GITHUB, ABSENT)
+    assert report(BOTH, *verdicts) == (
+        "For `resolve`: 1 thing missing\n"
+        "ok       state     can be written\n"
+        "failed   model     no API key for anthropic\n"
+        "                 > set LLM_API_KEY\n"
+        "\n"
+        "For `serve`: 3 things missing\n"
+        "failed   model (see above)\n"
+        "warning  database  2 pending\n"
+        "                 > patchwright db upgrade\n"
+        "failed   broker    does not answer\n"
+        "                 > start it\n"
+        "failed   github    GitHub did not answer (ConnectionError)\n"
+        "                 > check the network\n"
+        "skipped  jira\n"
+    )
+    assert exit_code(verdicts, BOTH) == 1
+    told: Any = as_json(verdicts, BOTH)
+    assert told["parts"]["resolve"]["missing"] == ["model"]
+    assert told["parts"]["serve"]["missing"] == ["broker", "model", "github"]
+
+
+def test_a_notice_about_the_settings_comes_first_and_counts() -> None:
+    exposed = NamedResult("secrets", failed("a key is in git", "move it"), 0.0)
+    noticed = Examination(parts=(Purpose.RESOLVE,), notices=(exposed,))
+    assert report(noticed, FINE) == (
+        "failed   secrets  a key is in git\n"
+        "                > move it\n"
+        "\n"
+        "For `resolve`: ready\n"
+        "ok       state    can be written\n"
+    )
+    assert exit_code((FINE,), noticed) == 1
 
 
 def test_the_summary_counts_what_there_was() -> None:

@@ -47,8 +47,23 @@ def test_an_image_that_is_not_there_is_told_with_the_command(tmp_path: Path) -> 
     told = examined(
         "sandbox", case_of(tmp_path, SANDBOX__KIND="docker", SANDBOX__IMAGE=image)
     )
-    assert told.found == f"the engine has no image {image}"
-    assert told.fix.startswith(f"docker pull {image} ")
+    assert told.status is CheckStatus.FAILED
+    assert told.found.startswith(f"the engine has no image {image} and cannot pull it ")
+    assert told.fix == (
+        f"docker pull {image}, or set sandbox.image to an image that is there "
+        "(deploy/sandbox.Dockerfile builds one)\n"
+        "or set sandbox.kind to local, which needs no image"
+    )
+
+
+@pytest.mark.usefixtures("docker_engine")
+def test_a_fallback_to_bubblewrap_is_a_warning(tmp_path: Path) -> None:
+    image = "patchwright.invalid/no/such:1"
+    told = examined("sandbox", case_of(tmp_path, SANDBOX__IMAGE=image))
+    assert told.status is CheckStatus.WARNING
+    assert told.found.startswith(f"Docker cannot pull the image {image} (")
+    assert told.found.endswith("; bubblewrap is used")
+    assert told.fix == f"run docker pull {image}, or set another image in sandbox.image"
 
 
 @pytest.mark.parametrize(

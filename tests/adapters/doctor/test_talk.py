@@ -158,7 +158,7 @@ def test_a_project_that_is_not_there_or_hidden_is_told(tmp_path: Path) -> None:
         told = examined("jira-projects", case_of(tmp_path, **jira_settings(jira)))
         none = case_of(tmp_path, **jira_settings(jira, JIRA__PROJECTS="{}"))
         assert examined("jira-projects", none).status is CheckStatus.WARNING
-    assert told.found == "there is no project APP, or the bot's user may not see it"
+    assert told.found == "there is no project APP, or the bot's user cannot see it"
 
 
 def test_what_is_not_configured_is_skipped(tmp_path: Path) -> None:

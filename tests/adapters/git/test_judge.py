@@ -112,5 +112,5 @@ def test_s39_a_judge_that_cannot_be_asked_is_a_note(
     tree.write("cart.py", b"total = 1350\n")
     tree.commit()
     said = judged(tree, raising(error))
-    assert said.startswith("No second model could look over the change: `")
+    assert said.startswith("No second model could review the change: `")
     assert str(error) in said

@@ -93,10 +93,10 @@ def test_a_server_that_dies_in_a_call_is_started_again_by_the_next(
 def test_a_server_that_dies_again_and_again_is_left_alone(sandbox: Runtime) -> None:
     with running(sandbox, fake=program()) as servers:
         error(servers, "die")
-        assert error(servers, "die").text.endswith("It stays away.")
+        assert error(servers, "die").text.endswith("It stays stopped.")
         assert error(servers, "echo", text="hello").text == (
             "The MCP server fake cannot be started again (it was lost again and "
-            "again), and fake__echo was not called. It stays away."
+            "again), and fake__echo was not called. It stays stopped."
         )
 
 
@@ -128,7 +128,7 @@ def test_notices_are_passed_over(sandbox: Runtime) -> None:
 def test_a_flood_of_notices_ends_the_server(sandbox: Runtime) -> None:
     with running(sandbox, fake=program()) as servers:
         flooded = error(servers, "flood")
-        assert f"it wrote {transports.MAX_LINES} lines" in flooded.text
+        assert f"it wrote {transports.MAX_LINES} unexpected lines" in flooded.text
         assert result(servers, "echo", text="back").text == "back"
 
 

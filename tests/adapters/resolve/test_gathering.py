@@ -183,7 +183,7 @@ def test_c4_pictures_are_read_as_what_they_are(
     found = run_lookup.gather(number)
     assert [(p.name, p.problem) for p in found.context.pictures] == [
         ("", "example.com is not a host of this GitHub"),
-        ("", "it is no PNG, JPEG, GIF or WebP"),
+        ("", "it is not a PNG, JPEG, GIF or WebP"),
         ("image-1.png", ""),
     ]
     image = found.images["image-1.png"]

@@ -64,7 +64,7 @@ def test_a_cancelled_command_returns_what_it_has_printed(box: Box, proof: str) -
     assert isinstance(output, CommandOutput)
     assert (output.exit_code, output.still_running) == (None, False)
     assert output.output == "partial\n"
-    assert output.note.startswith("Called off before its end")
+    assert output.note.startswith("Cancelled:")
     assert box.sh("pwd; echo $WORD").output == "/tmp\nkept\n"
 
 

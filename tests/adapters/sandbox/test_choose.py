@@ -1,5 +1,6 @@
 """Which kind of sandbox is chosen, and what is said when none works."""
 
+import re
 from pathlib import Path
 
 import pytest
@@ -9,14 +10,41 @@ from patchwright.core.security.hosts import Domain
 from patchwright.core.system.clock import SystemClock
 from patchwright.core.types.errors import SandboxError, SettingsError
 from patchwright.sandbox.docker.runtimes import DockerRuntimes
-from patchwright.sandbox.factory import create_factory
+from patchwright.sandbox.factory import create_factory, find_fallback
 
+NO_IMAGE = "patchwright.invalid/no/such:1"
 NOWHERE = "unix:///nonexistent/docker.sock"
 
 
+def test_docker_comes_first_where_an_engine_has_the_image(sandbox_image: str) -> None:
+    chosen = create_factory("auto", SystemClock(), sandbox_image)
+    assert isinstance(chosen, DockerRuntimes)
+    assert find_fallback(chosen) is None
+    chosen.close()
+
+
 @pytest.mark.usefixtures("docker_engine")
-def test_docker_comes_first_where_an_engine_answers() -> None:
-    chosen = create_factory("auto", SystemClock())
+def test_an_image_that_cannot_be_pulled_makes_bubblewrap_the_choice() -> None:
+    chosen = create_factory("auto", SystemClock(), NO_IMAGE)
+    assert chosen.kind == "bubblewrap"
+    found = find_fallback(chosen)
+    assert found is not None
+    assert re.sub(r"\(.+\)", "(WHY)", str(found)) == (
+        f"Using bubblewrap: Docker cannot pull the image {NO_IMAGE} (WHY). To use "
+        f"Docker, run docker pull {NO_IMAGE}, or set another image in sandbox.image."
+    )
+    chosen.start(SandboxSpec(run_id="r")).close()
+
+
+@pytest.mark.usefixtures("docker_engine")
+def test_docker_by_name_names_the_image_and_two_ways_on() -> None:
+    chosen = create_factory("docker", SystemClock(), NO_IMAGE)
+    with pytest.raises(SandboxError) as caught:
+        chosen.start(SandboxSpec(run_id="r"))
+    assert str(caught.value).startswith(
+        f"cannot pull the sandbox image {NO_IMAGE} (set another one in sandbox.image, "
+        'or use sandbox.kind = "local", which needs no image): '
+    )
     assert isinstance(chosen, DockerRuntimes)
     chosen.close()
 

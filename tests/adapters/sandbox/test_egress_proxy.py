@@ -235,7 +235,7 @@ def test_a_tunnel_to_a_listed_host_is_for_no_other_host_behind_its_address(
     assert true.endswith(b"served")
     [refused] = proxy.tally.counted()
     assert (refused["host"], refused["count"]) == ("listed.example", 2)
-    assert "asks in TLS for another host: hidden.example" in str(refused["why"])
+    assert "names another host in TLS: hidden.example" in str(refused["why"])
 
 
 def test_at_the_port_of_https_a_tunnel_carries_nothing_but_tls() -> None:
@@ -250,7 +250,7 @@ def test_at_the_port_of_https_a_tunnel_carries_nothing_but_tls() -> None:
         assert given.recv(100) == b""
     assert answer.endswith(ALERT)
     [refused] = proxy.tally.counted()
-    assert "speaks no TLS" in str(refused["why"])
+    assert "does not speak TLS" in str(refused["why"])
 
 
 def test_what_cannot_be_reached_is_no_blocked_request() -> None:

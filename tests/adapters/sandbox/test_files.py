@@ -27,7 +27,7 @@ def test_a_long_file_and_a_long_line_are_cut_and_say_so(box: Box) -> None:
     text = box.read(path).text
     assert "[... 3000 more characters ...]" in text
     assert text.endswith(
-        "[... 2001 more lines of 3001; go on with start_line=1001 ...]"
+        "[... 2001 more lines of 3001; continue with start_line=1001 ...]"
     )
 
 

@@ -116,7 +116,7 @@ def test_code_that_does_not_stop_costs_the_variables(fresh: Box) -> None:
     stopped = py(fresh, STUBBORN, timeout_s=0.2)
     assert stopped.output == "no\n"
     assert stopped.note == (
-        "Interrupted after 0.2 s. The interpreter ended and is started anew; its"
+        "Interrupted after 0.2 s. The interpreter ended and is started again; its"
         " variables are lost."
     )
     again = py(fresh, "'kept' in dir()")
@@ -137,7 +137,7 @@ def test_a_cancelled_piece_of_code_returns_at_once(box: Box, code: str) -> None:
         cancelled = running.result(10)
     assert time.monotonic() - began < 0.5
     assert isinstance(cancelled, IpythonOutput)
-    assert cancelled.note.startswith("Called off before its end")
+    assert cancelled.note.startswith("Cancelled:")
     assert py(box, "1 + 1").output == "2\n"
 
 
@@ -156,7 +156,7 @@ def test_an_interpreter_killed_between_two_calls_is_replaced(fresh: Box) -> None
     fresh.sh(f"kill -9 {pid}; until [ ! -e /proc/{pid} ]; do :; done")
     again = py(fresh, "'os' in dir()")
     assert again.output == "False\n"
-    assert again.note.startswith("The interpreter ended and is started anew")
+    assert again.note.startswith("The interpreter ended and is started again")
 
 
 def test_a_fork_of_the_code_ends_with_it(box: Box) -> None:

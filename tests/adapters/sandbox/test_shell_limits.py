@@ -63,7 +63,7 @@ def test_a_busy_session_gives_the_handle_instead_of_an_error(box: Box) -> None:
     assert second.note == (
         "The shell is busy with `sleep 30 # a while...`, and your command was not run:"
         " use `shell_control` with this handle to poll for its end, write to it, or"
-        " kill it. A program that is to go on beside others is started with `&`."
+        " kill it. Start a program with `&` if it runs beside others."
     )
     box.kill(running)
     assert box.sh("test -e /tmp/must-not-be").exit_code == 1

@@ -130,9 +130,9 @@ def test_h7_what_is_assumed_counts_for_the_day_and_not_for_the_run(
 def test_h6_what_is_no_amount_is_neither_reserved_nor_settled(
     money: ReservationStore, alice: Spender, amount: float
 ) -> None:
-    with pytest.raises(ValueError, match="no amount of money"):
+    with pytest.raises(ValueError, match="not an amount of money"):
         money.reserve(alice, amount, Ceilings())
     reservation = _reserve(money, alice, 0.1, Ceilings())
-    with pytest.raises(ValueError, match="no amount of money"):
+    with pytest.raises(ValueError, match="not an amount of money"):
         money.settle(reservation, amount)
     assert money.spent_usd(alice.job_id) == 0.1

@@ -8,7 +8,11 @@ import httpx
 import pytest
 
 from patchwright.core.events.actions import RunCommand
-from patchwright.core.events.observations import CommandOutput, StateChanged
+from patchwright.core.events.observations import (
+    CommandOutput,
+    EvidenceRecorded,
+    StateChanged,
+)
 from patchwright.core.events.payload import AgentState, Source
 from patchwright.core.types.base import JobId
 from patchwright.core.types.evidence import Hunk, Proof, ProofReason
@@ -170,7 +174,7 @@ def test_the_page_of_a_run_that_ended(site: Watched, job_id: JobId) -> None:
         'value="14"',
         "7 of 50",
         "<p>The agent wrote:</p>",
-        '<blockquote class="prose">The total ignored the pieces.</blockquote>',
+        '<blockquote class="prose"><p>The total ignored the pieces.</p></blockquote>',
         '<p class="level good"><strong>Proven</strong>: in fresh sandboxes',
         "<code>tests/test_cart.py::test_pieces</code>",
         '<code class="cause">assert 450 == 1350</code>',
@@ -184,9 +188,12 @@ def test_the_page_of_a_run_that_ended(site: Watched, job_id: JobId) -> None:
         "<code>pytest -k sum</code>",
         '<span class="added">+    return sum(p * n',
         "9,800 tokens · $0.1200 · 2.3 s",
-        "run_command python3 -m pytest -q",
+        '<span class="what plain">Run <code>python3 -m pytest -q</code></span>',
+        '<span class="what plain">Edit <code>cart.py</code></span>',
+        '<span class="what plain">Starting</span>',
+        '<span class="what plain">Run ended: Done, proven</span>',
         "exit 1",
-        "asked for by alice",
+        "requested by alice",
     ):
         assert shown in text
     assert "<script" not in text
@@ -267,7 +274,32 @@ def test_the_page_of_a_run_that_works_follows_it(site: Watched) -> None:
     nonce, _, script = rest.partition('">')
     assert f"'nonce-{nonce}'" in answer.headers["content-security-policy"]
     assert f'new EventSource("{job_id}/live?after=11")' in script
-    assert f'<a href="{job_id}">Reload</a>' in answer.text
+    assert f'<noscript> · <a href="{job_id}">Reload</a></noscript>' in answer.text
+
+
+def test_what_the_agent_wrote_is_read_as_markdown(site: Watched) -> None:
+    job_id, lease = begin_run(site.world)
+    text = "# What was wrong\n\nThe `total`:\n\n- ignored **pieces**\n- [see](https://a.test)"
+    end_run(site.world, lease, proven(text), PULL)
+    page = read(site, job_id).text
+    assert (
+        '<blockquote class="prose"><h4>What was wrong</h4>\n'
+        "<p>The <code>total</code>:</p>\n"
+        "<ul><li>ignored <strong>pieces</strong></li>"
+        "<li>see (<code>https://a.test</code>)</li></ul></blockquote>"
+    ) in page
+
+
+def test_a_result_has_one_color_in_the_proof_and_in_the_log(site: Watched) -> None:
+    job_id, lease = begin_run(site.world)
+    append(site.world, job_id, EvidenceRecorded(evidence=RED), source=Source.SYSTEM)
+    end_run(site.world, lease, proven(), PULL)
+    page = read(site, job_id).text
+    assert f'<span class="bad">exit 1</span> <code>{RED.command}</code>' in page
+    assert (
+        f'<span class="what bad">before the change: exit 1: {RED.command}</span>'
+        in page
+    )
 
 
 def test_a_run_that_has_not_begun_is_queued(site: Watched) -> None:

@@ -200,7 +200,9 @@ def test_an_event_without_a_pull_request_says_what_is_missing(tmp_path: Path) ->
         number = step.github.open_issue(REPO, "alice", "Wrong sum", "The total.")
         said = prove(step, issue_number=str(number))
         assert said.end == ("failed", "configuration")
-        assert f"#{number} of acme/shop is no pull request" in said.outputs["summary"]
+        assert (
+            f"#{number} of acme/shop is not a pull request" in said.outputs["summary"]
+        )
 
 
 def test_a_pull_request_can_be_named_by_its_number(tmp_path: Path) -> None:

@@ -130,7 +130,7 @@ def test_words_instead_of_a_yes_are_a_no(tmp_path: Path) -> None:
         assert scene.next_worker(repeat).run().kind is OutcomeKind.RESOLVED
         [refused] = scene.results("call_1")
         assert isinstance(refused, UserRejected)
-        assert refused.text == "Not run: a person answered with words instead."
+        assert refused.text == "Not run: a person answered with a comment instead."
     assert scene.sandbox.ran == []
     assert "quoted: NO" in str(scene.asked()[-1])
 

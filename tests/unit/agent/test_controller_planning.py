@@ -95,7 +95,7 @@ def test_t9_words_ask_for_another_plan(tmp_path: Path) -> None:
         show(second, "1. Test it. 2. Fix it.")
         rejected = scene.last("user_rejected")
         assert isinstance(rejected, UserRejected)
-        assert "Revise it" in rejected.text
+        assert "Revise the plan" in rejected.text
         assert "quoted: test it first" in str(second.asked()[-1])
 
 
@@ -122,7 +122,7 @@ def test_t9_a_no_ends_it(tmp_path: Path) -> None:
         scene.want(AgentState.USER_REJECTED, show(scene, "1. Fix it."))
         ending = scene.next_worker().run()
         assert (ending.kind, ending.reason) == (OutcomeKind.STOPPED, "plan-rejected")
-        assert ending.text == "@alice did not want the plan carried out."
+        assert ending.text == "@alice rejected the plan."
 
 
 def test_stop_ends_it_while_the_plan_waits(tmp_path: Path) -> None:

@@ -72,7 +72,7 @@ def test_in_another_sandbox_it_is_said_that_nobody_knows(tmp_path: Path) -> None
     assert fresh.ran == []
     told = scene.asked()[0][-1]
     assert isinstance(told, ToolResult)
-    assert told.text.startswith("It is not known what came of this")
+    assert told.text.startswith("The result of this action is unknown")
 
 
 @pytest.mark.parametrize("agent", ["", "3"])

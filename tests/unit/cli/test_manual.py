@@ -18,7 +18,7 @@ SECTIONS = [
     "EXIT STATUS",
     "FILES",
 ]
-KNOWN = {".TH", ".SH", ".SS", ".PP", ".TP", ".B"}
+KNOWN = {".TH", ".SH", ".SS", ".PP", ".TP", ".B", ".nf", ".fi", ".RS", ".RE"}
 
 
 def test_the_page_has_the_usual_sections_and_no_stray_requests() -> None:

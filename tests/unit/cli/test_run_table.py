@@ -73,8 +73,13 @@ def test_an_id_may_be_cut_as_far_as_it_is_clear() -> None:
     assert choose_run_id("abc1", ["abc1", "abc12"], ids) == "abc1"
     with pytest.raises(UnknownRunError, match=r"more than one run .* abc1, abd2"):
         choose_run_id("ab", ["abc1", "abd2"], ids)
-    with pytest.raises(UnknownRunError, match="the nearest are xyz3"):
+    with pytest.raises(UnknownRunError, match=r"'xyy'; did you mean xyz3\?"):
         choose_run_id("xyy", [], ids)
+    with pytest.raises(UnknownRunError) as found:
+        choose_run_id("zzzz", [], ids)
+    assert str(found.value) == (
+        "no run id begins with 'zzzz'; `patchwright runs list` shows all runs"
+    )
     with pytest.raises(UnknownRunError, match="there are no runs yet"):
         choose_run_id("x", [], [])
 

@@ -82,7 +82,7 @@ def test_a_name_that_is_not_configured_is_an_error_with_the_nearest(
 
 
 def test_a_model_without_a_name_is_asked_for() -> None:
-    with pytest.raises(SettingsError, match=r"^llm\.model: not set; choose a model"):
+    with pytest.raises(SettingsError, match=r"^llm\.model: not set; no run can start"):
         models({})
     with pytest.raises(SettingsError, match=r"^llm\.fast\.model: not set"):
         models({"model": "x", "fast": {}}, model="fast")

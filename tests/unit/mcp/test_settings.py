@@ -142,7 +142,7 @@ def test_no_secret_of_the_service_goes_into_the_sandbox(env: dict[str, str]) -> 
     line = refusal({"command": ["a"], "env": env}, LLM_API_KEY="sk-live-0123456789")
     [name] = env
     assert line == (
-        f"mcp.servers.fake.env.{name}: a secret of the service may not enter the "
+        f"mcp.servers.fake.env.{name}: a secret of the service must not enter the "
         "sandbox; remove it, or use a server with a `url` and `headers`"
     )
 

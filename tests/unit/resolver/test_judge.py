@@ -13,7 +13,7 @@ from patchwright.resolver.second_opinion import (
     read_opinion,
 )
 
-DOUBTS = "A second model that looked over the change doubts it"
+DOUBTS = "A second model that reviewed the change doubts it"
 
 
 @pytest.mark.parametrize(
@@ -50,7 +50,7 @@ def test_a_doubt_is_read_whatever_stands_around_it(text: str) -> None:
 
 def test_no_doubt_is_told_as_no_proof() -> None:
     assert read_opinion('{"doubtful": false, "doubt": ""}') == NO_DOUBT
-    assert "no proof" in NO_DOUBT
+    assert "not a proof" in NO_DOUBT
 
 
 @pytest.mark.parametrize(

@@ -36,7 +36,7 @@ def test_people_hear_of_what_a_push_has_broken(
 
 def test_old_evidence_is_said_to_be_old() -> None:
     assert stale_text(SAID, "b" * 40) == (
-        "> [!WARNING]\n> The evidence below is of `aaaaaaaaaa`, not of the present "
+        "> [!WARNING]\n> The evidence below is of `aaaaaaaaaa`, not of the current "
         "head `bbbbbbbbbb`; it is being run again."
     )
     assert stale_text(SAID, "b" * 40, "it is off").endswith(

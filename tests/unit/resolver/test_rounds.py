@@ -98,7 +98,7 @@ def test_the_end_is_told_in_words_for_people() -> None:
     same = judge_round(RED, "b", (FIRST,), 2)
     assert isinstance(same, StopRounds)
     assert same.text == (
-        "The checks fail again in the same way (`test`), so another try of mine would "
+        "The checks fail again in the same way (`test`), so another attempt would "
         "hardly help. The logs are with the checks of this pull request."
     )
     used_up = judge_round(OTHER, "b", (FIRST,), 1)
@@ -161,6 +161,6 @@ def test_s35_a_competing_pull_request_is_respected_until_somebody_insists() -> N
     assert find_competing_pull((), was_told=False) is None
     assert competing_pull_text(RIVAL, "@bot") == (
         "#12 by bob is open and says that it closes this issue, so I have not started "
-        "another one. Mention `@bot` there to have it worked on, or ask again here "
-        "with `@bot retry` if you want one of mine as well."
+        "another one. Mention `@bot` there to work on that one, or write `@bot retry` "
+        "here if you want mine as well."
     )

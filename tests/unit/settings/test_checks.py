@@ -51,10 +51,16 @@ def test_a_whole_configuration_is_accepted(environ: dict[str, str]) -> None:
     assert check(environ) == ()
 
 
+def test_a_missing_model_is_told_with_its_key() -> None:
+    assert check({}) == (
+        "llm.model: not set; no run can start without it: set LLM_MODEL, for example "
+        "to anthropic/claude-sonnet-4-5, and LLM_API_KEY",
+    )
+
+
 @pytest.mark.parametrize(
     ("environ", "key", "reason"),
     [
-        ({}, "llm.model", "no run can start without it"),
         (
             MODEL | TOKEN,
             "github.webhook_secret",

@@ -165,7 +165,7 @@ def _judge_program(call: ProgramCall, *, is_wrapper: bool) -> Verdict:
     # What stands in a folder is the repository's own, as its tests are.
     if call.name in KNOWN or is_wrapper or "/" in first.text:
         return LOW_RISK
-    return medium_risk("It runs a program that nothing is known of.")
+    return medium_risk("It runs an unknown program.")
 
 
 def _plain_name(name: str) -> str:

@@ -119,7 +119,7 @@ def _synchronise(call: ProgramCall) -> Verdict:
 PUBLISHES: Final = high_risk("It publishes a package.")
 _INSTALLS: Final = medium_risk("It installs packages, whose code is other people's.")
 _ELSEWHERE: Final = high_risk(
-    "It installs code from an address that no registry vouches for."
+    "It installs code from an address outside a package registry."
 )
 _ADDRESS: Final = re.compile(r"(?:[\w+.-]+://|git\+|git@|github:|gitlab:|bitbucket:)")
 _GITHUB_SHORT: Final = re.compile(r"[A-Za-z][\w-]*/[\w.-]+(?:#.+)?\Z")

@@ -7,16 +7,21 @@ from typing import Final
 from patchwright.core.agent.loop_finder import describe_step
 from patchwright.core.agent.view import observation_text
 from patchwright.core.events import types as ev
+from patchwright.core.events.payload import AgentState
 from patchwright.core.events.state import ModelCall, read_call
 from patchwright.core.replay.story import (
     Phrase,
     Tone,
+    evidence_phrase,
     first_line,
     note_phrase,
     observation_phrase,
+    state_phrase,
 )
 from patchwright.core.text.strings import truncate_middle
 from patchwright.core.types.base import Value
+from patchwright.resolver.messages.outcome_kinds import outcome_title
+from patchwright.workers.web.pages.prose import first_words
 
 # A page has hundreds of these; the whole of it is in the exported log.
 MAX_BLOCK_CHARS: Final = 8_000
@@ -44,13 +49,17 @@ class Block(Value):
 
 
 class EventEntry(Value):
-    """What the page shows of an event; `figures` is what a model call took."""
+    """What the page shows of an event; `figures` is what a model call took.
+
+    `subject` is a command, a path or a name: it is shown as code after the title.
+    """
 
     id: int
     at: datetime
     kind: str
     who: str
     title: str
+    subject: str = ""
     tone: Tone = Tone.PLAIN
     figures: str = ""
     block: Block | None = None
@@ -59,20 +68,27 @@ class EventEntry(Value):
 
 def event_entry(event: ev.Event) -> EventEntry | None:
     """Return the entry for an event, or None where there is nothing to see."""
-    words = _words(event)
+    payload = event.payload
+    subject = ""
+    if isinstance(payload, ev.AgentStep):
+        title, subject = _step_title(payload)
+        words: Phrase | None = Phrase(text=title)
+    else:
+        words = _words(event)
     if words is None:
         return None
     call = read_call(event)
     return EventEntry(
         id=event.id,
         at=event.at,
-        kind=event.payload.kind,
+        kind=payload.kind,
         who=event.source.value,
         title=words.text,
+        subject=subject,
         tone=words.tone,
         figures=figures(call) if call else "",
         block=_bounded(_block(event)),
-        is_delegates=bool(event.payload.agent),
+        is_delegates=bool(payload.agent),
     )
 
 
@@ -91,26 +107,96 @@ def _words(event: ev.Event) -> Phrase | None:
         case ev.ModelReply():
             return _reply_words(payload)
         case ev.RunStarted(task=task):
-            return Phrase(text=f"The run starts: {task.title or 'no title'}")
+            return Phrase(text=f"Run started: {task.title or 'no title'}")
         case ev.OutcomeReached(outcome=outcome):
-            return Phrase(text=f"The run ends: {outcome.kind} {outcome.reason}".strip())
+            return Phrase(text=f"Run ended: {outcome_title(outcome)}")
+        case ev.EvidenceRecorded(evidence=evidence):
+            # The color of the result itself, as in the table of the proof.
+            tone = Tone.GOOD if evidence.exit_code == 0 else Tone.BAD
+            return evidence_phrase(evidence).replace(tone=tone)
         case ev.StateChanged():
-            return observation_phrase(payload)
+            return _state_words(payload)
+        case ev.Message(text=text):
+            return Phrase(text=f"{_SPEAKERS[event.source]}: {first_words(text)}")
         case _ if isinstance(payload, ev.Observation):
             return observation_phrase(payload)
-        case _ if isinstance(payload, ev.AgentStep):
-            return Phrase(text=describe_step(payload))
         case _:
             return note_phrase(event)
 
 
 def _reply_words(reply: ev.ModelReply) -> Phrase:
     if reply.text.strip():
-        return Phrase(text=first_line(reply.text))
+        return Phrase(text=first_words(reply.text))
     if reply.tool_calls:
         names = ", ".join(call.name for call in reply.tool_calls)
-        return Phrase(text=f"calls {names}")
-    return Phrase(text=f"no answer: {reply.stop_reason}", tone=Tone.BAD)
+        return Phrase(text=f"Calls {names}")
+    return Phrase(text=f"No answer: {reply.stop_reason}", tone=Tone.BAD)
+
+
+_SPEAKERS: Final = {
+    ev.Source.USER: "Comment",
+    ev.Source.AGENT: "Agent",
+    ev.Source.ENVIRONMENT: "Sandbox",
+    ev.Source.SYSTEM: "Patchwright",
+}
+_STATES: Final = {
+    AgentState.LOADING: "Starting",
+    AgentState.RUNNING: "Working",
+    AgentState.PAUSED: "Paused",
+    AgentState.AWAITING_USER_INPUT: "Waiting for an answer",
+    AgentState.AWAITING_USER_CONFIRMATION: "Waiting for an approval",
+    AgentState.USER_CONFIRMED: "Approved",
+    AgentState.USER_REJECTED: "Rejected",
+    AgentState.RATE_LIMITED: "Rate-limited by the provider",
+    AgentState.FINISHED: "Agent finished",
+    AgentState.REJECTED: "Agent declined",
+    AgentState.STOPPED: "Stopped",
+    AgentState.ERROR: "Failed",
+}
+
+
+def _state_words(changed: ev.StateChanged) -> Phrase:
+    """Say it without the id of the run, which is at the top of the page."""
+    phrase = state_phrase(changed)
+    words = _STATES[changed.state]
+    if changed.state is AgentState.LOADING:
+        number = changed.attempt.number if changed.attempt else 1
+        return phrase.replace(text=words if number == 1 else f"{words}, try {number}")
+    return phrase.replace(text=f"{words}{phrase.text.removeprefix(changed.state)}")
+
+
+# What the agent does, and the field that says with what.
+_WITH_CODE: Final[dict[type[ev.AgentStep], tuple[str, str]]] = {
+    ev.RunCommand: ("Run", "command"),
+    ev.ControlCommand: ("Running command", "handle"),
+    ev.RunIpython: ("Run Python", "code"),
+    ev.ReadFile: ("Read", "path"),
+    ev.WriteFile: ("Write", "path"),
+    ev.EditFile: ("Edit", "path"),
+    ev.SearchFiles: ("Search for", "pattern"),
+    ev.Browse: ("Open", "url"),
+    ev.CallMcpTool: ("Call", "tool"),
+    ev.Recall: ("Look up", "query"),
+}
+_WITH_TEXT: Final[dict[type[ev.AgentStep], tuple[str, str]]] = {
+    ev.Think: ("Think", "thought"),
+    ev.Delegate: ("Delegate", "task"),
+    ev.AskQuestion: ("Ask", "question"),
+    ev.Finish: ("Finish", "summary"),
+    ev.Reject: ("Decline", "reason"),
+}
+
+
+def _step_title(step: ev.AgentStep) -> tuple[str, str]:
+    """Return what the agent does, and with what, empty where that is no code."""
+    kind = type(step)
+    if kind in _WITH_CODE:
+        title, field = _WITH_CODE[kind]
+        return title, first_line(getattr(step, field))
+    if kind in _WITH_TEXT:
+        title, field = _WITH_TEXT[kind]
+        return f"{title}: {first_words(getattr(step, field))}", ""
+    return ("Plan" if isinstance(step, ev.WriteTodos) else describe_step(step)), ""
 
 
 def _block(event: ev.Event) -> Block | None:

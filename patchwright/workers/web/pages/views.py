@@ -29,6 +29,7 @@ from patchwright.workers.web.pages.proof_view import (
     command_rows,
     proof_view,
 )
+from patchwright.workers.web.pages.prose import prose_html
 
 MAX_DIFF_CHARS: Final = 300_000
 
@@ -239,6 +240,7 @@ _ENVIRONMENT: Final = Environment(
     trim_blocks=True,
     lstrip_blocks=True,
 )
+_ENVIRONMENT.filters["prose"] = prose_html
 _HEADERS: Final = {
     "Cache-Control": "no-store",
     "Referrer-Policy": "no-referrer",
