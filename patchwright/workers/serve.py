@@ -35,7 +35,7 @@ from patchwright.workers.compose import (
 )
 from patchwright.workers.db.database import Database
 from patchwright.workers.db.upgrade import upgrade
-from patchwright.workers.greeting import Greeter, find_greeter
+from patchwright.workers.greeter import Greeter, find_greeter
 from patchwright.workers.inbox.missed_deliveries import CatchUp
 from patchwright.workers.jobs.worker import JobWorker
 from patchwright.workers.ops.endpoints import Reporter

@@ -155,10 +155,7 @@ def make_website(
             if one.webhook_source
         },
         background_tasks=tuple(_background_tasks(routes)),
-        pages=(
-            *_installation_pages(base, routes, secret),
-            _installed_page(base, secret, on_installed).add_to,
-        ),
+        pages=tuple(_installation_pages(base, routes, secret, on_installed)),
         linking=_linking(base, secret, dispatcher),
         clock=base.clock,
         prefix=urlsplit(base.settings.server.public_url).path,
@@ -270,8 +267,12 @@ def _background_tasks(
 
 
 def _installation_pages(
-    base: ServiceParts, routes: Mapping[str, PluginRoutes], secret: bytes | None
+    base: ServiceParts,
+    routes: Mapping[str, PluginRoutes],
+    secret: bytes | None,
+    on_installed: Callable[[InstallationReach], None],
 ) -> Iterator[AddPages]:
+    yield _installed_page(base, secret, on_installed).add_to
     for name, one in routes.items():
         if one.installation is None:
             continue

@@ -26,10 +26,7 @@ def set_up_logging(
     shared: list[structlog.typing.Processor] = [
         structlog.contextvars.merge_contextvars,
         structlog.stdlib.add_log_level,
-        # A line of a terminal is short, and who watches it knows the day.
-        structlog.processors.TimeStamper(fmt="%H:%M:%S", utc=False)
-        if is_watched
-        else structlog.processors.TimeStamper(fmt="iso", utc=True),
+        _time_stamper(is_watched=is_watched),
         structlog.processors.format_exc_info,
     ]
     renderer: structlog.typing.Processor = (
@@ -62,6 +59,13 @@ def log_more() -> None:
     """Log also what only somebody who looks for a fault wants to know."""
     logging.getLogger().setLevel(logging.INFO)
     logging.getLogger("patchwright").setLevel(logging.DEBUG)
+
+
+def _time_stamper(*, is_watched: bool) -> structlog.typing.Processor:
+    """Return what adds the time; at a terminal lines are short, and the day is known."""
+    if is_watched:
+        return structlog.processors.TimeStamper(fmt="%H:%M:%S", utc=False)
+    return structlog.processors.TimeStamper(fmt="iso", utc=True)
 
 
 def log_strays() -> None:

@@ -75,13 +75,13 @@ class _Minted(Value):
     token: SecretStr
 
 
-class _RepositoryAnswer(Value):
+class _ReachedRepository(Value):
     full_name: str
 
 
 class _Reachable(Value):
     total_count: int
-    repositories: tuple[_RepositoryAnswer, ...]
+    repositories: tuple[_ReachedRepository, ...]
 
 
 def fetch_server_time(connection: GitHubConnection, clock: Clock) -> datetime | None:
