@@ -119,6 +119,10 @@ class Website:
     has_form: bool
 
 
+# Is told where our app at the forge was installed.
+OnInstalled = Callable[[InstallationReach], None]
+
+
 def _note_nothing(_reach: InstallationReach) -> None:
     """Do nothing more than the log does."""
 
@@ -127,12 +131,9 @@ def make_website(
     base: ServiceParts,
     judge: MakeWebHealth | None = None,
     role: Role = Role.WEB,
-    on_installed: Callable[[InstallationReach], None] = _note_nothing,
+    on_installed: OnInstalled = _note_nothing,
 ) -> Website:
-    """Compose the web part; `judge` returns further health checks of its process.
-
-    `on_installed` is told where our app at the forge was installed.
-    """
+    """Compose the web part; `judge` returns further health checks of its process."""
     base.meters.registry.register(ServiceMetrics(base.database, base.clock))
     dispatcher = Dispatcher(base.submit)
     recorder = Recorder(base.stores.events, RandomIds())
@@ -270,7 +271,7 @@ def _installation_pages(
     base: ServiceParts,
     routes: Mapping[str, PluginRoutes],
     secret: bytes | None,
-    on_installed: Callable[[InstallationReach], None],
+    on_installed: OnInstalled,
 ) -> Iterator[AddPages]:
     yield _installed_page(base, secret, on_installed).add_to
     for name, one in routes.items():
@@ -286,7 +287,7 @@ def _installation_pages(
 def _installed_page(
     base: ServiceParts,
     secret: bytes | None,
-    on_installed: Callable[[InstallationReach], None],
+    on_installed: OnInstalled,
 ) -> InstalledPage:
     forge = base.directory.forge
     return InstalledPage(

@@ -62,7 +62,7 @@ def log_more() -> None:
 
 
 def _time_stamper(*, is_watched: bool) -> structlog.typing.Processor:
-    """Return what adds the time; at a terminal lines are short, and the day is known."""
+    """Return what adds the time; at a terminal it is short, as the day is known."""
     if is_watched:
         return structlog.processors.TimeStamper(fmt="%H:%M:%S", utc=False)
     return structlog.processors.TimeStamper(fmt="iso", utc=True)
