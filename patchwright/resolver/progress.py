@@ -13,7 +13,7 @@ from patchwright.core.text.escape import inline_code
 from patchwright.core.types.evidence import Evidence, EvidenceRole
 from patchwright.core.types.work import Outcome
 from patchwright.resolver.messages.outcome_kinds import display_of
-from patchwright.resolver.messages.status import ApprovedPlan, Progress
+from patchwright.resolver.messages.status import AgreedPlan, Progress
 
 _PROVING = "Proving it in fresh sandboxes"
 _CHANGE_MADE = "Change made"
@@ -142,7 +142,7 @@ class ProgressTracker:
     def _milestone(self, reached: ev.OutcomeReached | ev.PlanApproved) -> Progress:
         if isinstance(reached, ev.OutcomeReached):
             return self._outcome(reached.outcome)
-        plan = ApprovedPlan(text=self._proposed, by=self._confirmed_by)
+        plan = AgreedPlan(text=self._proposed, by=self._confirmed_by)
         return self._shown.replace(plan=plan)
 
     def _outcome(self, outcome: Outcome) -> Progress:

@@ -9,6 +9,7 @@ from patchwright.core.channel import Offer
 from patchwright.core.text.escape import inline_code
 from patchwright.core.types.base import Value
 from patchwright.core.types.threads import RepoRef, TalkThread, ThreadRef
+from patchwright.core.types.work import QuestionReason
 from patchwright.resolver.messages.elements import join
 from patchwright.resolver.repository_references import (
     References,
@@ -16,7 +17,7 @@ from patchwright.resolver.repository_references import (
     find_references,
     suggest_names,
 )
-from patchwright.resolver.visibility import Question, QuestionReason, read_consent
+from patchwright.resolver.visibility import Question, read_consent
 
 MAX_BUTTONS: Final = 5
 _MAX_LISTED: Final = 10

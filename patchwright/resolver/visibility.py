@@ -8,15 +8,7 @@ from patchwright.core.channel import Offer, Offers
 from patchwright.core.text.escape import inline_code
 from patchwright.core.types.base import Value
 from patchwright.core.types.threads import RepoRef, TalkThread, ThreadKind, ThreadRef
-
-
-class QuestionReason(StrEnum):
-    """Why a run waits before it has begun."""
-
-    NO_REPOSITORY = "no-repository"
-    NO_ACCESS = "no-access"
-    SEVERAL_REPOSITORIES = "several-repositories"
-    NO_CONSENT = "no-consent"
+from patchwright.core.types.work import QuestionReason
 
 
 class Question(Value):

@@ -11,10 +11,10 @@ from patchwright.core.llm.client import LitellmModel
 from patchwright.core.llm.library import preload_litellm
 from patchwright.core.llm.model import Model, Models
 from patchwright.core.llm.prices import ModelConfig
+from patchwright.core.llm.retry import UNREACHABLE, RetryLimit
 from patchwright.core.llm.routing import RoutedModel
 from patchwright.core.llm.scripted import RecordedModel, load_recording
 from patchwright.core.llm.text_tool_model import TextToolModel
-from patchwright.core.llm.waiting import UNREACHABLE, Patience
 from patchwright.core.settings.agent import LlmSettings, ModelSettings
 from patchwright.core.settings.model import Settings, missing_model
 from patchwright.core.system.clock import Clock
@@ -47,7 +47,7 @@ def make_models(
     settings: Settings,
     clock: Clock,
     wrap: Wrap = unwrapped,
-    first_call: Patience = UNREACHABLE,
+    first_call: RetryLimit = UNREACHABLE,
 ) -> Models:
     """Return the model of each role; `recorded:FILE` repeats a recording.
 
@@ -122,7 +122,7 @@ class _ModelFactory:
     """Makes each model and each chain of models once."""
 
     def __init__(
-        self, llm: LlmSettings, clock: Clock, wrap: Wrap, first_call: Patience
+        self, llm: LlmSettings, clock: Clock, wrap: Wrap, first_call: RetryLimit
     ) -> None:
         self._llm, self._clock, self._wrap = llm, clock, wrap
         self._first_call = first_call

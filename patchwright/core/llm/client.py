@@ -34,8 +34,8 @@ from patchwright.core.llm.provider_errors import (
     error_for_failure,
 )
 from patchwright.core.llm.replies import Reply, ReportedUsage
+from patchwright.core.llm.retry import UNREACHABLE, RetryLimit
 from patchwright.core.llm.transport import RetryPolicy, send
-from patchwright.core.llm.waiting import UNREACHABLE, Patience
 from patchwright.core.llm.wire import (
     is_thinking,
     wants_cache_marks,
@@ -228,13 +228,13 @@ class LitellmModel:
         clock: Clock,
         *,
         jitter: Callable[[], float] = random.random,
-        first_call: Patience = UNREACHABLE,
+        first_call: RetryLimit = UNREACHABLE,
     ) -> None:
         self.name = config.model
         self.config = config
         self.clock = clock
         self.retry_policy = RetryPolicy(clock, jitter, config.model, config.host)
-        self.patience = first_call
+        self.retry_limit = first_call
         self.billing = Billing(config, self._table_entry)
         self.output = _OutputParameter()
 
@@ -253,7 +253,7 @@ class LitellmModel:
     def note_reached(self, answer: Reply | Failure) -> None:
         """Be as patient as usual from now on, if there was a connection."""
         if isinstance(answer, Reply) or answer.cause is not WaitCause.UNREACHABLE:
-            self.patience = UNREACHABLE
+            self.retry_limit = UNREACHABLE
 
     def _table_entry(self) -> Mapping[str, object]:
         return table_entry(self.name)
@@ -282,7 +282,7 @@ class _Call:
         while True:
             asked_at = clock.monotonic()
             answer = self._model.retry_policy.ask(
-                self._try, deadline_at, self._watch, self._model.patience
+                self._try, deadline_at, self._watch, self._model.retry_limit
             )
             took_s = clock.monotonic() - asked_at
             if isinstance(answer, Reply):

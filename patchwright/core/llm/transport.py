@@ -20,9 +20,9 @@ from patchwright.core.llm.replies import (
     read_reply,
     read_reported_usage,
 )
-from patchwright.core.llm.waiting import (
+from patchwright.core.llm.retry import (
     UNREACHABLE,
-    Patience,
+    RetryLimit,
     describe_wait,
     plan_wait,
 )
@@ -57,7 +57,7 @@ class RetryPolicy:
         once: Callable[[float], T | Failure],
         deadline_at: float,
         watch: CallWatch | None = None,
-        unreachable: Patience = UNREACHABLE,
+        unreachable: RetryLimit = UNREACHABLE,
     ) -> T | Failure:
         """Call `once` with the seconds left, until it succeeds or fails for good.
 

@@ -18,8 +18,17 @@ class Limits(Value):
     max_minutes: float = 30.0
 
 
+class QuestionReason(StrEnum):
+    """Why a run waits before it has begun."""
+
+    NO_REPOSITORY = "no-repository"
+    NO_ACCESS = "no-access"
+    SEVERAL_REPOSITORIES = "several-repositories"
+    NO_CONSENT = "no-consent"
+
+
 class TaskMode(StrEnum):
-    """What the agent is to bring: the change itself, or first a plan of it."""
+    """What the agent is to hand over: the change itself, or first a plan of it."""
 
     FIX = "fix"
     PLAN = "plan"

@@ -9,7 +9,13 @@ from patchwright.core.text.strings import dollars
 from patchwright.core.types.base import Value
 from patchwright.core.types.evidence import Proof
 from patchwright.core.types.outcome_kind import OutcomeKind
-from patchwright.core.types.work import CONTRADICTED, Limits, Outcome, WaitReason
+from patchwright.core.types.work import (
+    CONTRADICTED,
+    Limits,
+    Outcome,
+    QuestionReason,
+    WaitReason,
+)
 from patchwright.resolver.messages.outcome_kinds import ASK_AGAIN, display_of
 from patchwright.resolver.messages.proof_words import advice_on_proof
 from patchwright.resolver.messages.readers import (
@@ -18,7 +24,6 @@ from patchwright.resolver.messages.readers import (
     requester_words,
 )
 from patchwright.resolver.messages.status import DeliveryResult
-from patchwright.resolver.visibility import QuestionReason
 
 
 class KnownRefusal(Value):

@@ -76,7 +76,7 @@ class DeliveryResult(Value):
         return bool(self.refusal) and not self.branch
 
 
-class ApprovedPlan(Value):
+class AgreedPlan(Value):
     """The agent's plan, and who has approved it, such as `@alice`."""
 
     text: str
@@ -105,7 +105,7 @@ class Progress(Value):
     more_cost_usd: float = 0.0
     seconds: float = 0.0
     notes: tuple[str, ...] = ()
-    plan: ApprovedPlan | None = None
+    plan: AgreedPlan | None = None
 
     def allowed(self, limits: Limits) -> Limits:
         return limits.replace(

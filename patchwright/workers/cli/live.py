@@ -16,7 +16,7 @@ from patchwright.core.types.work import Limits
 from patchwright.resolver.messages.elements import cost_text, duration_text
 from patchwright.resolver.messages.status import Progress
 from patchwright.resolver.progress import ProgressTracker
-from patchwright.workers.cli.step_lines import Block, StepReader
+from patchwright.workers.cli.step_lines import StepBlock, StepReader
 from patchwright.workers.cli.terminal import hanging_lines, plain, print_hanging
 
 _SPINNER_CELLS: Final = 2
@@ -76,7 +76,7 @@ class _LiveView:
             # There is no line for what is going on.
             self.console.print(plain(progress.doing), soft_wrap=True)
 
-    def _print_blocks(self, blocks: Iterator[Block]) -> None:
+    def _print_blocks(self, blocks: Iterator[StepBlock]) -> None:
         for block in blocks:
             for line in _block_lines(self.console, block):
                 self.console.print(line, soft_wrap=True)
@@ -98,7 +98,7 @@ def _is_wait(event: ev.Event) -> bool:
             return False
 
 
-def _block_lines(console: Console, block: Block) -> Iterator[Text]:
+def _block_lines(console: Console, block: StepBlock) -> Iterator[Text]:
     """Put a block beside the number of its step; nothing of it is cut."""
     number = f"{block.number:>3}" if block.number else ""
     mark = "│ " * block.depth

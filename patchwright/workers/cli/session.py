@@ -18,7 +18,7 @@ from patchwright.core.events.observations import OutcomeReached, ResultDelivered
 from patchwright.core.events.payload import Source
 from patchwright.core.events.state import RunState, fold
 from patchwright.core.llm.model import Image, Models
-from patchwright.core.llm.waiting import FIRST_CALL
+from patchwright.core.llm.retry import FIRST_CALL
 from patchwright.core.runtime import RuntimeFactory
 from patchwright.core.settings.environment import process_environment
 from patchwright.core.settings.limits import SandboxSettings

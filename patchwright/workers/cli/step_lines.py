@@ -31,7 +31,7 @@ _MARKS: Final = {"open": "·", "doing": "▸", "done": "✓"}
 
 
 @dataclass(frozen=True)
-class Block:
+class StepBlock:
     """Lines of one step; the first block of a step has its `number`.
 
     `depth` is 1 for what a delegate does.
@@ -69,7 +69,7 @@ class StepReader:
     def running(self) -> str:
         return self._action.text.splitlines()[0] if self._action else ""
 
-    def read(self, event: ev.Event, iterations: int) -> Iterator[Block]:
+    def read(self, event: ev.Event, iterations: int) -> Iterator[StepBlock]:
         """Yield what is to be shown; `iterations` counts the steps so far."""
         payload = event.payload
         depth = int(bool(payload.agent))
@@ -82,12 +82,14 @@ class StepReader:
         ):
             yield from self._numbered(self._result(payload, event.at), depth)
 
-    def end(self) -> Iterator[Block]:
+    def end(self) -> Iterator[StepBlock]:
         """Yield the last step if nothing was shown of it."""
         if not self._is_numbered:
             yield from self._numbered([Text("no action", style="dim")], 0)
 
-    def _begin(self, reply: ev.ModelReply, number: int, depth: int) -> Iterator[Block]:
+    def _begin(
+        self, reply: ev.ModelReply, number: int, depth: int
+    ) -> Iterator[StepBlock]:
         yield from self.end()
         self._number, self._is_numbered, self._action = number, False, None
         words = " ".join(plain(reply.text).plain.split())
@@ -102,11 +104,11 @@ class StepReader:
             why = f"the model did not answer ({reply.stop_reason})"
             yield from self._numbered([plain(why, "red")], depth)
 
-    def _numbered(self, texts: Sequence[Text], depth: int) -> Iterator[Block]:
+    def _numbered(self, texts: Sequence[Text], depth: int) -> Iterator[StepBlock]:
         for text in texts:
             number = 0 if self._is_numbered else self._number
             self._is_numbered = True
-            yield Block(text, number, depth)
+            yield StepBlock(text, number, depth)
 
     def _act(self, action: ev.AgentStep, at: datetime) -> Sequence[Text]:
         match action:

@@ -18,7 +18,7 @@ from patchwright.core.llm.model import (
     UserText,
 )
 from patchwright.core.llm.prices import ModelConfig
-from patchwright.core.llm.waiting import UNREACHABLE, Patience
+from patchwright.core.llm.retry import UNREACHABLE, RetryLimit
 from patchwright.core.system.clock import Clock
 from patchwright.core.types.work import Usage
 from tests.fakes.clock import FakeClock
@@ -58,7 +58,7 @@ def model_at(
     settings: Mapping[str, object] | None = None,
     *,
     clock: Clock | None = None,
-    first_call: Patience = UNREACHABLE,
+    first_call: RetryLimit = UNREACHABLE,
 ) -> LitellmModel:
     """Return a model of the provider; `settings` override what is usual."""
     usual = {

@@ -16,7 +16,7 @@ from patchwright.core.llm.errors import (
     OverBudgetError,
 )
 from patchwright.core.llm.model import UserText
-from patchwright.core.llm.waiting import FIRST_CALL
+from patchwright.core.llm.retry import FIRST_CALL
 from tests.adapters.llm.asking import Waits, ask, model_at
 from tests.fakes.clock import FakeClock
 from tests.fakes.llm.provider import FakeProvider

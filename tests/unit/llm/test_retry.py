@@ -5,13 +5,13 @@ import pytest
 from patchwright.core.events.observations import ProviderWait, WaitCause
 from patchwright.core.llm.errors import Settle
 from patchwright.core.llm.failures import Failure, Fault
-from patchwright.core.llm.transport import RetryPolicy
-from patchwright.core.llm.waiting import (
+from patchwright.core.llm.retry import (
     FIRST_CALL,
     UNREACHABLE,
-    Patience,
+    RetryLimit,
     plan_wait,
 )
+from patchwright.core.llm.transport import RetryPolicy
 from patchwright.core.types.work import Usage
 from tests.fakes.clock import FakeClock
 
@@ -29,7 +29,7 @@ def wait(
     waited_s: float = 0.0,
     left_s: float = 600.0,
     jitter: float = 1.0,
-    unreachable: Patience = UNREACHABLE,
+    unreachable: RetryLimit = UNREACHABLE,
 ) -> float | None:
     return plan_wait(
         failure,
@@ -41,7 +41,7 @@ def wait(
     )
 
 
-def waits_of(failure: Failure, patience: Patience, jitter: float) -> list[float]:
+def waits_of(failure: Failure, retry_limit: RetryLimit, jitter: float) -> list[float]:
     """Return the waits between the tries of a call that all fail at once."""
     waits: list[float] = []
     while True:
@@ -50,7 +50,7 @@ def waits_of(failure: Failure, patience: Patience, jitter: float) -> list[float]
             tries=len(waits) + 1,
             waited_s=sum(waits),
             jitter=jitter,
-            unreachable=patience,
+            unreachable=retry_limit,
         )
         if found is None:
             return waits
@@ -117,6 +117,6 @@ def test_a_wait_can_be_ended_by_whoever_listens() -> None:
         def reserve(self, most: Usage) -> Settle:
             raise AssertionError(f"waiting costs nothing, not {most}")
 
-    patience = RetryPolicy(FakeClock(), jitter=lambda: 1.0)
+    retry_limit = RetryPolicy(FakeClock(), jitter=lambda: 1.0)
     with pytest.raises(InterruptedError, match=r"^rate-limited: 1\.0 s$"):
-        patience.ask(lambda _left_s: LIMITED, deadline_at=600.0, watch=Stop())
+        retry_limit.ask(lambda _left_s: LIMITED, deadline_at=600.0, watch=Stop())

@@ -9,6 +9,7 @@ from hypothesis import strategies as st
 
 from patchwright.core.channel import Offer
 from patchwright.core.types.threads import RepoRef, ThreadRef
+from patchwright.core.types.work import QuestionReason
 from patchwright.resolver.repository import (
     MAX_BUTTONS,
     ChoiceReason,
@@ -28,7 +29,7 @@ from patchwright.resolver.repository_references import (
     ReferenceScope,
     find_references,
 )
-from patchwright.resolver.visibility import Question, QuestionReason
+from patchwright.resolver.visibility import Question
 from tests.unit.resolver.places import PLACES, SLACK, WEB, issue, repo, ticket
 
 PICKER = Offer(words="Find a repository", picks_repository=True)

@@ -3,11 +3,11 @@
 import pytest
 
 from patchwright.core.channel import Offer
+from patchwright.core.types.work import QuestionReason
 from patchwright.resolver.visibility import (
     Consent,
     ConsentAnswer,
     Question,
-    QuestionReason,
     may_show_words,
     needs_consent,
     privacy_note,

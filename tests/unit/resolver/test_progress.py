@@ -30,7 +30,7 @@ from patchwright.core.types.evidence import EvidenceRole, RunStatus
 from patchwright.core.types.outcome_kind import OutcomeKind
 from patchwright.core.types.work import Limits, Task, Usage
 from patchwright.resolver.messages.status import (
-    ApprovedPlan,
+    AgreedPlan,
     Progress,
     checklist,
     progress_comment,
@@ -314,7 +314,7 @@ def test_the_plan_that_was_approved_stays() -> None:
     yes = StateChanged(state=AgentState.USER_CONFIRMED, reason="@alice")
     approved = PlanApproved(text="Approved.")
     progress = watched(RUNNING, OutcomeReached(outcome=plan), yes, RUNNING, approved)
-    assert progress.plan == ApprovedPlan(text="Test it.", by="@alice")
+    assert progress.plan == AgreedPlan(text="Test it.", by="@alice")
     folded = """\
 <details><summary>Plan, approved by @alice</summary>
 
@@ -327,7 +327,7 @@ The agent wrote:
     chat = FRAME.replace(is_chat=True, run_url="https://bot.test/runs/7")
     line = "Plan, approved by @alice: Test it. · [run](https://bot.test/runs/7)"
     assert f"\n\n{line}\n\n" in progress_comment(progress, chat)
-    hostile = progress.replace(plan=ApprovedPlan(text="x", by="</details> @all"))
+    hostile = progress.replace(plan=AgreedPlan(text="x", by="</details> @all"))
     assert "Plan, approved by a person" in progress_comment(hostile, FRAME)
 
 

@@ -17,8 +17,11 @@ from patchwright.core.text.document.inlines import (
     read_inlines,
     without_comments,
 )
+from patchwright.core.text.hidden import strip_hidden
 from patchwright.core.text.inline_rules import add_inline_rules, is_too_deep, link
+from patchwright.core.text.markdown import plain_lines
 
+_TO_SOMEBODY: Final = re.compile(r"[\s*_~(\[]*@[^\W_]")
 # Every level costs Python stack, here and for the readers of the document.
 _MAX_NESTING: Final = 32
 
@@ -270,3 +273,19 @@ def _grid(tokens: Iterator[Token]) -> doc.Table:
         elif token.type == "table_close":
             break
     return doc.Table(rows[0], tuple(rows[1:]))
+
+
+def own_words(text: str) -> str:
+    """Return a comment without what it quotes from others, and what it hides."""
+    visible = plain_lines(strip_hidden(text).text)
+    lines = visible.split("\n")
+    for token in parse_markdown(visible) or ():
+        if token.type == "blockquote_open" and token.level == 0 and token.map:
+            first, end = token.map
+            lines[first:end] = [""] * (end - first)
+    return "\n".join(lines).strip()
+
+
+def is_to_somebody_else(words: str) -> bool:
+    """Tell whether a comment without a mention of ours begins with somebody else's."""
+    return _TO_SOMEBODY.match(words) is not None

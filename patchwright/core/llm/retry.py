@@ -10,7 +10,7 @@ FIRST_WAIT_S: Final = 1.0
 LONGEST_WAIT_S: Final = 60.0
 
 
-class Patience(Value):
+class RetryLimit(Value):
     """How often and how long a provider that does not answer is tried.
 
     It is given up after `most_tries` (0 is any number), and after `longest_s` if there
@@ -23,11 +23,11 @@ class Patience(Value):
 
 
 # A provider's per-minute limit passes; a wrong address or a dead server does not.
-OUTAGE: Final = Patience(longest_s=180.0, least_tries=3)
+OUTAGE: Final = RetryLimit(longest_s=180.0, least_tries=3)
 # A refused connection takes no time: the waits between these tries take about 180 s.
-UNREACHABLE: Final = Patience(longest_s=300.0, least_tries=3, most_tries=10)
+UNREACHABLE: Final = RetryLimit(longest_s=300.0, least_tries=3, most_tries=10)
 # Somebody sits there and waits, and has most likely a wrong address.
-FIRST_CALL: Final = Patience(longest_s=10.0, most_tries=5)
+FIRST_CALL: Final = RetryLimit(longest_s=10.0, most_tries=5)
 
 
 def plan_wait(
@@ -37,7 +37,7 @@ def plan_wait(
     waited_s: float,
     left_s: float,
     jitter: float,
-    unreachable: Patience = UNREACHABLE,
+    unreachable: RetryLimit = UNREACHABLE,
 ) -> float | None:
     """Return how long to wait after the `tries`th failure, or None to give up.
 
@@ -55,17 +55,17 @@ def plan_wait(
 
 
 def _is_over(
-    failure: Failure, tries: int, waited_s: float, unreachable: Patience
+    failure: Failure, tries: int, waited_s: float, unreachable: RetryLimit
 ) -> bool:
-    patience = _patience(failure, unreachable)
-    if patience is None:
+    limit = _limit_for(failure, unreachable)
+    if limit is None:
         return False
-    is_last = bool(patience.most_tries) and tries >= patience.most_tries
-    return is_last or (tries >= patience.least_tries and waited_s >= patience.longest_s)
+    is_last = bool(limit.most_tries) and tries >= limit.most_tries
+    return is_last or (tries >= limit.least_tries and waited_s >= limit.longest_s)
 
 
-def _patience(failure: Failure, unreachable: Patience) -> Patience | None:
-    """Return how patient to be; a rate limit is waited for until the deadline."""
+def _limit_for(failure: Failure, unreachable: RetryLimit) -> RetryLimit | None:
+    """Return when to give up; a rate limit is waited for until the deadline."""
     if failure.fault is not Fault.UNAVAILABLE:
         return None
     return unreachable if failure.cause is WaitCause.UNREACHABLE else OUTAGE
@@ -78,10 +78,10 @@ def describe_wait(
     tries: int,
     model: str,
     host: str,
-    unreachable: Patience = UNREACHABLE,
+    unreachable: RetryLimit = UNREACHABLE,
 ) -> ProviderWait:
     """Return what the call waits for after its `tries`th try."""
-    patience = _patience(failure, unreachable)
+    limit = _limit_for(failure, unreachable)
     is_reached = failure.cause is not WaitCause.UNREACHABLE
     code = f"{failure.status}" if failure.status else ""
     return ProviderWait(
@@ -92,5 +92,5 @@ def describe_wait(
         # The words of a provider are not shown to people who only wait.
         detail=code if is_reached and code else failure.short_detail,
         next_try=tries + 1,
-        most_tries=patience.most_tries if patience else 0,
+        most_tries=limit.most_tries if limit else 0,
     )
