@@ -17,7 +17,7 @@ from patchwright.core.commands import (
 )
 from patchwright.core.events.actions import Message
 from patchwright.core.events.payload import Source
-from patchwright.core.text.replies import is_to_somebody_else, own_words
+from patchwright.core.text.document.replies import is_to_somebody_else, own_words
 from patchwright.core.types.base import ConversationId, Ids, JobId
 from patchwright.core.types.threads import TalkThread, ThreadRef
 from patchwright.core.types.triggers import (
