@@ -252,10 +252,16 @@ def _how_to_answer(outcome: Outcome) -> str:
             return "Reply `resume` to continue the run, or `stop` to end it."
         case WaitReason.QUESTION:
             # Those of the service say themselves how they are answered.
-            is_complete = outcome.reason in set(QuestionReason)
+            is_complete = outcome.reason in _TELL_HOW
             return "" if is_complete else _how_to_choose(outcome.summary)
         case _:
             assert_never(reason)
+
+
+# The reasons of `QuestionReason`, which is among those who use the messages.
+_TELL_HOW: Final = frozenset(
+    {"no-access", "no-consent", "no-repository", "several-repositories"}
+)
 
 
 def _how_to_choose(question: str) -> str:

@@ -34,7 +34,15 @@ def requester_advice(outcome: Outcome) -> str:
 
     It is a template as that of `OutcomeDisplay`; empty where the usual advice helps.
     """
-    return _BY_REASON.get(outcome.reason) or _BY_KIND.get(outcome.kind, "")
+    return _BY_REASON.get(outcome.reason) or _advice_on_limit(outcome.kind)
+
+
+def _advice_on_limit(kind: OutcomeKind) -> str:
+    if kind is OutcomeKind.OVER_BUDGET:
+        return f"{_ALLOW}{{cost}} for a run."
+    if kind is OutcomeKind.OVER_LIMIT:
+        return f"{_ALLOW}{{steps}} steps."
+    return f"{_ALLOW}{{minutes}} minutes." if kind is OutcomeKind.TIMED_OUT else ""
 
 
 def requester_words(rule: str) -> str:
@@ -78,11 +86,6 @@ _BY_REASON: Final[Mapping[str, str]] = {
     "sandbox": f"{_ASK} check its sandbox, {_RETRY}",
     "tokens": f"{_ALLOW}{{tokens}} tokens.",
     "worker-lost": f"{_ASK} look at this run in its log, {_RETRY}",
-}
-_BY_KIND: Final[Mapping[OutcomeKind, str]] = {
-    OutcomeKind.OVER_BUDGET: f"{_ALLOW}{{cost}} for a run.",
-    OutcomeKind.OVER_LIMIT: f"{_ALLOW}{{steps}} steps.",
-    OutcomeKind.TIMED_OUT: f"{_ALLOW}{{minutes}} minutes.",
 }
 # By the rules that `advice` knows.
 _BY_RULE: Final[Mapping[str, str]] = {

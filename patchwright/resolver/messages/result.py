@@ -83,7 +83,18 @@ def final_comment(
         return join(words, state_mark(outcome.kind, frame.run_id))
     outcome = for_reader(outcome, frame.reader)
     before = join(_result_head(outcome, delivered, frame, last), _proof(outcome, frame))
-    after = join(
+    after = _after_words(outcome, delivered, frame, last)
+    room = MAX_COMMENT_CHARS - len(join(before, "-", after))
+    # The first line says already who has paused it.
+    shown = not is_paused(outcome)
+    words = outcome_text(outcome, frame.handle, room, frame.links) if shown else ""
+    return join(before, words, after)
+
+
+def _after_words(
+    outcome: Outcome, delivered: DeliveryResult, frame: MessageHeader, last: Progress
+) -> str:
+    return join(
         _work_so_far(outcome, last, frame),
         folded_proof_report(outcome.proof, outcome.proof_report, outcome.evidence)
         if frame.is_beside_code
@@ -106,14 +117,6 @@ def final_comment(
         footer(frame),
         state_mark("waiting" if outcome.waits else outcome.kind, frame.run_id),
     )
-    room = MAX_COMMENT_CHARS - len(join(before, "-", after))
-    # The first line says already who has paused it.
-    words = (
-        ""
-        if is_paused(outcome)
-        else outcome_text(outcome, frame.handle, room, frame.links)
-    )
-    return join(before, words, after)
 
 
 def headline(

@@ -3,7 +3,10 @@
 import pytest
 
 from patchwright.core.channel import Offer
-from patchwright.core.types.work import QuestionReason
+from patchwright.core.types.outcome_kind import OutcomeKind
+from patchwright.core.types.work import QuestionReason, service_outcome
+from patchwright.resolver.messages.result import final_comment
+from patchwright.resolver.messages.status import DeliveryResult
 from patchwright.resolver.visibility import (
     Consent,
     ConsentAnswer,
@@ -13,6 +16,7 @@ from patchwright.resolver.visibility import (
     privacy_note,
     read_consent,
 )
+from tests.unit.resolver.endings import FRAME
 from tests.unit.resolver.places import SLACK, issue, repo, ticket
 
 WEB = repo("acme/web")
@@ -41,6 +45,13 @@ def test_c7_a_private_request_for_a_public_repository_is_asked_about() -> None:
             ),
         ),
     )
+
+
+def test_the_questions_of_the_service_tell_how_they_are_answered() -> None:
+    for reason in QuestionReason:
+        asked = service_outcome(OutcomeKind.NEEDS_INPUT, reason, "Which?", waits=True)
+        told = final_comment(asked, DeliveryResult(), FRAME)
+        assert "Reply here" not in told
 
 
 def test_c7_a_ticket_is_called_one() -> None:
