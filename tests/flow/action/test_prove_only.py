@@ -45,7 +45,7 @@ def push(step: Step, cart: str, repo: str = REPO, test: str | None = NEW_TEST) -
 
 def prove(step: Step, workflow: Workflow | None = None, **inputs: str) -> Said:
     """Use the Action for the newest delivery, in a job without a key of a model."""
-    given = {"prove_only": "true", "llm_model": "", "test_command": COMMAND}
+    given = {"prove_only": "true", "llm_model": "", "test": COMMAND}
     return step.deliver(workflow or Workflow(), **{**given, **inputs})
 
 
@@ -122,7 +122,7 @@ def test_a_forks_change_is_proven_in_the_sandbox_alone(tmp_path: Path) -> None:
         )
         number = open_pull(step, spy, author="eve")
         event = step.event()
-        given = {"prove_only": "true", "llm_model": "", "test_command": COMMAND}
+        given = {"prove_only": "true", "llm_model": "", "test": COMMAND}
         said = step.use("pull_request_target", event, Workflow(actor="eve"), **given)
         assert said.outputs["proof"] == "proven", said.summary
         [comment] = comments(step, number)
@@ -208,7 +208,7 @@ def test_an_event_without_a_pull_request_says_what_is_missing(tmp_path: Path) ->
 def test_a_pull_request_can_be_named_by_its_number(tmp_path: Path) -> None:
     with a_step(tmp_path, []) as step:
         number = open_pull(step)
-        given = {"prove_only": "true", "llm_model": "", "test_command": COMMAND}
+        given = {"prove_only": "true", "llm_model": "", "test": COMMAND}
         given["issue_number"] = str(number)
         said = step.use("workflow_dispatch", {}, Workflow(), **given)
         assert said.outputs["proof"] == "proven", said.summary
