@@ -57,11 +57,14 @@ class _LiveView:
         self.console, self.watch = console, watch
         self.steps = StepReader()
         self.last_at = started_at
+        self.waits = False
         self._stages = 0
 
     def show(self, event: ev.Event) -> None:
         progress = self.watch.add(event)
         self.last_at = event.at
+        if isinstance(event.payload, ev.StateChanged):
+            self.waits = _is_wait(event)
         stages = (*progress.done, *progress.then)
         for stage in stages[self._stages :]:
             is_missed = stage in progress.missed
@@ -106,7 +109,10 @@ def _block_lines(console: Console, block: Block) -> Iterator[Text]:
 
 @dataclass(frozen=True)
 class _PresentLines:
-    """What is going on and what it took so far; below it the plan and the files."""
+    """What is going on and what it took so far; below it the plan and the files.
+
+    While it waits, its second sentence takes their place: when it is tried again.
+    """
 
     view: _LiveView
     limits: Limits
@@ -116,12 +122,16 @@ class _PresentLines:
         now, view = self.clock.now(), self.view
         progress = view.watch.progress(now)
         width = view.console.width - _SPINNER_CELLS
+        doing, then = view.doing(progress), ""
+        if view.waits:
+            doing, _, then = doing.partition(". ")
+        first = self._first(doing, progress, now, width)
         # There are always two lines: rich leaves remains of one that grows.
-        second = plain(_second(view.steps) or _HINT, "dim")
+        second = plain(then or _second(view.steps) or _HINT, "dim")
         second.truncate(width, overflow="ellipsis")
-        return Text("\n").join([self._first(progress, now, width), second])
+        return Text("\n").join([first, second])
 
-    def _first(self, progress: Progress, now: datetime, width: int) -> Text:
+    def _first(self, doing: str, progress: Progress, now: datetime, width: int) -> Text:
         age_s = (now - self.view.last_at).total_seconds()
         spent = cost_text(progress.usage, progress.allowed(self.limits))
         figures = [
@@ -130,7 +140,7 @@ class _PresentLines:
             spent if progress.iterations else "",
         ]
         shown = " · ".join(filter(None, figures))
-        return _fit_line(self.view.doing(progress), shown, width)
+        return _fit_line(doing, shown, width)
 
 
 def _second(steps: StepReader) -> str:

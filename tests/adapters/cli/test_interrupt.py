@@ -9,10 +9,18 @@ import docker
 import pytest
 
 from patchwright.core.system.clock import SystemClock
-from tests.adapters.cli.terminal import PATIENCE_S, Ended, Shop, interrupt, steady
+from tests.adapters.cli.terminal import (
+    MODEL,
+    PATIENCE_S,
+    Ended,
+    Shop,
+    interrupt,
+    steady,
+)
+from tests.fakes.github.fake import FakeGitHub
 from tests.fakes.llm.provider import FakeProvider
 from tests.fakes.llm.turns import TurnLike, call, hang
-from tests.flow.story import fix_turns
+from tests.flow.story import FILES, REPO, fix_turns
 
 # Each runs the whole program, some of them several times.
 pytestmark = pytest.mark.long
@@ -124,6 +132,45 @@ next:          git -C {shop.folder}/shop am {patch}
     )
     assert "asleep" in patch.read_text()
     assert shop.branches() == []
+
+
+def test_u12_the_work_on_an_issue_of_the_forge_is_pushed(shop: Shop) -> None:
+    with (
+        FakeGitHub(enterprise=True) as github,
+        FakeProvider([call("shell", command=SLEEP)]) as provider,
+    ):
+        token = github.add_user("alice")
+        github.add_repository(REPO, default_branch="trunk", files=FILES)
+        github.grant(REPO, "alice", "write")
+        number = github.open_issue(REPO, "alice", "Wrong sum", "3 pieces cost 450.")
+        process = shop.start(
+            *("resolve", f"{github.web_url}/{REPO}/issues/{number}"),
+            *("--model", MODEL),
+            provider=provider,
+            settings={
+                "PATCHWRIGHT_GITHUB__API_URL": github.api_url,
+                "PATCHWRIGHT_GITHUB__WEB_URL": github.web_url,
+                "PATCHWRIGHT_GITHUB__TOKEN": token,
+            },
+        )
+        interrupt(process, lambda: is_asleep(shop))
+        ended = end(process)
+        assert github.pull_requests(REPO) == []
+        heads = github.git_folder(REPO) / "refs" / "heads" / "patchwright"
+        assert [one.name for one in heads.iterdir()] == ["1-wrong-sum"]
+    assert ended.code == 130, ended.err
+    assert (
+        steady(ended.out)
+        == """\
+stopped (asked) · 1 step · Ns · 120 tokens, price unknown
+  asleep
+  1 file changed
+Stopped by Ctrl-C.
+branch:        patchwright/1-wrong-sum
+next:          git fetch origin patchwright/1-wrong-sum
+               patchwright replay RUN
+"""
+    )
 
 
 def test_u12_twice_ends_at_once(shop: Shop) -> None:

@@ -3,6 +3,10 @@
 import json
 import re
 import shutil
+import socket
+import threading
+from collections.abc import Iterator
+from contextlib import closing, contextmanager
 from pathlib import Path
 
 import pytest
@@ -292,14 +296,30 @@ def test_a_stream_and_one_object_exclude_each_other(shop: Shop) -> None:
     )
 
 
-NOBODY = "127.0.0.1:1"
+@contextmanager
+def gone_after_one_look() -> Iterator[str]:
+    """Lend an address where somebody listens until one connection was made."""
+    with closing(socket.create_server(("127.0.0.1", 0))) as server:
+        host, port = server.getsockname()
+
+        def serve() -> None:
+            connection, _ = server.accept()
+            server.close()
+            connection.close()
+
+        thread = threading.Thread(target=serve, daemon=True)
+        thread.start()
+        yield f"{host}:{port}"
+        thread.join(PATIENCE_S)
 
 
-def test_u3_an_address_where_nobody_listens_ends_the_run_soon(shop: Shop) -> None:
-    ended = shop.call(
-        *("resolve", *shop.local()), settings={"LLM_BASE_URL": f"http://{NOBODY}/v1"}
-    )
-    assert ended.code == 3
+def test_u3_a_first_call_that_cannot_connect_ends_the_run_soon(shop: Shop) -> None:
+    with gone_after_one_look() as address:
+        ended = shop.call(
+            *("resolve", *shop.local()),
+            settings={"LLM_BASE_URL": f"http://{address}/v1"},
+        )
+    assert ended.code == 3, ended.err
     [gave_up_s] = re.findall(r"gave up after (\d+) s", ended.out)
     assert int(gave_up_s) <= 30
     said = re.sub(r"\b\d+ s\b", "N s", steady(ended.out))
@@ -307,20 +327,21 @@ def test_u3_an_address_where_nobody_listens_ends_the_run_soon(shop: Shop) -> Non
         said
         == f"""\
 failed (model-unavailable) · 1 step · Ns · $0.00
-Cannot reach the model openai/scripted at {NOBODY} (connection refused); \
+Cannot reach the model openai/scripted at {address} (connection refused); \
 gave up after N s. Check `llm.base_url`.
 next:          patchwright replay RUN
 """
     )
     waits = re.sub(r"\b\d+ s\b", "N s", ended.err)
+    cannot = f"Cannot reach the model at {address} (connection refused)"
     assert (
         waits
         == f"""\
 ✓ Repository checked out in a bubblewrap sandbox
-Cannot reach the model at {NOBODY} (connection refused). Retrying in N s, try 2 of 5
-Cannot reach the model at {NOBODY} (connection refused). Retrying in N s, try 3 of 5
-Cannot reach the model at {NOBODY} (connection refused). Retrying in N s, try 4 of 5
-Cannot reach the model at {NOBODY} (connection refused). Retrying in N s, try 5 of 5
+{cannot}. Retrying in N s, try 2 of 5
+{cannot}. Retrying in N s, try 3 of 5
+{cannot}. Retrying in N s, try 4 of 5
+{cannot}. Retrying in N s, try 5 of 5
   1  the model did not answer (model-unavailable)
 """
     )

@@ -176,7 +176,7 @@ def test_a_set_up_that_fails_is_an_error_and_on_the_pull_request(
 ) -> None:
     with a_step(tmp_path, []) as step:
         number = open_pull(step)
-        said = prove(step, setup_script="echo no; exit 3")
+        said = prove(step, setup="echo no; exit 3")
         assert (said.end, said.grade) == (("failed", "sandbox"), "error")
         [comment] = comments(step, number)
         assert comment.startswith("🟡 **Not proven**: no fresh sandbox could be used")
@@ -237,7 +237,7 @@ def test_a_push_during_the_proof_is_named_in_the_comment(tmp_path: Path) -> None
         number = open_pull(step, BROKEN)
         [pull] = step.github.pull_requests(REPO)
         with pushed_meanwhile(step):
-            said = prove(step, setup_script="sleep 2")
+            said = prove(step, setup="sleep 2")
         assert said.outputs["head-sha"] == pull.head_sha
         [now] = step.github.pull_requests(REPO)
         [comment] = comments(step, number)
@@ -255,7 +255,7 @@ def test_a_proof_that_comes_late_leaves_the_newer_one(tmp_path: Path) -> None:
             step.github.comment(REPO, number, "robot", text)
 
         with pushed_meanwhile(step, prove_elsewhere):
-            said = prove(step, setup_script="sleep 2")
+            said = prove(step, setup="sleep 2")
         assert said.outputs["comment-url"] == ""
         assert "A newer proof is on the pull request already." in said.summary
         [comment] = comments(step, number)

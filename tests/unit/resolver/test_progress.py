@@ -71,7 +71,7 @@ def test_what_the_repository_sets_up_is_shown() -> None:
 def test_each_step_shows_what_is_done_now() -> None:
     progress = watched(RUNNING, REPLY, RunCommand(command="pytest\nls"))
     assert progress.done == ("Repository checked out in a docker sandbox",)
-    assert progress.doing == "Step 1: `run_command pytest`"
+    assert progress.doing == "Step 1: `shell pytest`"
     assert (progress.iterations, progress.usage) == (1, REPLY.usage)
     assert progress.seconds == 3
 
@@ -235,7 +235,7 @@ def test_the_comment_of_a_run_that_works_reads_so() -> None:
 stop
 
 - [x] Repository checked out in a docker sandbox
-- [ ] Step 1: `run_command pytest`
+- [ ] Step 1: `shell pytest`
 
 <sub>run 7f3a9c1e · requested by alice · thread read at 14:02 UTC · model openai/x</sub>
 
@@ -257,7 +257,7 @@ def test_the_agents_own_plan_stands_where_its_work_does() -> None:
   - [ ] **→** Fix the total, @ patchwright
   - [ ] &lt;details>Run all tests"""
     )
-    assert now == "Now: Step 2: `run_command pytest`"
+    assert now == "Now: Step 2: `shell pytest`"
 
 
 def test_the_plan_of_a_delegate_is_not_the_plan() -> None:
@@ -297,7 +297,7 @@ def test_a_run_that_waits_for_a_worker_is_queued() -> None:
 def test_where_it_stopped_stays_when_it_was_cut_short() -> None:
     stuck = OutcomeReached(outcome=ended(OutcomeKind.STUCK, "x"))
     progress = watched(RUNNING, REPLY, RunCommand(command="pytest"), stuck)
-    assert progress.doing == "Step 1: `run_command pytest`"
+    assert progress.doing == "Step 1: `shell pytest`"
 
 
 def test_what_a_run_did_before_a_pause_is_where_a_stop_finds_it() -> None:
@@ -306,7 +306,7 @@ def test_what_a_run_did_before_a_pause_is_where_a_stop_finds_it() -> None:
     run = RunCommand(command="pytest")
     going = (RUNNING, REPLY, run, OutcomeReached(outcome=paused), RUNNING)
     assert watched(*going).doing == "Resuming"
-    assert watched(*going, stopped).doing == "Step 1: `run_command pytest`"
+    assert watched(*going, stopped).doing == "Step 1: `shell pytest`"
 
 
 def test_the_plan_that_was_approved_stays() -> None:
@@ -337,7 +337,7 @@ def test_a_proof_of_what_was_cut_short_does_not_hide_where_it_stopped() -> None:
     green = EvidenceRecorded(evidence=GREEN)
     run = RunCommand(command="pytest")
     progress = watched(RUNNING, REPLY, run, begun, green, stuck)
-    assert progress.doing == "Step 1: `run_command pytest`"
+    assert progress.doing == "Step 1: `shell pytest`"
     assert progress.then[0] == "Agent finished"
     proving = watched(RUNNING, REPLY, run, ENDS, begun, stuck)
     assert proving.doing == "Proving it in fresh sandboxes"
