@@ -168,7 +168,7 @@ def test_a_workspace_that_the_operator_did_not_name_installs_nothing(
         stranger = _team(app.slack, "Stranger", "")
         refused = app.install(stranger)
         assert refused.status_code == 403
-        assert f"{stranger.id} may not install the app" in refused.text
+        assert f"{stranger.id} cannot install the app" in refused.text
         assert not app.has_token(stranger)
 
 

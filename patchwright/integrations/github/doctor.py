@@ -54,7 +54,7 @@ NO_TOKEN = skipped(
 )
 
 NO_WEBHOOK_VISIBLE = skipped(
-    "this token may not read the webhook of any configured repository"
+    "this token cannot read the webhook of any configured repository"
 )
 
 

@@ -80,7 +80,7 @@ def _serve(
             parser=_read_role,
             metavar="ROLE",
             autocompletion=_complete_role,
-            help="Which part of the service to run.",
+            help="Which part of the service to run: all, web, worker or scheduler.",
         ),
     ] = Role.ALL,
     host: Annotated[

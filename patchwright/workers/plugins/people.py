@@ -66,10 +66,10 @@ def link_address(public_url: str, token: str) -> str:
 
 def invitation_text(actor: Actor, link: str, forge_name: str) -> str:
     return (
-        f"[Link your {forge_name} account]({link}) so that I can check your access. "
-        "The link is only for you: do not share it. It works once and expires in 15 "
-        f"minutes. After that I continue with your request in "
-        f"{service_name(actor.service)}."
+        f"[Link your {forge_name} account]({link}) to your account in "
+        f"{service_name(actor.service)}, so that I can check your access.\n\n"
+        "The link is only for you. It works once and expires in 15 minutes. Then I "
+        "continue with your request."
     )
 
 

@@ -337,7 +337,7 @@ def _validate(
     judged = validate_form(typed, routes.forge, routes.site)
     if isinstance(judged, RequestedRun) and not routes.may_read(judged.repo, viewer):
         name = judged.repo.full_name
-        return f"There is no repository {name}, or you may not read it."
+        return f"There is no repository {name}, or you cannot read it."
     return judged
 
 
