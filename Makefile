@@ -31,7 +31,7 @@ WAITING := -n 4 --dist loadgroup --no-loadscope-reorder
 
 .DEFAULT_GOAL := help
 .PHONY: help demo test test-rest test-talk test-long test-real test-action test-deploy
-.PHONY: check docs images fix run bench cover lock release reference words
+.PHONY: check docs images fix run bench cover lock release reference recording words
 
 help: ## Show this list
 	@sed -n 's/^\([a-z-]*\):.*## \(.*\)/\1|\2/p' Makefile | \
@@ -92,6 +92,10 @@ check: $(READY) ## Format, lint, import contracts, types, dead code, dependencie
 
 docs: $(READY) ## Build the pages of docs/ into .cache/site, with warnings as errors
 	$(BIN)/sphinx-build $(SPHINX)
+
+recording: $(READY) $(DEMO_READY) ## Record `make demo` as the moving picture in README.md
+	$(BIN)/python -m tests.recording docs/images/demo.svg "make demo" \
+		$(MAKE) --no-print-directory demo
 
 reference: $(READY) ## Write the generated pages of docs/ again
 	$(BIN)/python -m tests.reference

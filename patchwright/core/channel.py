@@ -19,12 +19,14 @@ class Offer(Value):
 
     Pressing it gives us `command`, with the words that `asks` asked for if it does; or
     it opens `url`. With `picks_repository` it is a field to find a repository in, and
-    the command is what was picked.
+    the command is what was picked. `example` are such words, for services where people
+    type the command.
     """
 
     words: str
     command: str = ""
     asks: str = ""
+    example: str = ""
     url: str = ""
     picks_repository: bool = False
 

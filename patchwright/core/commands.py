@@ -151,13 +151,14 @@ def definition_of(verb: Verb) -> CommandDefinition:  # noqa: C901, PLR0912 - an 
 
 
 _HELP_ON_ANSWERS: Final = (
-    "`{handle} approve` and `{handle} reject` answer when the bot asks for an approval."
+    "`{handle} approve` / `reject`: answer a request for approval."
 )
 _HELP_ON_HOLDING: Final = (
-    "`{handle} stop` ends the run and keeps its work; `pause` stops it until `resume`."
+    "`{handle} stop`: end the run and keep its work. `pause` / `resume`: pause and "
+    "continue the run."
 )
 _HELP_ON_QUESTIONS: Final = (
-    "`{handle} status`, `cost` and `why` show the progress, the cost, and why the run "
+    "`{handle} status` / `cost` / `why`: show the progress, the cost, and why the run "
     "started or how it ended."
 )
 
@@ -189,8 +190,7 @@ def _question(question: Question) -> CommandDefinition:
 
 
 _PLAN: Final = CommandDefinition(
-    help="`{handle} plan` and your request: the bot shows a plan first, and waits "
-    "for an approval.",
+    help="`{handle} plan` and your request: show a plan first and wait for approval.",
     argument=CommandArgument.REQUEST,
     access=CommandAccess.WHO_MAY_START_RUNS,
     while_running=AnswerQuestion(question=Verb.PLAN),
@@ -224,30 +224,31 @@ _RESUME: Final = _control(
     CommandArgument.NOTHING,
 )
 _BUDGET: Final = CommandDefinition(
-    help="`{handle} budget +AMOUNT` raises the run's budget by that many dollars, "
-    "`budget AMOUNT` to that many in all.",
+    help="`{handle} budget +2`: raise the budget of the run by $2. `budget 5`: raise "
+    "it to $5.",
     argument=CommandArgument.AMOUNT,
     access=CommandAccess.WHO_MAY_START_RUNS,
     while_running=RaiseBudget(),
     when_idle=NothingToDo(),
 )
 _RETRY: Final = CommandDefinition(
-    help="`{handle} retry` works on this thread again.",
+    help="`{handle} retry`: work on this thread again.",
     argument=CommandArgument.REQUEST,
     access=CommandAccess.WHO_MAY_START_RUNS,
     while_running=SetState(state=AgentState.RUNNING, words="the run continues"),
     when_idle=StartRun(),
 )
 _HELP: Final = CommandDefinition(
-    help="`{handle} help` shows this.",
+    help="`{handle} help`: show this help.",
     argument=CommandArgument.NOTHING,
     access=CommandAccess.ANYONE,
     while_running=AnswerQuestion(question=Verb.HELP),
     when_idle=ShowHelp(),
 )
 _ABOUT_HELP: Final = (
-    "Write `{handle}` and your request, anywhere in a comment or in the opening text. "
-    "While a run works, text after `{handle}` goes to the run."
+    "Mention `{handle}` with your request, for example: `{handle} fix the failing "
+    "test`. While a run works, what you write after `{handle}` goes to the run. While "
+    "it waits for you, a plain reply is enough."
 )
 
 
@@ -260,6 +261,14 @@ _COURTESY: Final = frozenset(
     {"please", "pls", "now", "again", "thanks", "thank", "you"}
     | {"it", "this", "that", "the", "run", "job", "work"}
 )
+_GREETINGS: Final = frozenset(
+    {"cheers", "hallo", "hello", "hey", "hi", "hiya", "ping", "thank", "thanks", "thx"}
+)
+_BESIDE_GREETING: Final = _COURTESY | frozenset(
+    {"a", "all", "and", "awesome", "bot", "cool", "everyone", "for", "good", "great"}
+    | {"lot", "many", "much", "nice", "so", "team", "there", "very", "well", "help"}
+    | {"fix", "done"}
+)
 _FIRST_WORD: Final = re.compile(r"\W*([A-Za-z]+)\b(?!-)")
 _AMOUNT: Final = re.compile(
     r"\s+(\+?)\s?\$?(\d{1,6}(?:\.\d{1,4})?)\s*(?:\$|usd|dollars?)?[.!]?\Z",
@@ -267,8 +276,8 @@ _AMOUNT: Final = re.compile(
 )
 _LONGEST_AMOUNT: Final = 3
 NO_AMOUNT: Final = (
-    "`budget` takes an amount in US dollars: `budget +AMOUNT` allows that much more, "
-    "`budget AMOUNT` that much in all."
+    "`budget` needs an amount in US dollars: `budget +2` adds $2, `budget 5` makes it "
+    "$5 in all."
 )
 _REASON: Final = re.compile(r"\s*[,:;.!–—-]\s*(?=\S)")  # noqa: RUF001 - dashes as people type
 
@@ -304,6 +313,12 @@ def parse_command(request: str) -> BotCommand | None:
             )
         case _:
             assert_never(argument)
+
+
+def is_greeting(request: str) -> bool:
+    """Tell whether a text only greets or thanks."""
+    words = set(re.findall(r"\w+", request.lower()))
+    return bool(words & _GREETINGS) and words <= _GREETINGS | _BESIDE_GREETING
 
 
 def _with_amount(verb: Verb, rest: str) -> BotCommand | None:

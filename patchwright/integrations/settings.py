@@ -14,7 +14,7 @@ from patchwright.core.settings.model import (
     SettingsNotice,
     missing_model,
 )
-from patchwright.integrations.git.tracked_file import is_tracked
+from patchwright.integrations.git.command import is_tracked
 from patchwright.integrations.registry import PLUGINS, Plugins, find_forge
 
 NO_SHARED_KEY: Final = (

@@ -111,8 +111,8 @@ def _judge_rate(facts: AdmissionFacts, policy: AdmissionPolicy) -> Declined | No
     return Declined(
         reason="too-many-runs",
         text=f"This thread has had {facts.runs_in_thread_last_hour} runs within an "
-        f"hour; the limit is {policy.runs_per_thread_hour}. Ask again later, or "
-        "raise `limits.runs_per_thread_hour`.",
+        f"hour; the limit is {policy.runs_per_thread_hour} "
+        "(`limits.runs_per_thread_hour`). Ask again later.",
         # A bot would reply to the answer.
         quiet=facts.actor.is_bot,
     )
@@ -137,11 +137,11 @@ def _judge_one(one: Participant, policy: AdmissionPolicy) -> Admitted | Declined
     if not permission.allows(policy.min_permission):
         return Declined(
             reason="not-permitted",
-            text=f"{login} has {permission} permission here; "
-            f"{policy.min_permission} is needed.",
+            text=f"{login} has {permission} access here; "
+            f"{policy.min_permission} access is needed.",
             quiet=True,
         )
-    return Admitted(why=f"{login} has {permission} permission")
+    return Admitted(why=f"{login} has {permission} access")
 
 
 def _judge_bot(bot: Actor, policy: AdmissionPolicy) -> Admitted | Declined:

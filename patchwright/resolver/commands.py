@@ -15,8 +15,10 @@ from patchwright.core.commands import (
     ShowHelp,
     StartRun,
     TellLastRun,
+    Verb,
     definition_of,
     help_text,
+    is_greeting,
     parse_command,
 )
 from patchwright.core.events.log import EventLog
@@ -27,8 +29,12 @@ from patchwright.core.system.clock import start_call
 from patchwright.core.types.base import Value
 from patchwright.core.types.errors import ServiceError
 from patchwright.core.types.outcome_kind import OutcomeKind
-from patchwright.core.types.threads import ForgeThread
-from patchwright.core.types.triggers import Trigger, trigger_definition
+from patchwright.core.types.threads import ForgeThread, ThreadKind
+from patchwright.core.types.triggers import (
+    Trigger,
+    TriggerKind,
+    trigger_definition,
+)
 from patchwright.core.types.work import Outcome, service_outcome
 from patchwright.resolver.messages.answers import (
     OpenRun,
@@ -43,6 +49,7 @@ from patchwright.resolver.publish.live import Carry, Find, LivePublisher
 from patchwright.resolver.run import Run
 from patchwright.resolver.run_plan import EarlyResult, tell_requester
 from patchwright.resolver.services import StepServices
+from patchwright.resolver.triage import drop_mentions, has_substance
 
 
 class RunDetails(Value):
@@ -142,9 +149,42 @@ _NOTHING: Final = "Nothing is running in this thread."
 
 
 def command_in(trigger: Trigger) -> BotCommand | None:
-    """Return the command of a comment; a command must follow a mention of the bot."""
-    may_command = trigger_definition(trigger.kind).may_command
-    return parse_command(trigger.request) if may_command else None
+    """Return the command of a comment; a command must follow a mention of the bot.
+
+    A mention alone, or with a greeting, asks what there is to ask for.
+    """
+    if not trigger_definition(trigger.kind).may_command:
+        return None
+    command = parse_command(trigger.request)
+    if command is None and _says_nothing(trigger):
+        return BotCommand(verb=Verb.HELP)
+    return command
+
+
+_MENTIONS: Final = (TriggerKind.BODY_MENTION, TriggerKind.COMMENT_MENTION)
+
+
+def _says_nothing(trigger: Trigger) -> bool:
+    """Tell whether a text has nothing beside the mention and a greeting.
+
+    An issue or ticket has a title besides, and a comment of a review those beside it.
+    """
+    opens = trigger.kind is TriggerKind.BODY_MENTION
+    has_title = opens and trigger.thread.kind is not ThreadKind.CHAT
+    if trigger.kind not in _MENTIONS or trigger.review_id or has_title:
+        return False
+    if trigger.request.strip() and not is_greeting(trigger.request):
+        return False
+    text = drop_mentions(trigger.body if opens else trigger.text)
+    return is_greeting(text) or not has_substance(text)
+
+
+def makes_run(trigger: Trigger) -> bool:
+    """Tell whether a request can become a run: most commands only get an answer."""
+    command = command_in(trigger)
+    if command is None:
+        return True
+    return isinstance(definition_of(command.verb).when_idle, StartRun)
 
 
 def answer_without_rights(services: StepServices, run: Run) -> EarlyResult | None:

@@ -13,12 +13,13 @@ from patchwright.core.text.escape import inline_code
 from patchwright.core.types.evidence import Evidence, EvidenceRole
 from patchwright.core.types.work import Outcome
 from patchwright.resolver.messages.outcome_kinds import display_of
-from patchwright.resolver.messages.status import Progress
+from patchwright.resolver.messages.status import ApprovedPlan, Progress
 
 _PROVING = "Proving it in fresh sandboxes"
 _CHANGE_MADE = "Change made"
-_WORK_ENDED = "Work ended"
-_LOOKING = "Looking at what was changed"
+_WORK_ENDED = "Agent finished"
+_LOOKING = "Checking the change"
+_RESUMING = "Resuming"
 
 
 class ProgressTracker:
@@ -32,6 +33,8 @@ class ProgressTracker:
         # Whether the agent's newest reply is at work, and what it did when it stopped.
         self._is_at_work = False
         self._stopped_at = ""
+        # What it did when it began to wait, what it waits with, and who has said yes.
+        self._waited_at, self._proposed, self._confirmed_by = "", "", ""
         self._wait: ev.StateChanged | None = None
         self._shown = Progress(state="running", doing="Reading the thread")
 
@@ -86,8 +89,8 @@ class ProgressTracker:
             return self._end_of_work(payload)
         if isinstance(payload, ev.EvidenceRecorded):
             return _with_evidence(shown, payload.evidence)
-        if isinstance(payload, ev.OutcomeReached):
-            return self._outcome(payload.outcome)
+        if isinstance(payload, ev.OutcomeReached | ev.PlanApproved):
+            return self._milestone(payload)
         if isinstance(payload, ev.RunCommand) and event.source is ev.Source.SYSTEM:
             command = inline_code(_shortened(payload.command))
             return shown.replace(doing=f"Setting up: {command}")
@@ -101,10 +104,12 @@ class ProgressTracker:
         shown = self._shown
         if change.state is ev.AgentState.RATE_LIMITED:
             return shown.replace(doing=wait_words(change, at))
+        if change.state is ev.AgentState.USER_CONFIRMED:
+            self._confirmed_by = change.reason
         if change.state is not ev.AgentState.RUNNING:
             return shown
         if self._checked_out in shown.done:
-            return shown.replace(doing="Going on")
+            return shown.replace(doing=_RESUMING)
         done = (*shown.done, self._checked_out)
         return shown.replace(done=done, doing="Reading the request")
 
@@ -134,10 +139,21 @@ class ProgressTracker:
             then=(*shown.then, done), doing=_PROVING if proves else _LOOKING
         )
 
+    def _milestone(self, reached: ev.OutcomeReached | ev.PlanApproved) -> Progress:
+        if isinstance(reached, ev.OutcomeReached):
+            return self._outcome(reached.outcome)
+        plan = ApprovedPlan(text=self._proposed, by=self._confirmed_by)
+        return self._shown.replace(plan=plan)
+
     def _outcome(self, outcome: Outcome) -> Progress:
-        """Keep the last activity of a run that stopped there."""
+        """Keep the last activity of a run that stopped there, or that waits."""
+        doing = self._shown.doing
+        at = self._waited_at if doing == _RESUMING else doing
+        if outcome.waits:
+            self._waited_at, self._proposed = at, outcome.summary
+            return self._shown.replace(doing=at)
         if display_of(outcome.kind).was_cut_short:
-            return self._shown.replace(doing=self._stopped_at or self._shown.doing)
+            return self._shown.replace(doing=self._stopped_at or at)
         doing = "Delivering" if outcome.head_sha else "Answering"
         return self._shown.replace(doing=doing)
 
@@ -158,7 +174,7 @@ def _with_part_taken_out(then: tuple[str, ...]) -> tuple[str, ...]:
     return (*(line for line in then if line not in known), f"{_PARTS}{number}")
 
 
-_PARTS: Final = "Parts of the change taken out in turn: "
+_PARTS: Final = "Parts of the change removed in turn: "
 
 
 def _shortened(command: str) -> str:

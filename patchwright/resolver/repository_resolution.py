@@ -142,11 +142,11 @@ class RepositoryChooser:
 
 QUESTION_ARTIFACT: Final = "asked"
 NOT_LINKED: Final = "not-linked"
-_INVITED: Final = "Waiting until it is known who asks."
+_INVITED: Final = "Waiting for the person to link an account."
 _UNNAMED_BOT: Final = "Bots may ask only if `accounts.map` names them."
 _NO_WAY: Final = (
     "I do not know your account on the forge, and this service has no page to link it. "
-    "An administrator can add you to `accounts.map`."
+    "Ask whoever runs this Patchwright to link your account."
 )
 
 

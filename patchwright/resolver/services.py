@@ -45,6 +45,7 @@ from patchwright.resolver.guards.leaks import (
     PrivateWords,
     find_no_secrets,
 )
+from patchwright.resolver.messages.readers import Reader
 from patchwright.resolver.preparation import Sources
 from patchwright.resolver.publish.destination import Invitation
 from patchwright.resolver.publish.live import NO_PUBLISHER, LivePublisher
@@ -175,6 +176,7 @@ class RunOverrides:
     `looks_for_competitors` a run ignores open pull requests of other people for the
     same issue. `answer`, if given, is the outcome of every request. `work_at` says
     where to find a change that is on no branch; `{run}` is the short id of its run.
+    `reader` is who reads the messages.
     """
 
     config: Mapping[str, Any] = field(default_factory=dict)
@@ -186,6 +188,7 @@ class RunOverrides:
     looks_for_competitors: bool = True
     answer: Outcome | None = None
     work_at: str = WORK_AT_SERVICE
+    reader: Reader = Reader.REQUESTER
 
     def applied_to(self, config: RepositoryConfig) -> RepositoryConfig:
         """Return the repository's configuration with these overrides."""

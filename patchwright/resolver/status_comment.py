@@ -15,7 +15,12 @@ from patchwright.core.settings.repository import RepositoryConfig
 from patchwright.core.system.clock import Clock, with_log_context
 from patchwright.core.text.escape import plain_name
 from patchwright.core.types.errors import LeaseLostError, ServiceError
-from patchwright.core.types.threads import ForgeThread, RepoRef, ThreadRef
+from patchwright.core.types.threads import (
+    ForgeThread,
+    RepoRef,
+    ThreadKind,
+    ThreadRef,
+)
 from patchwright.core.types.triggers import Trigger, TriggerKind
 from patchwright.resolver.configuration import apply_configuration, max_raise_usd_of
 from patchwright.resolver.job import Job
@@ -54,11 +59,14 @@ def make_message_header(
         label=services.directory.label_in(job.trigger.thread) if by_label else "",
         run_url=services.find_page(job.id, job.created_at),
         is_beside_code=isinstance(job.trigger.thread, ForgeThread),
+        is_chat=job.trigger.thread.kind is ThreadKind.CHAT,
         repo=_repo_of(job.trigger),
         config_file=config.file,
         forge_url=services.directory.forge.web_url,
         max_raise_usd=max_raise_usd_of(services.settings.limits),
         work_at=services.overrides.work_at.format(run=job.id[:8]),
+        shown_name=_name_in_thread(job.trigger),
+        reader=services.overrides.reader,
     )
     # In a chat or a ticket, people may read who cannot read the repository.
     return frame if frame.is_beside_code else frame.without_link_key()
@@ -76,6 +84,17 @@ def _name_of(trigger: Trigger) -> str:
     if isinstance(trigger.thread, ForgeThread) or trigger.person is not None:
         return trigger.asker.login
     return plain_name(trigger.actor.login)
+
+
+def _name_in_thread(trigger: Trigger) -> str:
+    """Return what people of a chat or a tracker call who asked; else nothing.
+
+    A service that names nobody knows a person by an id, which is a name to no one.
+    """
+    actor = trigger.actor
+    if isinstance(trigger.thread, ForgeThread) or actor.login == actor.external_id:
+        return ""
+    return plain_name(actor.login)
 
 
 def without_ticket_key(

@@ -3,7 +3,7 @@
 import math
 from collections.abc import Callable
 from functools import partial
-from typing import assert_never
+from typing import TypeGuard, assert_never
 
 import structlog
 
@@ -32,7 +32,7 @@ from patchwright.core.text.strings import dollars, truncate_middle
 from patchwright.core.types.errors import ServiceError
 from patchwright.core.types.outcome_kind import OutcomeKind
 from patchwright.core.types.people import Actor, Permission, login_in_mention
-from patchwright.core.types.threads import TalkThread
+from patchwright.core.types.threads import ForgeThread, TalkThread, ThreadRef
 from patchwright.core.types.triggers import Trigger, trigger_definition
 from patchwright.core.types.work import ASKED, Outcome, Task
 from patchwright.resolver.access import Permissions, find_permission, policy_with
@@ -47,7 +47,12 @@ from patchwright.resolver.admission import (
 )
 from patchwright.resolver.commands import QuestionAnswerer, RunDetails, command_in
 from patchwright.resolver.configuration import max_raise_usd_of
-from patchwright.resolver.messages.answers import OpenRun, how_to_raise
+from patchwright.resolver.messages.answers import (
+    OpenRun,
+    budget_raised,
+    how_to_raise,
+    needless_command,
+)
 from patchwright.resolver.publish.destination import Invitation
 from patchwright.resolver.publish.effects import InviteFollower
 from patchwright.resolver.publish.live import (
@@ -124,15 +129,20 @@ class Steering:
         # A reaction takes time: a stop command must not wait for it, and not for the
         # reactions to messages of strangers.
         is_unaddressed = trigger_definition(trigger.kind).is_unaddressed
+        if is_unaddressed and self._is_hidden_from(trigger.thread):
+            return None
         identified = with_forge_accounts(trigger, self._find_person)
         if identified is None:
-            if not is_unaddressed:
-                start_call(partial(self._send_invitation, trigger))
+            start_call(
+                partial(decline, self._publisher, self._channel, trigger)
+                if is_unaddressed
+                else partial(self._send_invitation, trigger)
+            )
             return None
         trigger = identified
         judged = self._admit(trigger)
         if isinstance(judged, Declined):
-            if not (judged.silent or is_unaddressed):
+            if not judged.silent:
                 start_call(partial(decline, self._publisher, self._channel, trigger))
             return None
         start_call(partial(acknowledge, self._publisher, self._channel, trigger))
@@ -140,6 +150,14 @@ class Steering:
         if command is None or _is_request(command):
             return _follow_up(self._named(trigger))
         return self._apply_command(command, trigger, event_id)
+
+    def _is_hidden_from(self, thread: ThreadRef) -> bool:
+        """Tell whether a thread does not show what the run waits for.
+
+        Whoever talks there without a mention does not answer it.
+        """
+        about = self._about()
+        return about.keeps_out and isinstance(thread, ForgeThread)
 
     def _admit(self, trigger: Trigger) -> Admitted | Declined:
         """Check the person's access; a review must also be an allowed trigger."""
@@ -160,6 +178,9 @@ class Steering:
         effect = definition_of(command.verb).while_running
         match effect:
             case SetState(state=state, answers_confirmation=answers):
+                if idle := needless_command(command, self._answering.standing()):
+                    self._answering.say(idle, trigger, event_id)
+                    return None
                 digest = self._asked_before(event_id) if answers else ""
                 who = f"@{trigger.asker.login}"
                 return ChangeState(state=state, reason=who, digest=digest)
@@ -189,13 +210,16 @@ class Steering:
     def _raise(
         self, command: BotCommand, trigger: Trigger, event_id: int
     ) -> RaiseLimits | None:
+        standing = self._answering.standing()
         more = compute_raise(
             command,
-            self._answering.standing(),
+            standing,
             most_usd=self._about().max_raise_usd,
             is_admin=partial(self._are_admins, trigger),
         )
         if isinstance(more, float):
+            told = budget_raised(standing, more)
+            self._answering.say(told, trigger, event_id)
             return RaiseLimits(cost_usd=more, reason=f"@{trigger.asker.login}")
         self._answering.say(more, trigger, event_id)
         return None
@@ -275,10 +299,9 @@ def compute_raise(
     if round(wanted - left_usd, 6) <= 0 or is_admin():
         return wanted
     return (
-        f"{dollars(wanted)} more would be too much: people who may write add at most "
-        f"{dollars(most_usd)} to a run (`limits.max_raise_usd`), and "
-        f"{dollars(max(0.0, left_usd))} of that is left. An admin of the repository "
-        "can add more."
+        f"{dollars(wanted)} more is too much. People with write access add at most "
+        f"{dollars(most_usd)} to a run, and {dollars(max(0.0, left_usd))} of that is "
+        "left. An admin of the repository can add more."
     )
 
 
@@ -286,7 +309,7 @@ def _wanted(command: BotCommand, run: OpenRun) -> float | str:
     if command.fault:
         return command.fault
     if run.task is None:
-        return "The run has not begun yet. Say it again when it works."
+        return "The run has not started yet. Try again once it works."
     amount = float(command.argument.removeprefix("+"))
     if not math.isfinite(amount) or amount <= 0:
         return NO_AMOUNT
@@ -295,7 +318,7 @@ def _wanted(command: BotCommand, run: OpenRun) -> float | str:
     allowed = run.progress.allowed(run.frame.limits).max_cost_usd
     if amount > allowed:
         return amount - allowed
-    return f"The run may cost {dollars(allowed)} already. {how_to_raise(run)}"
+    return f"The budget is {dollars(allowed)} already. {how_to_raise(run)}"
 
 
 def with_follow_ups(
@@ -311,11 +334,19 @@ def with_follow_ups(
         if _answers_earlier_question(services, request.trigger):
             continue
         accepted = steering.judge(request.trigger, request.event_id)
-        if isinstance(accepted, ChangeState) and accepted.state is AgentState.STOPPED:
+        if is_stop(accepted):
             return task, _stopped(accepted.reason, task.removed)
         if isinstance(accepted, Message):
             task = _with_message(task, accepted)
     return task, None
+
+
+def is_stop(accepted: AcceptedSteering | None) -> TypeGuard[ChangeState]:
+    match accepted:
+        case ChangeState(state=AgentState.STOPPED):
+            return True
+        case _:
+            return False
 
 
 def _answers_earlier_question(services: StepServices, trigger: Trigger) -> bool:

@@ -45,9 +45,14 @@ _FORM = re.compile(
 )
 
 
+def drop_mentions(text: str) -> str:
+    """Return what people see of a text, without the names that it calls."""
+    return _MENTION.sub(" ", strip_hidden(text).text)
+
+
 def has_substance(text: str) -> bool:
     """Tell whether a text names, shows or asks something, in any language."""
-    visible = _MENTION.sub(" ", strip_hidden(text).text)
+    visible = drop_mentions(text)
     if _CONCRETE.search(visible) or _QUESTION.search(visible):
         return True
     return any(
@@ -250,9 +255,11 @@ def triage_texts(
     return TriageQuestion(question=_vague_question(title), reason=TOO_VAGUE)
 
 
-def needs_input_outcome(asked: TriageQuestion) -> Outcome:
+def needs_input_outcome(asked: TriageQuestion, *, waits: bool = False) -> Outcome:
     """Return the outcome of a run that asks a question before it begins."""
-    return service_outcome(OutcomeKind.NEEDS_INPUT, asked.reason, asked.question)
+    return service_outcome(
+        OutcomeKind.NEEDS_INPUT, asked.reason, asked.question, waits=waits
+    )
 
 
 def _thread_texts(thread: Thread) -> list[str]:

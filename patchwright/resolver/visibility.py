@@ -100,19 +100,19 @@ def _consent_offers(place: str) -> tuple[Offer, ...]:
     )
 
 
-_CHAT: Final = ("this thread", "channel")
-_TICKET: Final = ("this ticket", "project")
+_CHAT: Final = ("thread", "channel")
+_TICKET: Final = ("ticket", "project")
 _QUESTION: Final = """\
-**{repo} is public, and {here} is not.** Anybody can read a pull request there. May it \
-quote what is written here, name who wrote it, and link back?
+**{repo} is public. May the pull request quote this private {here}?** Everybody can \
+read a pull request there.
 
-- `share`: it may.
-- `keep it out`: it says what was changed. Names, addresses and quotations from {here} \
-are left out: eight words in a row, or three in a title or the name of a file. Single \
-words, and what the change is about, can still show.
+- `share`: it may quote this {here}, name its authors, and link to it.
+- `keep it out`: it describes the change, without names, addresses or quotations from \
+this {here} (eight words in a row, or three in a title or a file name). Single words \
+and the subject of the change can still show.
 
-Answer here with one of the two; with `always` it holds for all requests from this \
-{place} to that repository. Nothing is shown there before."""
+Reply `share` or `keep it out`. With `always`, your answer is valid for all requests \
+from this {place} to that repository. Nothing is shown there before you answer."""
 _NOTE: Final = """\
 The request comes from a private place, and the repository is public. Nothing that you \
 write there may show where the request came from. In code, comments, tests, file \

@@ -3,9 +3,11 @@
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from functools import partial
+from typing import Final
 
 import structlog
 
+from patchwright.core.events.actions import Message
 from patchwright.core.llm.model import Image
 from patchwright.core.settings.repository import ContextFrom
 from patchwright.core.types.errors import ServiceError
@@ -58,10 +60,11 @@ from patchwright.resolver.set_up.cache import name_repository, open_set_up_cache
 from patchwright.resolver.set_up.plan import with_inferred_set_up
 from patchwright.resolver.set_up.sandboxes import sandbox_spec
 from patchwright.resolver.status_comment import begin_check
-from patchwright.resolver.steering import open_steering, with_follow_ups
+from patchwright.resolver.steering import is_stop, open_steering, with_follow_ups
 from patchwright.resolver.triage import (
     TriageQuestion,
     has_asked,
+    has_substance,
     needs_input_outcome,
     triage,
 )
@@ -123,19 +126,45 @@ def read_conversation(services: StepServices, run: Run) -> Run | End:
     return replace(run, filtered_threads=read_threads(services, run))
 
 
+_ASKED_BACK: Final = "asked-back"
+
+
 @skipped_on_resume
 def ask_back(services: StepServices, run: Run) -> Run | End:
-    """Ask for missing information in the request, once in a thread."""
+    """Ask for missing information in the request, once in a thread, and wait for it."""
     thread, *tied = _filtered_threads(run).threads
     judged = triage(thread, run.trigger, tied)
     asks_back = services.settings.agent.triage and not run.trigger.kind.is_automatic
     if (
-        asks_back
-        and isinstance(judged, TriageQuestion)
-        and not has_asked(services.channel, thread.ref)
+        not (asks_back and isinstance(judged, TriageQuestion))
+        or has_asked(services.channel, thread.ref)
+        or _is_answered(services, run)
     ):
-        return AttemptResult(needs_input_outcome(judged), run.plan, read_up_to=0)
-    return run
+        return run
+    waits = services.overrides.waits_for_people
+    if waits:
+        run.store.keep(_ASKED_BACK, b"")
+    outcome = needs_input_outcome(judged, waits=waits)
+    return AttemptResult(outcome, run.plan, run.last_joined_id if waits else 0)
+
+
+def _is_answered(services: StepServices, run: Run) -> bool:
+    """Tell whether somebody who may steer the run has said what was missing.
+
+    Whatever they say to the question is enough, be it to stop: it is asked once.
+    """
+    steering = open_steering(services, run)
+    was_asked = run.store.load_kept(_ASKED_BACK) is not None
+    # Each is judged, so that questions about the run are answered.
+    judged = [
+        (one.trigger.request, steering.judge(one.trigger, one.event_id))
+        for one in run.joined
+    ]
+    return any(
+        is_stop(found)
+        or (isinstance(found, Message) and (was_asked or has_substance(said)))
+        for said, found in judged
+    )
 
 
 @skipped_on_resume

@@ -38,7 +38,7 @@ The agent wrote:
 `AssertionError: 450 != 1350` |
 
 Each part that was tried is needed: the tests fail without it (1 of 1 changed part \
-taken out in turn).
+removed in turn).
 
 The repository's own tests, `python3 -m unittest test_cart.py`: 1 test compared.
 
@@ -51,7 +51,7 @@ The repository's own tests, `python3 -m unittest test_cart.py`: 1 test compared.
 
 </details>
 
-<sub>run RUN · asked for by alice · content as of TIME · model openai/scripted</sub>
+<sub>run RUN · requested by alice · thread read at TIME · model openai/scripted</sub>
 
 [pull request](GITHUB/acme/shop/pull/2) · [comment](GITHUB/acme/shop/issues/1#issuecomment-1010)
 

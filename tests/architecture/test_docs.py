@@ -1,14 +1,21 @@
 """The documentation speaks of what is there."""
 
+import ast
 import re
+from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
+import yaml
 
-from tests.architecture.tree import ROOT, project_files
+from patchwright.core.settings.limits import LimitSettings
+from tests.architecture.tree import ROOT, modules, project_files
 
 PAGES = sorted([*ROOT.glob("*.md"), *ROOT.glob("docs/**/*.md")])
 CODE_PATH = re.compile(r"`((?:[a-z_]+/)+[a-z_]+\.py)`")
+MESSAGE = re.compile(r"``(.+?)``")
+YAML_BLOCK = re.compile(r"```yaml\n(.+?)```", re.DOTALL)
+SHELL_VALUE = re.compile(r"\$(?:\w+|\*|@)")
 LINK = re.compile(r"\]\(([^)#:]+)(?:#[^)]*)?\)")
 
 
@@ -87,3 +94,45 @@ def _sections(page: str) -> dict[str, str]:
 
 def _content(file: Path) -> str:
     return f"{file}\n{file.read_text()}"
+
+
+def test_quoted_messages_are_those_of_the_code() -> None:
+    page = (ROOT / "docs/troubleshooting.md").read_text()
+    quoted = [one.strip() for one in MESSAGE.findall(page)]
+    ours = "\n".join(_sentences())
+    assert len(quoted) > 20
+    assert [one for one in quoted if one not in ours] == []
+
+
+def test_the_workflow_in_the_readme_is_the_whole_one() -> None:
+    [sample] = YAML_BLOCK.findall((ROOT / "README.md").read_text())
+    whole = ROOT / "docs/examples/workflows/patchwright.yml"
+    assert yaml.load(sample, yaml.BaseLoader) == yaml.load(
+        whole.read_text(), yaml.BaseLoader
+    )
+
+
+def test_the_readme_names_the_limits_that_hold() -> None:
+    text = (ROOT / "README.md").read_text()
+    limits = LimitSettings()
+    assert f"${limits.max_cost_usd:.2f} for a run" in text
+    assert f"${limits.per_user_day_usd:g} a day for one person" in text
+    assert f"${limits.per_repo_day_usd:g} for one repository" in text
+    assert f"${limits.per_day_usd:g} for everybody" in text
+
+
+def _sentences() -> Iterator[str]:
+    """Return the texts of the code, with `…` for each value that is put in."""
+    for module in modules("patchwright"):
+        for node in module.nodes:
+            if isinstance(node, ast.Constant) and isinstance(node.value, str):
+                yield node.value
+            elif isinstance(node, ast.JoinedStr):
+                yield "".join(map(_part, node.values))
+    for script in sorted((ROOT / "scripts").glob("[!_]*")):
+        if script.is_file():
+            yield SHELL_VALUE.sub("…", script.read_text())
+
+
+def _part(part: ast.expr) -> str:
+    return str(part.value) if isinstance(part, ast.Constant) else "…"

@@ -23,6 +23,7 @@ INDEPENDENT = "Services do not know each other"
 EXCEPTIONS: dict[str, tuple[int, str]] = {
     "patchwright/core/security/paths.py": (1, "a folder of repositories"),
     "patchwright/core/security/shell/network.py": (3, "short addresses of packages"),
+    "patchwright/core/settings/names.py": (14, "names of settings, and former ones"),
     "patchwright/core/settings/repository.py": (1, "a folder of repositories"),
     "patchwright/core/settings/service.py": (8, "`accounts.map`, and help on settings"),
     "patchwright/core/text/escape.py": (2, "bots and services that read texts"),

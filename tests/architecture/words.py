@@ -82,7 +82,6 @@ EXEMPT = {
     "0005_talk": "a migration's name is stored in databases",
     "Gate GateRequest gate": "the proxy's gate to the network; a job of the workflow",
     "TalkThread": "a thread of a chat or of a ticket, as it is stored",
-    "flavour": "a setting",
     "Receipt receipt receipt_of": "a column of a table, and an output of the Action",
     "openness origins": "fields of what is stored with a run",
     "beat": "Celery's word for its timer",

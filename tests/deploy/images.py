@@ -1,6 +1,7 @@
 """Build the images of deploy/ from what this machine has, once for each content."""
 
 import hashlib
+import re
 import shutil
 import sys
 import tempfile
@@ -11,13 +12,14 @@ from pathlib import Path
 
 from tests.architecture.tree import ROOT, project_files
 from tests.deploy.docker_cli import docker, image_exists, run
+from tests.provision.errors import ProvisionError
 from tests.provision.image import ensure_image
 from tests.provision.locking import machine_lock
 
 RECIPES = Path(__file__).with_name("images")
 PYTHON = RECIPES / "python.Dockerfile"
 PREFIX = "patchwright-test/"
-# The Python of Debian's release, which is what the base image has.
+# One folder for each Python that an image has.
 WHEELS = ROOT / ".cache" / "deploy-wheels"
 IN_IMAGES = (
     "patchwright/",
@@ -72,21 +74,17 @@ _BUILT = ("patchwright", "patchwright-sandbox", "patchwright-proxy")
 _SYSTEM_FIRST = "/usr/bin:/bin:/usr/sbin:/sbin:/usr/local/bin"
 
 
-def ensure_machine(recipe: Path) -> str:
+def ensure_machine(recipe: Path, base: str | None = None) -> str:
     """Return an image of a machine that has what its recipe says."""
-    sandbox = ensure_image()
+    system = base or ensure_image()
     with machine_lock(f"image-{recipe.stem}"):
-        return _ensure_base(recipe, sandbox)
+        return _ensure_base(recipe, system)
 
 
-def ensure_wheels() -> Path:
-    """Return a folder with what the project is installed from, for Debian's Python."""
-    folder = _wheels_folder()
-    if not folder.is_dir():
-        sandbox = ensure_image()
-        with machine_lock("deploy-images"):
-            _ensure_wheels(_ensure_base(PYTHON, sandbox))
-    return folder
+def ensure_wheels(image: str) -> Path:
+    """Return a folder with what the project is installed from in that image."""
+    with machine_lock("deploy-images"):
+        return _ensure_wheels(image)
 
 
 def _ensure_base(recipe: Path, base: str) -> str:
@@ -132,21 +130,41 @@ def checkout() -> Iterator[Path]:
 
 def _ensure_wheels(python: str) -> Path:
     """Let the project's own script fetch them, unless these locks were fetched for."""
-    folder = _wheels_folder()
+    version = _python_version(python)
+    folder = _wheels_folder(version)
     if not folder.is_dir():
         folder.parent.mkdir(parents=True, exist_ok=True)
         with checkout() as clean:
             path = f"{Path(sys.executable).parent}:/usr/local/bin:/usr/bin:/bin"
-            command = ["deploy/fetch-wheels", _python_version(python)]
+            command = ["deploy/fetch-wheels", version]
             run(command, cwd=clean, environment={"PATH": path})
+            _add_tools(clean / "deploy" / "wheels")
             shutil.move(clean / "deploy" / "wheels", folder)
     return folder
 
 
-def _wheels_folder() -> Path:
+def _add_tools(wheels: Path) -> None:
+    """Fetch what `make demo` needs besides, and the pip that pipx starts with."""
+    lock = (ROOT / "requirements-dev.lock").read_text()
+    entry = re.search(r"(?m)^editables==.*(?:\n    .*)+$", lock)
+    if entry is None:
+        raise ProvisionError("requirements-dev.lock has no editables")
+    with tempfile.NamedTemporaryFile("w", suffix=".lock") as file:
+        file.write(entry[0])
+        file.flush()
+        _download(wheels, "--require-hashes", "-r", file.name)
+    _download(wheels, "pip")
+
+
+def _download(wheels: Path, *what: str) -> None:
+    command = [sys.executable, "-m", "pip", "download", "--quiet", "--no-deps"]
+    run([*command, "--dest", str(wheels), *what], cwd=ROOT)
+
+
+def _wheels_folder(version: str) -> Path:
     locks = [ROOT / name for name in ALSO_IN_IMAGES if name.endswith(".lock")]
     scripts = [ROOT / "deploy" / name for name in ("backend.awk", "fetch-wheels")]
-    return WHEELS / _digest([*locks, *scripts], "")
+    return WHEELS / _digest([*locks, *scripts], version)
 
 
 def _python_version(image: str) -> str:

@@ -255,7 +255,7 @@ def _slack_settings(slack: Workspace) -> dict[str, str]:
 def _jira_settings(jira: Tracker) -> dict[str, str]:
     own = jira.fake.settings()
     return {
-        "PATCHWRIGHT_JIRA__TYPE": own.flavour,
+        "PATCHWRIGHT_JIRA__TYPE": own.type,
         "PATCHWRIGHT_JIRA__BASE_URL": own.base_url,
         "PATCHWRIGHT_JIRA__USER": own.user,
         "PATCHWRIGHT_JIRA__TOKEN": own.token.get_secret_value() if own.token else "",

@@ -17,11 +17,11 @@ PRICES = {
 QUESTIONS = {
     "status": "**Working on it** · step 1 of 50",
     "cost": "so far, for 1 step: ",
-    "why": "- Allowed because alice has write permission.",
+    "why": "- Allowed, because alice has write access.",
     "plan": "There is no plan yet.",
-    "help": "- `@patchwright stop` ends the run and keeps its work",
-    "budget": "`budget` takes an amount in US dollars",
-    "budget 1": "The run may cost $3.00 already.",
+    "help": "- `@patchwright stop`: end the run and keep its work",
+    "budget": "`budget` needs an amount in US dollars",
+    "budget 1": "The budget is $3.00 already.",
 }
 
 
@@ -112,4 +112,6 @@ def test_t9_a_budget_in_all_counts_what_is_allowed_already(tmp_path: Path) -> No
     with telling(tmp_path, in_turn(allow, *rest), settings=tight) as story:
         issue = story.ask(WISH)
         story.work()
-        assert "of $1.20" in story.reply(issue)
+        done, told = replies(story, issue, 2)
+        assert "of $1.20" in done
+        assert told.startswith("The budget is $1.20 now.")

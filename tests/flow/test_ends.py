@@ -59,7 +59,7 @@ ENDS = {
     "done_without_proof": End(
         OutcomeKind.RESOLVED,
         "",
-        ("**Draft, not proven** · #2 · 3 steps", "Check the change carefully"),
+        ("**Draft, not proven** · #2 · 3 steps", "Review carefully"),
         lambda: [NOTE, UNTESTED],
         calls=1,
         branches=(BRANCH,),
@@ -67,7 +67,7 @@ ENDS = {
     "too_vague": End(
         OutcomeKind.NEEDS_INPUT,
         "too-vague",
-        ("**Needs you**", "Answer here and ask again with `@patchwright`."),
+        ("**Needs you**", "Reply here with your answer."),
         _never_asked,
         title="Bug",
         wish="@patchwright please fix it",
@@ -90,7 +90,7 @@ ENDS = {
     "plan": End(
         OutcomeKind.PLAN_POSTED,
         "plan",
-        ("1. Test it.", "`@patchwright approve` starts the work"),
+        ("1. Test it.", "Reply `approve` to start"),
         lambda: [call("finish", summary="A plan.", answer="1. Test it.\n2. Fix it.")],
         calls=1,
         files={".patchwright.toml": 'plan_approval = "comment"\n'},
@@ -105,7 +105,7 @@ ENDS = {
     "s65_stuck": End(
         OutcomeKind.STUCK,
         "repeated-step",
-        ("`run_command ls missing` was repeated", BRANCH, ASK),
+        ("`shell ls missing` was repeated", BRANCH, ASK),
         _write_and_repeat,
         calls=1,
         branches=(BRANCH,),

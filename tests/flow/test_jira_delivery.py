@@ -106,7 +106,7 @@ The agent wrote:
 The total ignored the pieces.
 {quote}
 
-run RUN · asked for by alice · in acme/shop · content as of TIME · \
+run RUN · requested by Ann Lee · in acme/shop · thread read at TIME · \
 model openai/scripted"""
 
 
@@ -138,7 +138,7 @@ and no test that passed before fails now. '
     paragraph
       text 'The total ignored the pieces.'
   paragraph
-    text 'run RUN · asked for by alice · in acme/shop · content as of TIME · \
+    text 'run RUN · requested by Ann Lee · in acme/shop · thread read at TIME · \
 model openai/scripted' subsup(type=sub)"""
 
 

@@ -31,7 +31,7 @@ Closes #1
 `AssertionError: 450 != 1350` |
 
 Each part that was tried is needed: the tests fail without it (1 of 1 changed part \
-taken out in turn).
+removed in turn).
 
 The repository's own tests, `python3 -m unittest test_cart.py`: 1 test compared.
 
@@ -54,7 +54,7 @@ change.</sub>
 
 **2 files** changed: 9 lines added, 1 removed.
 
-<sub>run RUN · asked for by @alice · model openai/scripted · 4 steps · Ns · 480 \
+<sub>run RUN · requested by @alice · model openai/scripted · 4 steps · Ns · 480 \
 tokens, price unknown</sub>
 
 <!-- patchwright:end -->"""
@@ -78,7 +78,7 @@ The agent wrote:
 `AssertionError: 450 != 1350` |
 
 Each part that was tried is needed: the tests fail without it (1 of 1 changed part \
-taken out in turn).
+removed in turn).
 
 The repository's own tests, `python3 -m unittest test_cart.py`: 1 test compared.
 
@@ -92,7 +92,7 @@ N s |
 
 </details>
 
-<sub>run RUN · asked for by alice · content as of TIME · model openai/scripted</sub>
+<sub>run RUN · requested by alice · thread read at TIME · model openai/scripted</sub>
 
 <!-- patchwright:state=resolved run=RUN -->"""
 

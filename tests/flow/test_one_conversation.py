@@ -23,7 +23,7 @@ The agent wrote:
 Should {{total}} count in cents, or in euros?
 {quote}
 
-To continue, answer here: {{@patchwright}} and your answer.
+Reply here with your answer. The run waits for it and costs nothing.
 
 run RUN
 
@@ -166,9 +166,9 @@ def test_who_asks_how_it_stands_is_answered_where_they_asked(tmp_path: Path) -> 
         said = "\n".join(answers)
         assert "*Working on it* · step 1 of" in said
         assert "tokens in" in said
-        assert "Asked for by alice" in said
+        assert "Requested by alice" in said
         assert len(office.slack.answers(thread)) == len(["done", "call"])
         say(office, key, calling(office, "cost"))
-        assert "The last run took" in replies(office, key)[-1]
+        assert "The last run used" in replies(office, key)[-1]
         assert len(office.slack.answers(thread)) == len(["done", "call"])
         assert len(office.story.github.pull_requests(REPO)) == 1

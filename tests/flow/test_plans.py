@@ -40,7 +40,7 @@ def test_t9_an_approved_plan_is_carried_out_from_a_clean_tree(tmp_path: Path) ->
         story.work()
         said = story.reply(issue)
         assert "> 1. Test it.\n> 2. Fix it." in said
-        assert "`@patchwright approve`" in said
+        assert "Reply `approve` to start" in said
         assert "state=waiting" in said
         assert waits(story)
         assert (story.branches(), story.github.pull_requests("acme/shop")) == ([], [])

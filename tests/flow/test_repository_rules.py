@@ -70,7 +70,7 @@ def test_a6_a_repository_may_ask_for_more(tmp_path: Path) -> None:
         issue = asks(story, "alice")
         assert (story.replies(issue), story.reactions(issue)) == ([], ["-1"])
         assert story.outcome().summary == (
-            "alice has write permission here; admin is needed."
+            "alice has write access here; admin access is needed."
         )
 
 
@@ -156,5 +156,5 @@ def test_s06_a_configured_mention_is_used_everywhere(tmp_path: Path) -> None:
         issue = story.ask("@fixbot help")
         story.work()
         said = story.reply(issue)
-        assert "- `@fixbot stop` ends the run" in said
+        assert "- `@fixbot stop`: end the run" in said
         assert "@patchwright" not in said

@@ -17,12 +17,11 @@ EMPTY_CART = call(
     "write", path="test_empty.py", content="import unittest\n\n# An empty cart.\n"
 )
 INVITATION = """\
-I know your account in Slack, but not your account on GitHub. Your permissions there \
-decide what you may ask for.
+<GITHUB/link/TOKEN|Link your GitHub account> to your account in Slack, so that I can \
+check your access.
 
-<GITHUB/link/TOKEN|Link your GitHub account>: the link is only for you, please do \
-not share it. It works once, for 15 minutes, in one browser. Then I continue with your \
-request.
+The link is only for you. It works once and expires in 15 minutes. Then I continue \
+with your request.
 Link with GitHub"""
 WHICH = """\
 *Which repository?* The request names none, and there is no default for it here.
@@ -39,9 +38,9 @@ The agent wrote:
 > 1. Test it.
 > 2. Fix it.
 
-`@patchwright approve` starts the work, `@patchwright reject` ends the run; or write \
-after `@patchwright` what should be different.
-run RUN · asked for by alice · in acme/shop · content as of TIME · model openai/scripted
+Reply `approve` to start, `reject` to cancel, or say what to change.
+run RUN · requested by Jo Doe · in acme/shop · thread read at TIME · model \
+openai/scripted
 Approve plan
 Change
 Stop"""

@@ -2,6 +2,8 @@
 
 from pathlib import Path
 
+import pytest
+
 from patchwright.core.types.work import NO_USAGE
 from tests.fakes.llm.turns import TurnLike
 from tests.flow.script import Request, asked, in_turn
@@ -21,7 +23,7 @@ wrong or what is wanted. Please add
 For example: “`shop total 450 x3` prints 450, but should print 1350. I think it is in \
 `cart.py`.”
 
-Answer here and ask again with `@patchwright`."""
+Reply here with your answer. The run waits for it and costs nothing."""
 
 
 def _was_free(story: Story) -> bool:
@@ -34,36 +36,57 @@ def test_a_vague_request_gets_a_question_and_costs_nothing(tmp_path: Path) -> No
         issue = story.ask("@patchwright please fix it", title="Bug")
         story.work()
         assert steady(story.reply(issue)).startswith(QUESTION)
-        assert "<!-- patchwright:state=needs-input run=" in story.reply(issue)
+        assert "<!-- patchwright:state=waiting run=" in story.reply(issue)
         assert story.outcome().reason == "too-vague"
         assert _was_free(story)
 
 
-def test_the_answer_to_the_question_starts_the_work(tmp_path: Path) -> None:
+@pytest.mark.parametrize("mention", ["", "@patchwright "])
+def test_the_answer_to_the_question_starts_the_work(
+    mention: str, tmp_path: Path
+) -> None:
     def look(request: Request) -> TurnLike:
         assert "3 pieces cost 450" in asked(request)
+        assert "me too" not in asked(request)
         return first
 
     first, *rest = fix_turns()
     with telling(tmp_path, in_turn(look, *rest)) as story:
         issue = story.ask("@patchwright please fix it", title="Bug")
         story.work()
-        story.say(issue, "@patchwright 3 pieces cost 450")
+        story.say(issue, "me too", author="eve")
+        story.say(issue, "@patchwright status")
         story.work()
-        question, done = story.replies(issue)
-        assert "**Needs you**" in question
-        assert "**Done, proven** · #2" in done
+        question, told = story.replies(issue)
+        assert steady(question).startswith(QUESTION)
+        assert told.startswith("**Not started yet**")
+        assert _was_free(story)
+        story.say(issue, f"{mention}3 pieces cost 450")
+        story.work()
+        assert "**Done, proven** · #2" in story.replies(issue)[0]
+        assert len(story.jobs()) == 1
+        story.pings(issue)
 
 
 def test_a_thread_is_asked_once_and_then_the_work_begins(tmp_path: Path) -> None:
     with telling(tmp_path, fix_turns()) as story:
         issue = story.ask("@patchwright please fix it", title="Bug")
         story.work()
-        story.say(issue, "@patchwright please fix it")
+        story.say(issue, "just fix it")
         story.work()
-        question, done = story.replies(issue)
-        assert "**Needs you**" in question
-        assert "**Done, proven** · #2" in done
+        assert "**Done, proven** · #2" in story.reply(issue)
+        story.pings(issue)
+
+
+def test_a_question_before_the_work_can_be_ended(tmp_path: Path) -> None:
+    with telling(tmp_path, []) as story:
+        issue = story.ask("@patchwright please fix it", title="Bug")
+        story.work()
+        story.say(issue, "stop")
+        story.work()
+        assert story.reply(issue).startswith("**Stopped**")
+        assert _was_free(story)
+        story.pings(issue)
 
 
 def test_a_stranger_who_copies_our_mark_suppresses_no_question(tmp_path: Path) -> None:

@@ -101,8 +101,11 @@ def test_a_paused_run_goes_on_when_it_is_resumed(tmp_path: Path) -> None:
     with telling(tmp_path, turns) as story:
         issue = story.ask(WISH)
         story.work()
-        assert "Paused by @alice." in story.reply(issue)
-        assert "`@patchwright resume` continues the run" in story.reply(issue)
+        assert story.reply(issue).startswith("**Paused** by @alice · 2 steps")
+        assert (
+            "Reply `resume` to continue the run, or `stop` to end it."
+            in story.reply(issue)
+        )
         answer(story, issue, "please hurry", author="eve")
         assert waits(story)
         answer(story, issue, "resume")
@@ -130,7 +133,7 @@ def test_what_is_risky_waits_for_a_yes(
         shown = story.reply(issue)
         assert "May this be done (`run_command`, risk: high)?" in shown
         assert "```\nrm -rf ~/.ssh; touch was_run\n```" in shown
-        assert "Answer `@patchwright approve` or `@patchwright reject`" in shown
+        assert "Reply `approve` or `reject`." in shown
         assert waits(story)
         answer(story, issue, said)
         was_run = said == "approve"
@@ -162,7 +165,7 @@ def test_m14_who_may_write_does_not_lift_the_limit_without_bound(
         issue = story.ask(WISH)
         story.work()
         assert not any(e.payload.kind == "raise_limits" for e in story.events())
-        assert any("limits.max_raise_usd" in one for one in story.replies(issue))
+        assert any("is too much." in one for one in story.replies(issue))
 
 
 def test_more_money_is_allowed_while_it_runs(tmp_path: Path) -> None:
@@ -181,4 +184,6 @@ def test_more_money_is_allowed_while_it_runs(tmp_path: Path) -> None:
     with telling(tmp_path, in_turn(allow, *rest), settings=prices) as story:
         issue = story.ask(WISH)
         story.work()
-        assert "**Done, proven** · #2" in story.reply(issue)
+        done, told = story.replies(issue)
+        assert "**Done, proven** · #2" in done
+        assert told.startswith("The budget is $3.10 now. Spent so far: $0.00.")

@@ -23,7 +23,7 @@ from tests.flow.text import steady
 
 WISH = "@patchwright please look at the sum"
 FOOTER = (
-    "<sub>run RUN · asked for by alice · content as of TIME · model "
+    "<sub>run RUN · requested by alice · thread read at TIME · model "
     "openai/scripted</sub>"
 )
 KEPT = (
@@ -47,13 +47,19 @@ OWN_TESTS = (
     "</details>\n\n"
 )
 TESTED = (
-    "- [x] Work ended\n"
+    "- [x] Agent finished\n"
     "- [x] `python3 -m unittest test_cart.py` the repository's own tests, before the "
     "change: exit 0\n"
     "- [x] `python3 -m unittest test_cart.py` the repository's own tests, after the "
     "change: exit 0\n"
 )
-AGAIN = "When the cause is fixed, write `@patchwright retry`."
+ASK = "Ask whoever runs this Patchwright to"
+RETRY = "then reply `@patchwright retry`."
+NARROWER = (
+    "Narrow the request and ask again with `@patchwright`, or ask whoever runs this "
+    "Patchwright"
+)
+AGAIN = "Once that is fixed, reply `@patchwright retry`."
 
 
 def _stopped(doing: str, then: str = "") -> str:
@@ -115,17 +121,16 @@ ENDS = {
         lambda: always(say("Which currency did you mean?")),
         OutcomeKind.NEEDS_INPUT,
         f"**Needs you** · 3 steps · Ns · 360 tokens, price unknown\n\n{QUOTED}Which "
-        "currency did you mean?\n\nTo continue, answer here: `@patchwright` and your "
-        "answer.",
+        "currency did you mean?\n\nReply here with your answer. The run waits for it "
+        "and costs nothing.",
         state="waiting",
     ),
     "key_not_accepted": End(
         list,
         OutcomeKind.FAILED,
         "**Failed** (`model-credential`) · 1 step · Ns · $0.00 of $3.00\n\n"
-        "The model openai/scripted at 127.0.0.1:PORT did not accept the API key: "
-        "Incorrect API key provided. Check `llm.api_key`.\n\n"
-        f"{_stopped('Step 1')}{AGAIN}",
+        "The service's model key was refused.\n\n"
+        f"{_stopped('Step 1')}{ASK} check the key, {RETRY}",
         {"LLM_API_KEY": "sk-wrong-0123456789abcdef"},
     ),
     "s60_broken_arguments": End(
@@ -143,18 +148,17 @@ ENDS = {
         "**Over the limit** · 6 steps · Ns · 720 tokens, price unknown · 1 file, +1 -0"
         "\n\n"
         "The limit of 6 steps was reached.\n\n"
-        f"{OWN_TESTS}{KEPT}\n\n{_stopped('Step 6: `write_file half.py`', TESTED)}"
-        "Raise the limit, which is 6 steps now, or narrow the request, then ask again "
-        "with `@patchwright`.",
+        f"{OWN_TESTS}{KEPT}\n\n{_stopped('Step 6: `write half.py`', TESTED)}"
+        f"{NARROWER} to allow more than 6 steps.",
         {"PATCHWRIGHT_LIMITS__MAX_ITERATIONS": "6"},
     ),
     "s65_loop": End(
         lambda: _write_and(call("shell", command="ls missing")),
         OutcomeKind.STUCK,
         "**Stuck** · 9 steps · Ns · 1,080 tokens, price unknown · 1 file, +1 -0\n\n"
-        "`run_command ls missing` was repeated 4 times with the same result.\n\n"
+        "`shell ls missing` was repeated 4 times with the same result.\n\n"
         f"{OWN_TESTS}{KEPT}\n\n"
-        f"{_stopped('Step 9: `run_command ls missing`', TESTED)}"
+        f"{_stopped('Step 9: `shell ls missing`', TESTED)}"
         "Add information that could help, then ask again with `@patchwright`.",
     ),
     "s59_no_choices": End(
@@ -169,8 +173,8 @@ ENDS = {
         lambda: always(status(400, "This model is retired")),
         OutcomeKind.FAILED,
         "**Failed** (`model-request`) · 1 step · Ns · $0.00 of $3.00\n\n"
-        "The model openai/scripted at 127.0.0.1:PORT refused the request: This model "
-        f"is retired. Check `llm.model`.\n\n{_stopped('Step 1')}{AGAIN}",
+        "The model's provider refused the request of this service.\n\n"
+        f"{_stopped('Step 1')}{ASK} check the name of the model, {RETRY}",
     ),
 }
 
@@ -197,9 +201,8 @@ def test_a_run_that_takes_too_long_says_so(tmp_path: Path) -> None:
         assert steady(story.reply(issue)) == _final(
             "**Timed out** · 1 step · 1h 0m · 120 tokens, price unknown\n\n"
             "The limit of 30 minutes was reached.\n\n"
-            f"{_stopped('Step 1: `run_command true`')}"
-            "Raise `limits.timeout_minutes`, which is 30 now, or narrow the request, "
-            "then ask again with `@patchwright`.",
+            f"{_stopped('Step 1: `shell true`')}"
+            f"{NARROWER} to allow more than 30 minutes.",
             OutcomeKind.TIMED_OUT,
         )
 
@@ -215,7 +218,8 @@ def test_a_run_whose_workers_are_lost_says_so(tmp_path: Path) -> None:
         assert steady(story.reply(issue)) == _final(
             "**Failed** (`worker-lost`)\n\n"
             "The worker was lost 3 times in the middle of this run, so it is not tried "
-            f"again. The service's log has the cause.\n\n{AGAIN}",
+            "again. The service's log has the cause.\n\n"
+            f"{ASK} look at this run in its log, {RETRY}",
             OutcomeKind.FAILED,
         )
         assert story.provider.requests == []

@@ -38,14 +38,14 @@ def test_s66_a_run_stops_before_the_call_that_would_pass_its_ceiling(
             "call could cost up to $0.30.\n\n"
             "The work so far is on [`patchwright/1-wrong-sum`]"
             "(GITHUB/acme/shop/tree/patchwright/1-wrong-sum).\n\n"
-            "It stopped at: Step 3: `write_file half.txt`.\n\n"
+            "It stopped at: Step 3: `write half.txt`.\n\n"
             "<details><summary>What it had done</summary>\n\n"
             "- [x] Repository checked out in a bubblewrap sandbox\n"
-            "- [x] Work ended\n\n"
+            "- [x] Agent finished\n\n"
             "</details>\n\n"
-            "Raise `limits.max_cost_usd`, which is $1.00 now, or narrow the request, "
-            "then ask again with `@patchwright`.\n\n"
-            "<sub>run RUN · asked for by alice · content as of TIME · model "
+            "Narrow the request and ask again with `@patchwright`, or ask whoever runs "
+            "this Patchwright to allow more than $1.00 for a run.\n\n"
+            "<sub>run RUN · requested by alice · thread read at TIME · model "
             "openai/scripted</sub>\n\n"
             "<!-- patchwright:state=over-budget run=RUN -->"
         )
@@ -70,7 +70,7 @@ def test_s66_what_a_person_may_spend_a_day_holds_over_several_runs(
             story.reply(second)
         )
         for ended in (first, second):
-            assert "Raise `limits.per_user_day_usd`, or ask again tomorrow (UTC)" in (
+            assert "Ask again tomorrow (UTC) with `@patchwright`, or ask whoever" in (
                 story.reply(ended)
             )
         [_, rest] = story.jobs()

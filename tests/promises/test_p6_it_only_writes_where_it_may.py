@@ -58,8 +58,8 @@ def test_nothing_is_written_for_somebody_who_may_not_ask_any_more(
         assert story.branches() == []
         assert story.github.pull_requests(REPO) == []
         assert (
-            "The result could not be delivered: alice has read permission here; write "
-            "is needed."
+            "The result could not be delivered: alice has read access here; write "
+            "access is needed."
         ) in story.reply(issue)
 
 

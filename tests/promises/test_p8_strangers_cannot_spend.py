@@ -38,7 +38,7 @@ def test_s09_if_the_permission_is_unknown_nothing_starts(
             "**Declined**\n\n"
             "The permission of @alice in this repository could not be read, so nothing "
             "was started. Ask again later.\n\n"
-            "<sub>run RUN · asked for by alice · content as of TIME · model "
+            "<sub>run RUN · requested by alice · thread read at TIME · model "
             "openai/scripted</sub>\n\n"
             "<!-- patchwright:state=refused run=RUN -->"
         )

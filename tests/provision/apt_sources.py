@@ -13,6 +13,10 @@ OS_RELEASE = Path("/etc/os-release")
 ONE_LINE = re.compile(r"deb\s+(?:\[[^]]*\]\s+)?(?P<uri>\S+)\s+(?P<suite>\S+)\s+\S")
 
 
+# Releases of one distribution that have a Python for this project, each with another.
+OTHER_RELEASE = {"bookworm": "trixie", "trixie": "bookworm"}
+
+
 @dataclass(frozen=True)
 class Mirror:
     """Where packages come from, and for which release of the distribution."""
@@ -30,6 +34,11 @@ def own_mirror(apt: Path = APT, os_release: Path = OS_RELEASE) -> Mirror:
             if mirror.suite == codename:
                 return Mirror(_resolve(mirror.uri), mirror.suite)
     raise ProvisionError(f"no package source for {codename} under {apt}")
+
+
+def other_release(mirror: Mirror) -> Mirror:
+    """Return the same mirror for another release; where none fits, for its own."""
+    return Mirror(mirror.uri, OTHER_RELEASE.get(mirror.suite, mirror.suite))
 
 
 def read_mirrors(file_name: str, text: str) -> Iterator[Mirror]:

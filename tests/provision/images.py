@@ -5,16 +5,16 @@
 
 import sys
 
-from tests.deploy.images import ensure_images, ensure_machine, ensure_wheels
+from tests.deploy.images import ensure_images
 from tests.provision.errors import ProvisionError
-from tests.tutorials.machine import RECIPE
+from tests.tutorials.machine import PIPX_READER, READER, ensure
 
 
 def main() -> int:
     try:
         ensure_images()
-        ensure_machine(RECIPE)
-        ensure_wheels()
+        ensure(READER)
+        ensure(PIPX_READER)
     except ProvisionError as error:
         sys.stderr.write(f"{error}\n")
         return 1

@@ -4,7 +4,7 @@ from pathlib import Path
 
 import pytest
 
-from tests.provision.apt_sources import Mirror, own_mirror, read_mirrors
+from tests.provision.apt_sources import Mirror, other_release, own_mirror, read_mirrors
 from tests.provision.errors import ProvisionError
 
 STANZAS = """\
@@ -63,6 +63,15 @@ def test_a_list_of_mirrors_is_followed(tmp_path: Path) -> None:
     _lay_out(tmp_path, ("a.list", f"deb mirror+file:{mirrors} trixie main"))
     found = own_mirror(tmp_path, tmp_path / "os-release")
     assert found.uri == "https://near.test/debian"
+
+
+@pytest.mark.parametrize(
+    ("own", "other"),
+    [("bookworm", "trixie"), ("trixie", "bookworm"), ("noble", "noble")],
+)
+def test_another_release_is_another_where_one_fits(own: str, other: str) -> None:
+    mirror = other_release(Mirror("https://mirror.test/debian", own))
+    assert mirror == Mirror("https://mirror.test/debian", other)
 
 
 def test_a_machine_without_sources_says_so(tmp_path: Path) -> None:

@@ -9,7 +9,15 @@ _ABOUT: Final = """\
 
 A command comes directly after the mention, in every service, with no other words than
 for example `stop it, please`. Any other text is a request; while a run works, it goes
-to the agent. `help` shows this:
+to the agent.
+
+While a run waits for you, a comment without a mention is the answer, from anybody who
+may start runs: `approve`, a number, or your own words. A comment that begins with a
+mention of another person is for that person, and an edit answers nothing. Somebody
+else gets only a reaction.
+
+Commands that only ask start no run and cost nothing. A mention alone, or with a
+greeting, shows the help:
 """
 _TABLE: Final = """\
 | command | what may follow | while a run works | while none works | who may |

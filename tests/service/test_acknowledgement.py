@@ -140,7 +140,7 @@ def _jira_post(delivery: JiraDelivery, url: str) -> Post:
 
 def _answered(slack: SlackOffice) -> int:
     told = [one.shown for one in slack.fake.ephemerals(slack.jo)]
-    return sum("`@patchwright help` shows this." in one for one in told)
+    return sum("`@patchwright help`: show this help." in one for one in told)
 
 
 def _ended(stage: Stage) -> list[str]:

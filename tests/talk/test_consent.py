@@ -57,7 +57,7 @@ def test_nothing_is_written_before_the_answer(tmp_path: Path) -> None:
         thread = slack.ask(WISH)
         story.work()
         question = slack.whisper()
-        assert question.shown.startswith("*`acme/shop` is public, and this thread is")
+        assert question.shown.startswith("*`acme/shop` is public. May the pull request")
         assert slack.fake.buttons(question) == [
             "Share",
             "Keep it out",
@@ -214,7 +214,7 @@ def test_a_ticket_is_asked_in_a_comment(tmp_path: Path) -> None:
         say(office, key, calling(office))
         [question] = replies(office, key)
         assert "acme/shop" in question
-        assert "is public, and this ticket is not" in question
+        assert "quote this private ticket?" in question
         assert story.branches() == []
         say(office, key, "keep it out")
         assert replies(office, key)[-1].startswith("*Done, proven* · ")

@@ -26,7 +26,7 @@ def test_a_plan_is_approved_in_a_comment(tmp_path: Path, *, cloud: bool) -> None
         said = reply(office, key)
         assert said.startswith("*Plan*")
         assert "Fix it." in said
-        assert "patchwright approve" in said
+        assert "Reply {{approve}} to start, {{reject}} to cancel" in said
         say(office, key, calling(office, "approve"), author=jira.zoe)
         assert office.story.jobs()[0].state is JobState.WAITING_USER
         assert office.story.branches() == []
@@ -52,7 +52,7 @@ def test_status_is_answered_and_starts_nothing(tmp_path: Path) -> None:
         say(office, key, calling(office, "status"))
         assert len(office.story.provider.requests) == before
         told = steady(replies(office, key)[1])
-        assert told.startswith("*Answered*"), told
+        assert told.startswith("Nothing is running here."), told
         calls(office, key)
 
 

@@ -73,8 +73,8 @@ def test_p8_who_may_not_write_is_told_so_and_costs_nothing(tmp_path: Path) -> No
         key = ask(office)
         assert steady(reply(office, key)) == (
             "*Declined* · [run|GITHUB/runs/RUN]\n\n"
-            "eve has read permission here; write is needed.\n\n"
-            "run RUN · asked for by eve · in acme/shop · content as of TIME · "
+            "eve has read access here; write access is needed.\n\n"
+            "run RUN · requested by Ann Lee · in acme/shop · thread read at TIME · "
             "model openai/scripted"
         )
         assert calls(office, key) == []

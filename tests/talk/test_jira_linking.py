@@ -12,7 +12,7 @@ from tests.flow.story import REPO, fix_turns
 from tests.flow.tickets import ask, calling, calls, replies, reply, say
 
 both = pytest.mark.parametrize("cloud", [True, False], ids=["cloud", "datacenter"])
-NOTICE = "I have sent you a private e-mail. Please read it."
+NOTICE = "I emailed you a private message."
 
 
 @both
@@ -77,9 +77,8 @@ def test_a5_where_no_mail_can_be_sent_that_is_said_and_no_secret(
         office.story.work_later(3600)
         assert reply(office, key) == (
             f"{jira.fake.mention(jira.ann)} I have a private question for you, but I "
-            "cannot send you a private message. An administrator can allow me to "
-            "send you messages here, or add you to {{accounts.map}}; then ask "
-            "again."
+            "cannot send you a private message. Ask whoever runs this Patchwright to "
+            "allow that, or to link your account. Then ask again."
         )
 
 
@@ -87,5 +86,5 @@ def test_a3_accounts_map_needs_no_browser(tmp_path: Path) -> None:
     with in_office(tmp_path, in_turn(*fix_turns())) as office:
         key = ask(office)
         assert office.jira.fake.mails == []
-        assert "asked for by alice" in reply(office, key)
+        assert "requested by Ann Lee" in reply(office, key)
         calls(office, key)

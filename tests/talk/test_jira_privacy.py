@@ -52,7 +52,7 @@ def test_k1_nothing_is_shown_in_public_before_somebody_agrees(
         key = open_ticket(office, SECRET)
         say(office, key, calling(office))
         assert reply(office, key).startswith("*Needs you*")
-        assert "is public, and this ticket is not." in reply(office, key)
+        assert "quote this private ticket?" in reply(office, key)
         assert office.story.jobs()[0].state is JobState.WAITING_USER
         assert office.story.provider.requests == []
         say(office, key, "share", author=office.jira.zoe)
@@ -139,20 +139,19 @@ def test_k1_what_always_holds_is_not_asked_again(tmp_path: Path) -> None:
 QUESTION = """\
 *Needs you* · [run|GITHUB/runs/RUN]
 
-*{{acme/shop}}* *is public, and this ticket is not.* Anybody can read a pull request \
-there. May it quote what is written here, name who wrote it, and link back?
+*{{acme/shop}}* *is public. May the pull request quote this private ticket?* \
+Everybody can read a pull request there.
 
-* {{share}}: it may.
-* {{keep it out}}: it says what was changed. Names, addresses and quotations from this \
-ticket are left out: eight words in a row, or three in a title or the name of a file. \
-Single words, and what the change is about, can still show.
+* {{share}}: it may quote this ticket, name its authors, and link to it.
+* {{keep it out}}: it describes the change, without names, addresses or quotations \
+from this ticket (eight words in a row, or three in a title or a file name). Single \
+words and the subject of the change can still show.
 
-Answer here with one of the two; with {{always}} it holds for all requests from this \
-project to that repository. Nothing is shown there before.
+Reply {{share}} or {{keep it out}}. With {{always}}, your answer is valid for all \
+requests from this project to that repository. Nothing is shown there before you answer.
 
-To continue, answer here: {{&#64;patchwright}} and your answer.
-
-run RUN · asked for by alice · in acme/shop · content as of TIME · model openai/scripted
+run RUN · requested by Ann Lee · in acme/shop · thread read at TIME · model \
+openai/scripted
 
 * Stop: reply {{&#64;patchwright stop}}"""
 

@@ -29,13 +29,13 @@ with it.
 The agent wrote:
 
 > *Bold* and a link `https://example.com`, &lt;!channel&gt;, `a &lt; b`.
-run RUN · asked for by alice · in acme/shop · content as of TIME · model openai/scripted
+run RUN · requested by Jo Doe · in acme/shop · thread read at TIME · model \
+openai/scripted
 Open pull request"""
 FAILED = """\
 *Failed* (`model-credential`) · 1 step · $0.00 of $3.00 · <GITHUB/runs/RUN|run>
 
-The model openai/scripted at 127.0.0.1:PORT did not accept the API key: Incorrect API \
-key provided: [key]. Check `llm.api_key`.
+The service's model key was refused.
 
 It stopped at: Step 1.
 
@@ -43,8 +43,9 @@ It stopped at: Step 1.
 
 ☑ Repository checked out in a … sandbox
 
-When the cause is fixed, write `@patchwright retry`.
-run RUN · asked for by alice · in acme/shop · content as of TIME · model openai/scripted
+Ask whoever runs this Patchwright to check the key, then reply `@patchwright retry`.
+run RUN · requested by Jo Doe · in acme/shop · thread read at TIME · model \
+openai/scripted
 Retry"""
 
 
@@ -90,7 +91,7 @@ def test_the_end_of_the_budget_is_said_in_the_one_message(tmp_path: Path) -> Non
         office.story.work()
         [over] = slack.answers(thread)
         assert over.shown.startswith("*Over budget* · ")
-        assert "Raise `limits.max_cost_usd`, which is $1.10 now" in over.shown
+        assert "to allow more than $1.10 for a run." in over.shown
         assert state_in(over) == "over-budget"
         assert slack.fake.buttons(over) == ["Retry"]
 

@@ -22,7 +22,7 @@ def test_who_may_not_write_is_told_in_private(tmp_path: Path) -> None:
         thread = slack.ask(WISH, user=slack.max)
         office.story.work()
         told = slack.whisper(slack.max).shown
-        assert told == "eve has read permission here; write is needed."
+        assert told == "eve has read access here; write access is needed."
         assert slack.answers(thread) == []
         assert slack.fake.reactions(slack.channel, thread) == ["eyes", "confused"]
 
@@ -30,28 +30,18 @@ def test_who_may_not_write_is_told_in_private(tmp_path: Path) -> None:
 LAST = """\
 *Done, proven* · <GITHUB/acme/shop/pull/1|pull request #1> · 4 steps · Ns · \
 480 tokens, price unknown · <GITHUB/runs/RUN|run>"""
-FOOTER = (
-    "run RUN · asked for by alice · in acme/shop · content as of TIME · "
-    "model openai/scripted"
-)
 STATUS = f"""\
-*Answered* · <GITHUB/runs/RUN|run>
-
 Nothing is running here. This is how the last run ended:
 
 {LAST}
 
 The agent wrote:
 
-> The total ignored the pieces.
-{FOOTER}"""
+> The total ignored the pieces."""
 COST = f"""\
-*Answered* · <GITHUB/runs/RUN|run>
+Nothing is running here. The last run used 400 tokens in (0 of them cached) and 80 out.
 
-Nothing is running here. The last run took 400 tokens in (0 of them cached) and 80 out.
-
-{LAST}
-{FOOTER}"""
+{LAST}"""
 
 
 @pytest.mark.parametrize(("said", "answer"), [("status", STATUS), ("cost", COST)])
@@ -75,7 +65,7 @@ def test_help_in_a_thread_is_for_who_asks(tmp_path: Path) -> None:
         before = slack.answers(thread)
         slack.ask("help", thread=thread)
         story.work()
-        assert "`@patchwright stop` ends the run" in slack.whisper().shown
+        assert "`@patchwright stop`: end the run" in slack.whisper().shown
         assert slack.answers(thread) == before
 
 

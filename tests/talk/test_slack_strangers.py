@@ -27,7 +27,7 @@ def test_a_stranger_who_asked_first_does_not_hold_up_who_is_known(
         slack, story = office.slack, office.story
         thread = slack.ask(f"round it down in {REPO}", user=slack.max)
         story.work()
-        assert "not your account on GitHub" in slack.whisper(slack.max).shown
+        assert "Link your GitHub account" in slack.whisper(slack.max).shown
         slack.ask(f"fix the total in {REPO}, mind the pieces", thread=thread)
         story.work()
         [done] = slack.runs(thread)
@@ -89,10 +89,10 @@ def test_who_is_known_but_may_not_write_ends_nobody_elses_request(
         assert slack.max == "U3"
         thread = slack.ask(f"fix the total in {REPO}")
         story.work()
-        assert "link is only for you" in slack.whisper().shown
+        assert "The link is only for you." in slack.whisper().shown
         slack.ask(f"fix it in {REPO}", thread=thread, user=slack.max)
         story.work()
-        assert "write is needed" in slack.whisper(slack.max).shown
+        assert "write access is needed" in slack.whisper(slack.max).shown
         # The first request has a job of its own, and goes on as soon as it can.
         office.link(slack.whisper())
         story.work()

@@ -103,7 +103,7 @@ def test_a_plain_reply_answers_a_question_and_one_by_a_stranger_does_not(
         assert called.startswith(f"<@{slack.jo}> *Needs you* · ")
         aside = slack.fake.say(slack.max, slack.channel, "in shells", thread)
         story.work()
-        assert slack.fake.reactions(slack.channel, aside) == []
+        assert slack.fake.reactions(slack.channel, aside) == ["confused"]
         assert slack.whispers(slack.max) == []
         assert [job.state for job in story.jobs()] == [JobState.WAITING_USER]
         slack.fake.say(slack.jo, slack.channel, "in cents, always", thread)

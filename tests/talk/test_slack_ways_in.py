@@ -67,7 +67,7 @@ def test_a_slash_command_for_help_is_answered_in_private(tmp_path: Path) -> None
         slack = office.slack
         slack.fake.slash(slack.jo, slack.channel, "help")
         office.story.work()
-        assert "`@patchwright stop` ends the run" in slack.whisper().shown
+        assert "`@patchwright stop`: end the run" in slack.whisper().shown
         assert slack.opened() == []
 
 

@@ -4,6 +4,7 @@ import re
 import sys
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
+from pathlib import Path
 from typing import assert_never
 
 from patchwright.core.system.clock import SystemClock
@@ -27,6 +28,8 @@ from tests.tutorials.world import World
 PAGES = ROOT / "docs" / "tutorials"
 SECTION = re.compile(r"\[([\w.]+)\]")
 CLOCK = SystemClock()
+# What stands for a value of the reader's, such as `sk-ant-…`.
+PLACEHOLDER = re.compile(rf"[^\s=\"']*{ANYTHING}")
 SETTING = re.compile(r"(\w+)\s*=.*")
 
 
@@ -42,12 +45,19 @@ Hand = Callable[[Place], None]
 
 
 def follow(page: str, place: Place, hands: Mapping[str, Hand]) -> None:
-    """Do all that the page says; `hands` are what people do elsewhere, by its names."""
-    steps = read_page(PAGES / f"{page}.md")
+    """Do all that a tutorial says; `hands` do what it says of other places."""
+    follow_file(PAGES / f"{page}.md", place, hands)
+
+
+def follow_file(
+    file: Path, place: Place, hands: Mapping[str, Hand], *, is_fresh: bool = False
+) -> None:
+    """Do all that a page says; each block in a new terminal if `is_fresh`."""
+    page, steps = file.stem, read_page(file)
     asked = {step.name for step in steps if isinstance(step, ByHand)}
     if asked != hands.keys():
         raise PageError(f"{page}: {sorted(asked ^ hands.keys())} are not on both sides")
-    reader, started = _Reader(place, hands), CLOCK.now()
+    reader, started = _Reader(place, hands, is_fresh), CLOCK.now()
     for step in steps:
         try:
             reader.take(step)
@@ -62,6 +72,7 @@ def follow(page: str, place: Place, hands: Mapping[str, Hand]) -> None:
 class _Reader:
     place: Place
     hands: Mapping[str, Hand]
+    is_fresh: bool = False
     watched: Shell | None = None
     is_left: bool = False
 
@@ -79,9 +90,11 @@ class _Reader:
                 assert_never(step)
 
     def _type(self, step: Commands) -> None:
-        self.watched = self.place.machine.terminal(step.terminal)
+        own = f"line {step.line}" if self.is_fresh else ""
+        self.watched = self.place.machine.terminal(step.terminal or own)
         self.is_left = bool(step.terminal)
-        self.watched.type(step.text)
+        key = self.place.world.values["llm.api_key"]
+        self.watched.type(PLACEHOLDER.sub(key, step.text))
         if not self.is_left:
             self.watched.finish(LONG_S)
 
@@ -116,7 +129,7 @@ def fill_in(text: str, values: Mapping[str, str]) -> str:
         if ANYTHING in line:
             named = SETTING.fullmatch(line)
             own = values[section + named[1] if named else ""]
-            filled.append(line.replace(ANYTHING, own))
+            filled.append(PLACEHOLDER.sub(own, line))
         else:
             filled.append(line)
     return "\n".join(filled)

@@ -7,28 +7,51 @@ from pathlib import Path
 
 from tests.deploy.docker_cli import docker
 from tests.deploy.images import ensure_machine, ensure_wheels
+from tests.provision.image import ensure_image, ensure_other_image
 from tests.provision.waiting import wait_until
 from tests.tutorials.shell import Shell
 
-RECIPE = Path(__file__).parent / "image" / "reader.Dockerfile"
+RECIPES = Path(__file__).parent / "image"
 # Where the service listens, as the pages say, and where a proxy before it does.
 PORT, OPEN_PORT = 8080, 8000
 # The sandbox of those who have no engine wants to make namespaces.
 WITHOUT_ENGINE = ("--privileged",)
 # Some packages are large, and a machine that runs tests is busy.
-LONG_S = 500.0
+LONG_S = 700.0
+
+
+@dataclass(frozen=True)
+class Reader:
+    """Whose machine it is: what it has, and of which release of the distribution."""
+
+    recipe: Path
+    has_other_release: bool = False
+
+
+READER = Reader(RECIPES / "reader.Dockerfile")
+PIPX_READER = Reader(RECIPES / "pipx.Dockerfile", has_other_release=True)
+
+
+def ensure(reader: Reader) -> tuple[str, Path]:
+    """Return the image of that machine, and what its Python installs packages from."""
+    base = ensure_other_image() if reader.has_other_release else ensure_image()
+    image = ensure_machine(reader.recipe, base)
+    return image, ensure_wheels(image)
 
 
 @dataclass
 class Machine:
+    """One container; `folder` is where a new terminal opens, if not at home."""
+
     container: str
+    folder: str = ""
     _terminals: ExitStack = field(default_factory=ExitStack)
     _open: dict[str, Shell] = field(default_factory=dict)
 
     def terminal(self, name: str = "") -> Shell:
         """Return the terminal of that name; it is opened when first asked for."""
         if name not in self._open:
-            shell = self._terminals.enter_context(Shell(self.container))
+            shell = self._terminals.enter_context(Shell(self.container, self.folder))
             self._open[name] = shell
         return self._open[name]
 
@@ -45,6 +68,7 @@ class Machine:
 
     def append(self, file: str, text: str) -> None:
         """Write at the end of a file, below where the first terminal stands."""
+        self.type(f"mkdir -p $(dirname {file})")
         self.type(f"cat >> {file} <<'END OF FILE'\n{text}\nEND OF FILE")
 
     def set(self, file: str, text: str) -> None:
@@ -85,10 +109,14 @@ class Machine:
 
 @contextmanager
 def machine(
-    network: str, hosts: Mapping[str, str], bundle: Path, options: Sequence[str]
+    network: str,
+    hosts: Mapping[str, str],
+    bundle: Path,
+    options: Sequence[str],
+    reader: Reader = READER,
 ) -> Iterator[Machine]:
     """Start one that knows these hosts, and trusts this authority as all others."""
-    image, wheels = ensure_machine(RECIPE), ensure_wheels()
+    image, wheels = ensure(reader)
     known = [f"--add-host={name}:{address}" for name, address in hosts.items()]
     container = docker(
         *("run", "--detach", "--init", "--network", network, *known),

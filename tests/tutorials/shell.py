@@ -9,6 +9,8 @@ from typing import IO, Final, Self
 from tests.provision.errors import ProvisionError
 from tests.provision.waiting import wait_until
 
+# As on a desktop: what a package puts on the PATH is there in a new terminal.
+_LOGIN: Final = ("bash", "--login")
 # Something that no program of ours says.
 _END: Final = "=#=#= ended with "
 _START: Final = "exec 2>&1; failed=0; trap 'failed=$?' ERR; echo $$\n"
@@ -21,6 +23,7 @@ class Shell:
     """Use it as a context; at its end it is gone, with what runs in it."""
 
     container: str
+    folder: str = ""
     pid: int = 0
     _process: subprocess.Popen[bytes] = field(init=False)
     _reading: threading.Thread = field(init=False)
@@ -28,8 +31,9 @@ class Shell:
     _begin: int = 0
 
     def __enter__(self) -> Self:
+        place = ["--workdir", self.folder] if self.folder else []
         self._process = subprocess.Popen(
-            ["docker", "exec", "--interactive", self.container, "bash"],
+            ["docker", "exec", "--interactive", *place, self.container, *_LOGIN],
             stdin=subprocess.PIPE,
             stdout=subprocess.PIPE,
         )

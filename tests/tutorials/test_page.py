@@ -74,8 +74,9 @@ def test_what_nobody_could_follow_is_refused(
 
 
 def test_the_readers_own_values_are_filled_in() -> None:
-    text = '[a.b]\nc = "…"\nd = "e"'
-    assert fill_in(text, {"a.b.c": "x"}) == '[a.b]\nc = "x"\nd = "e"'
+    text = '[a.b]\nc = "sk-ant-…"\nd = "e"\ne = "…"'
+    own = {"a.b.c": "x", "a.b.e": "y"}
+    assert fill_in(text, own) == '[a.b]\nc = "x"\nd = "e"\ne = "y"'
 
 
 def test_every_tutorial_is_followed() -> None:

@@ -55,8 +55,6 @@ def place(outside: World) -> Iterator[Place]:
 def _machine_in(outside: World) -> Iterator[Machine]:
     options = WITHOUT_ENGINE
     with machine(outside.network, outside.hosts, outside.bundle, options) as own:
-        own.type("git config --global user.name Alice")
-        own.type("git config --global user.email alice@example.com")
         yield own
 
 

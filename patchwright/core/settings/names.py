@@ -110,9 +110,8 @@ COMMON_NAMES: Final = (
     _in_file(
         "deliver",
         option="--deliver",
-        reason="each has its own default: the service opens a ready pull request for "
-        "a proven change and a draft for others, the Action a draft, and the command "
-        "line makes a branch",
+        reason="each has its own default: a pull request, ready only if the change is "
+        "proven (service), a draft (Action), or a branch (command line)",
     ),
     _in_file("base"),
     _in_file("branch"),

@@ -26,16 +26,17 @@ def set_up_logging(
 
     As JSON, each line tells `about` the process too.
     """
+    is_watched = not as_json and sys.stderr.isatty()
     shared: list[structlog.typing.Processor] = [
         structlog.contextvars.merge_contextvars,
         structlog.stdlib.add_log_level,
-        structlog.processors.TimeStamper(fmt="iso", utc=True),
+        _time_stamper(is_watched=is_watched),
         structlog.processors.format_exc_info,
     ]
     renderer: structlog.typing.Processor = (
         structlog.processors.JSONRenderer()
         if as_json
-        else structlog.dev.ConsoleRenderer(colors=sys.stderr.isatty())
+        else structlog.dev.ConsoleRenderer(colors=is_watched)
     )
     last = [_redacting(redact), *([_renamed(about or {})] if as_json else []), renderer]
     structlog.configure(
@@ -62,6 +63,13 @@ def log_more() -> None:
     """Log also what only somebody who looks for a fault wants to know."""
     logging.getLogger().setLevel(logging.INFO)
     logging.getLogger("patchwright").setLevel(logging.DEBUG)
+
+
+def _time_stamper(*, is_watched: bool) -> structlog.typing.Processor:
+    """Return what adds the time; at a terminal it is short, as the day is known."""
+    if is_watched:
+        return structlog.processors.TimeStamper(fmt="%H:%M:%S", utc=False)
+    return structlog.processors.TimeStamper(fmt="iso", utc=True)
 
 
 def log_strays() -> None:

@@ -284,3 +284,21 @@ def _is_valid(ref: str) -> bool:
     if done.exit_code not in (0, 1):
         raise GitError(f"git cannot judge a name: {done.error_summary}")
     return done.exit_code == 0
+
+
+def is_tracked(file: Path) -> bool:
+    """Ask git whether it tracks a file; it does not without a repository, or git.
+
+    A link counts as what it leads to. The index alone is read, so that the owner of
+    the repository does not matter.
+    """
+    real = file.resolve()
+    try:
+        done = call_git(
+            ["ls-files", "--error-unmatch", "--", real.name],
+            cwd=real.parent,
+            settings={"safe.directory": "*"},
+        )
+    except OSError:
+        return False
+    return done.exit_code == 0

@@ -15,7 +15,7 @@ from patchwright.core.channel import Offers
 from patchwright.core.types.errors import InvalidRequestError, NotFoundError
 from patchwright.core.types.people import Actor
 from patchwright.core.types.threads import ForgeThread, Thread, ThreadKind
-from patchwright.core.types.triggers import Trigger
+from patchwright.core.types.triggers import Trigger, TriggerKind
 from patchwright.integrations.github.attachments import fetch_attachment
 from patchwright.integrations.github.client import GitHubClient
 from patchwright.integrations.github.reviews import (
@@ -139,6 +139,8 @@ def react(repo: Repository, thread: ForgeThread, post_id: str, reaction: str) ->
 
 SEEN = "eyes"
 DECLINED = "-1"
+# Whoever has not called us is not to be voted down.
+NOT_TAKEN = "confused"
 
 Author = NamedUser | Organization
 # Returns a text for a thread with what shows later that it is ours.
@@ -164,7 +166,8 @@ class GitHubChannel:
         self._react(trigger, SEEN)
 
     def decline(self, trigger: Trigger) -> None:
-        self._react(trigger, DECLINED)
+        is_reply = trigger.kind is TriggerKind.REPLY
+        self._react(trigger, NOT_TAKEN if is_reply else DECLINED)
 
     def fetch_thread(self, ref: ForgeThread) -> Thread:
         return self._api.ask(ref.repo, lambda repo: self._read(ref, repo))

@@ -134,11 +134,13 @@ def _offer_line(text: str, offer: Offer, mention: str) -> str:
     if offer.url:
         return "" if offer.url in text else f"- [{offer.words}]({offer.url})"
     command = f"{mention} {offer.command}"
-    # What can be picked from a list elsewhere is written in an answer here.
-    if offer.picks_repository or not offer.command or command in text:
+    # What is picked from a list or typed into a form elsewhere is an answer here.
+    needs_words = offer.asks and not offer.example
+    if offer.picks_repository or needs_words or not offer.command:
         return ""
-    more = " …" if offer.asks else ""
-    return f"- {offer.words}: reply `{command}{more}`"
+    if command in text or f"`{offer.command}`" in text:
+        return ""
+    return f"- {offer.words}: reply `{f'{command} {offer.example}'.strip()}`"
 
 
 # https://developer.atlassian.com/server/jira/platform/jira-rest-api-for-remote-issue-links/
@@ -186,7 +188,7 @@ def send_mail(api: JiraClient, key: str, actor: Actor, text: str) -> None:
 def mail_notice(actor: Actor) -> str:
     """Return the public words beside the mail: what it says is not among them."""
     whom = mention_link(actor.login, actor.external_id)
-    return f"{whom} I have sent you a private e-mail. Please read it."
+    return f"{whom} I emailed you a private message."
 
 
 def _mail(api: JiraClient, key: str, actor: Actor, text: str) -> payloads.JsonObject:

@@ -154,7 +154,7 @@ def _withheld(text: str, audience: str) -> str:
     kind, _, name = audience.partition(":")
     whom = f"the {kind} {name}" if name else "colleagues"
     refusal = (
-        f"Only {whom} may read the answer, and the bot may not write for them. Add "
+        f"Only {whom} may read the answer, and the bot cannot write for them. Add "
         "the bot to this group or role, or ask in a comment that everybody can read."
     )
     return "\n".join((refusal, *split_marks(text).marks))

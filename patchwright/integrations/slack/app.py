@@ -167,7 +167,7 @@ class AppInstaller:
         installed = installation_of(access)
         if not self.is_allowed_workspace(installed.id):
             raise PermissionDeniedError(
-                f"{installed.id} may not install the app; the operator can add it to "
+                f"{installed.id} cannot install the app; the operator can add it to "
                 "slack.workspaces"
             )
         if missing := set(self.scopes) - set(installed.scopes):

@@ -124,11 +124,17 @@ _MAX_LOOKUPS: Final = 20
 
 
 def name_people(people: UserNames, trigger: Trigger) -> Trigger:
-    """Return the request with names; who has none that we can learn keeps the id."""
+    """Return the request with names; who has none that we can learn keeps the id.
+
+    Slack tells who wrote a message by an id alone, most of the time.
+    """
     if not isinstance(trigger.thread, TalkThread):
         return trigger
+    actor = trigger.actor
     texts = (trigger.title, trigger.body, trigger.text, trigger.request)
     ids = [one for text in texts for one in _ID.findall(text)]
+    if actor.login == actor.external_id:
+        ids = [actor.external_id, *ids]
     if not ids:
         return trigger
     try:
@@ -138,7 +144,14 @@ def name_people(people: UserNames, trigger: Trigger) -> Trigger:
     except ServiceError:
         return trigger
     title, body, text, request = (_named(one, names) for one in texts)
-    return trigger.replace(title=title, body=body, text=text, request=request)
+    login = names.get(actor.login, actor.login)
+    return trigger.replace(
+        actor=actor.replace(login=login),
+        title=title,
+        body=body,
+        text=text,
+        request=request,
+    )
 
 
 def _named(text: str, names: Mapping[str, str]) -> str:

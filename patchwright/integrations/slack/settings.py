@@ -51,7 +51,7 @@ class SlackSettings(SettingsSection):
     app_token: SecretStr | None = Field(
         None,
         description="App-level token (`xapp-`): deliveries come by Socket Mode, and "
-        "no address of ours need be reachable.",
+        "Slack needs no address of this service.",
     )
     client_id: str = Field(
         "", description="Client id of the app, for workspaces that install it."

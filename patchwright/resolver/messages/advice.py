@@ -12,7 +12,13 @@ from patchwright.core.types.outcome_kind import OutcomeKind
 from patchwright.core.types.work import CONTRADICTED, Limits, Outcome, WaitReason
 from patchwright.resolver.messages.outcome_kinds import ASK_AGAIN, display_of
 from patchwright.resolver.messages.proof_words import advice_on_proof
+from patchwright.resolver.messages.readers import (
+    Reader,
+    requester_advice,
+    requester_words,
+)
 from patchwright.resolver.messages.status import DeliveryResult
+from patchwright.resolver.visibility import QuestionReason
 
 
 class KnownRefusal(Value):
@@ -28,14 +34,14 @@ _PULL_REQUESTS: Final = (
 )
 # Stands for the name of the repository's own file.
 _FILE: Final = "{file}"
-_RULES: Final = "Let the bot bypass that rule, or exempt its branches from it."
+_RULES: Final = "Allow the bot to bypass that rule, or exempt its branches from it."
 # In the order in which they are looked for: the first that fits counts. The words are
 # GitHub's own, of its pages and of what it answers:
 # https://docs.github.com/en/repositories/configuring-branches-and-merges-in-your-repository/managing-rulesets/troubleshooting-rules
 _KNOWN_REFUSALS: Final = (
     (
         r"not permitted to create or approve pull requests",
-        "GitHub Actions may not open pull requests here",
+        "GitHub Actions cannot open pull requests here",
         _PULL_REQUESTS,
     ),
     (
@@ -161,12 +167,17 @@ def explain_refusal(text: str, config_file: str = CONFIG_FILE) -> KnownRefusal:
     return KnownRefusal()
 
 
-def refusal_words(refusal: str, config_file: str = CONFIG_FILE) -> str:
+def refusal_words(
+    refusal: str,
+    config_file: str = CONFIG_FILE,
+    reader: Reader = Reader.OPERATOR,
+) -> str:
     """Say a refusal in our words; an unknown refusal is shown unchanged."""
     known = explain_refusal(refusal, config_file)
     if not known.rule:
         return refusal
-    return f"{known.rule[0].upper()}{known.rule[1:]}. {known.advice}"
+    advice = requester_words(known.rule) if reader is Reader.REQUESTER else ""
+    return f"{known.rule[0].upper()}{known.rule[1:]}. {advice or known.advice}"
 
 
 def refuses_everybody(refusal: str) -> bool:
@@ -184,20 +195,26 @@ def next_step(
     handle: str,
     limits: Limits,
     config_file: str = CONFIG_FILE,
+    *,
+    reader: Reader,
 ) -> str:
-    """Say in a sentence what the reader can do, or return nothing where all is done."""
+    """Say in a sentence what the reader can do, or return nothing where all is done.
+
+    A run that waits takes a plain reply for the answer, so that no mention is needed.
+    """
     if delivered.refusal:
         is_advised = refusal_words(delivered.refusal) != delivered.refusal
         return "" if delivered.compare_url or is_advised else _AFTER_REFUSAL
     if outcome.waits:
-        return _how_to_answer(outcome, handle)
+        return _how_to_answer(outcome)
     if outcome.kind is OutcomeKind.RESOLVED and outcome.proof is not Proof.PROVEN:
         level, report = outcome.proof, outcome.proof_report
         helps = advice_on_proof(level, report, config_file)
-        careful = "Check the change carefully: no test confirms it."
+        careful = "Review carefully: no test proves this change."
         return f"{careful} {helps}".rstrip()
     general = display_of(outcome.kind).advice
-    advice = _ADVICE_BY_REASON.get(outcome.reason, general)
+    advice = requester_advice(outcome) if reader is Reader.REQUESTER else ""
+    advice = advice or _ADVICE_BY_REASON.get(outcome.reason, general)
     return advice.format(
         handle=handle,
         cost=dollars(limits.max_cost_usd),
@@ -214,35 +231,36 @@ def choices(text: str) -> tuple[int, ...]:
     return tuple(numbers) if is_list and len(numbers) >= _FEWEST_CHOICES else ()
 
 
-def _how_to_answer(outcome: Outcome, handle: str) -> str:
+def _how_to_answer(outcome: Outcome) -> str:
     reason = outcome.wait_reason
     match reason:
         case WaitReason.CONFIRMATION:
             return (
-                f"Answer `{handle} approve` or `{handle} reject`; any other reply to "
-                f"`{handle}` counts as a no, and the agent reads it."
+                "Reply `approve` or `reject`. Any other reply rejects it and is passed "
+                "to the agent."
             )
         case WaitReason.PLAN:
             return (
-                f"`{handle} approve` starts the work, `{handle} reject` ends the run; "
-                f"or write after `{handle}` what should be different."
+                "Reply `approve` to start, `reject` to cancel, or say what to change."
             )
         case WaitReason.PAUSED:
-            return f"`{handle} resume` continues the run, `{handle} stop` ends it."
+            return "Reply `resume` to continue the run, or `stop` to end it."
         case WaitReason.QUESTION:
-            return _how_to_choose(outcome.summary, handle)
+            # Those of the service say themselves how they are answered.
+            is_complete = outcome.reason in set(QuestionReason)
+            return "" if is_complete else _how_to_choose(outcome.summary)
         case _:
             assert_never(reason)
 
 
-def _how_to_choose(question: str, handle: str) -> str:
+def _how_to_choose(question: str) -> str:
     numbers = choices(question)
     if not numbers:
-        return f"To continue, answer here: `{handle}` and your answer."
-    *first, last = (f"`{handle} {number}`" for number in numbers)
+        return "Reply here with your answer. The run waits for it and costs nothing."
+    *first, last = (f"`{number}`" for number in numbers)
     return (
-        f"Answer {', '.join(first)} or {last}, or write your own answer after "
-        f"`{handle}`. The run then continues; until then it costs nothing."
+        f"Reply {', '.join(first)} or {last}, or write your own answer. The run waits "
+        "for it and costs nothing."
     )
 
 
@@ -251,8 +269,8 @@ _NEXT_DAY: Final = "or ask again tomorrow (UTC) with `{handle}`."
 _ADVICE_BY_REASON: Final = {
     CONTRADICTED: "Do not merge it like this. Fix the change or its test, or say what "
     f"is right and {ASK_AGAIN}",
-    "protected-paths": "If the change is right, use it from there, or allow the bot "
-    f"to change these paths and {ASK_AGAIN}",
+    "protected-paths": "If the change is right, apply it yourself, or allow these "
+    f"paths and {ASK_AGAIN}",
     "budget-of-person": f"Raise `limits.per_user_day_usd`, {_NEXT_DAY}",
     "budget-of-repository": f"Raise `limits.per_repo_day_usd`, {_NEXT_DAY}",
     "budget-of-day": f"Raise `limits.per_day_usd`, {_NEXT_DAY}",

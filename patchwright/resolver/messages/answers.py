@@ -2,7 +2,7 @@
 
 from typing import Final, assert_never
 
-from patchwright.core.commands import Question, Verb, help_text
+from patchwright.core.commands import BotCommand, Question, Verb, help_text
 from patchwright.core.events.payload import AgentState
 from patchwright.core.events.state import WaitingState
 from patchwright.core.text.mentions import neutralise
@@ -18,6 +18,7 @@ from patchwright.resolver.messages.elements import (
     outcome_text,
     raise_example,
 )
+from patchwright.resolver.messages.readers import for_reader
 from patchwright.resolver.messages.result import headline
 from patchwright.resolver.messages.status import (
     DeliveryResult,
@@ -93,10 +94,13 @@ def answer_ended(
     )
     if question is Verb.COST:
         tokens = _tokens(outcome.usage)
-        return f"Nothing is running here. The last run took {tokens}\n\n{head}"
+        return f"Nothing is running here. The last run used {tokens}\n\n{head}"
+    outcome = for_reader(outcome, frame.reader)
     words = outcome_text(outcome, frame.handle, _MAX_WORDS_CHARS, frame.links)
     reason = f"It ended as `{outcome.kind}`{_because(outcome)}."
-    advice = next_step(outcome, run.delivered, frame.handle, frame.limits)
+    advice = next_step(
+        outcome, run.delivered, frame.handle, frame.limits, reader=frame.reader
+    )
     intro = "Nothing is running here. This is how the last run ended:"
     why = join(_why(run.trigger, frame, ""), reason) if question is Verb.WHY else ""
     return neutralise(join(intro, head, why, words, advice), frame.handle)
@@ -144,8 +148,30 @@ def how_to_raise(run: OpenRun) -> str:
     frame = run.frame
     example = raise_example(frame.max_raise_usd, run.progress.more_cost_usd)
     if not example:
-        return f"Admins of the repository can allow more with `{frame.handle} budget`."
-    return f"`{frame.handle} budget {example}` allows {dollars(float(example))} more."
+        return f"Admins of the repository can add more with `{frame.handle} budget`."
+    return f"`{frame.handle} budget {example}` adds {dollars(float(example))}."
+
+
+def budget_raised(run: OpenRun, more_usd: float) -> str:
+    """Say what the run may cost now, and what it has."""
+    progress = run.progress
+    allowed = progress.allowed(run.frame.limits).max_cost_usd + more_usd
+    spent = cost_text(progress.usage)
+    return f"The budget is {dollars(allowed)} now. Spent so far: {spent}."
+
+
+def needless_command(command: BotCommand, run: OpenRun) -> str:
+    """Say that a command changes nothing; empty where it does, or may do."""
+    if run.task is None:
+        return ""
+    held, verb = run.held, command.verb
+    if verb is Verb.RESUME and held is None:
+        return "The run is not paused."
+    if verb is Verb.PAUSE and held is AgentState.PAUSED:
+        return "The run is paused already."
+    if verb in (Verb.APPROVE, Verb.REJECT) and held is None:
+        return "Nothing waits for an approval."
+    return ""
 
 
 def _tokens(usage: Usage) -> str:
@@ -174,19 +200,19 @@ def _plan(run: OpenRun) -> str:
 
 def _why(trigger: Trigger, frame: MessageHeader, admitted: str) -> str:
     how = trigger_definition(trigger.kind).words
-    lines = [f"Asked for by {frame.requester}, {how}."]
+    lines = [f"Requested by {frame.requester}, {how}."]
     if admitted:
-        lines.append(f"Allowed because {admitted}.")
+        lines.append(f"Allowed, because {admitted}.")
     return "\n".join(f"- {line}" for line in lines)
 
 
 def _pinned_facts(run: OpenRun) -> str:
     lines = []
     if run.frame.asked_at is not None:
-        lines.append(f"The thread was read as of {run.frame.asked_at:%H:%M:%S}Z.")
+        lines.append(f"Thread read at {run.frame.asked_at:%H:%M:%S} UTC.")
     if run.task is not None:
         base = f" of `{run.task.base_branch}`" if run.task.base_branch else ""
-        lines.append(f"The work starts from `{run.task.base_sha[:10]}`{base}.")
+        lines.append(f"Work starts from `{run.task.base_sha[:10]}`{base}.")
     return "\n".join(f"- {line}" for line in lines)
 
 

@@ -63,7 +63,7 @@ _REASON_TEXTS: Final = {
     ),
     LeftOutReason.WORKTREE: _ReasonText(
         "another work tree",
-        "Bring its changes into the main work tree, and remove it.",
+        "Copy its changes into the main work tree, and remove it.",
     ),
 }
 # Parts of the change itself: without them a reviewer must not take it for whole.
@@ -116,7 +116,7 @@ _INTRODUCTION: Final = (
     "finish was not run. Some of your work would not be in the change:"
 )
 _CONCLUSION: Final = (
-    "Mend what matters, then call finish again. You will not be asked twice: what is "
+    "Fix what matters, then call finish again. You will not be asked twice: what is "
     "left then is named to people as left out."
 )
 

@@ -2,11 +2,12 @@
 
 from typing import Final, Literal, assert_never
 
+from patchwright.core.commands import Verb
 from patchwright.core.forge import CheckState
 from patchwright.core.types.base import Value
 from patchwright.core.types.evidence import Proof
 from patchwright.core.types.outcome_kind import OutcomeKind
-from patchwright.core.types.work import CONTRADICTED, Outcome
+from patchwright.core.types.work import CONTRADICTED, Outcome, WaitReason
 from patchwright.resolver.messages.proof_words import level_title, level_words
 
 ASK_AGAIN: Final = "ask again with `{handle}`."
@@ -67,6 +68,8 @@ def outcome_title(outcome: Outcome, *, is_draft: bool = False) -> str:
     """Return what people read of an outcome; a change never without its proof."""
     if is_contradicted(outcome):
         return level_title(Proof.CONTRADICTED)
+    if is_paused(outcome):
+        return "Paused"
     title = display_of(outcome.kind).title
     if outcome.kind is not OutcomeKind.RESOLVED:
         return title
@@ -89,6 +92,16 @@ def is_contradicted(outcome: Outcome) -> bool:
     """Tell whether a change is proposed that tests speak against."""
     in_doubt = outcome.proof is Proof.CONTRADICTED
     return outcome.reason == CONTRADICTED or (outcome.proposes_change and in_doubt)
+
+
+def is_paused(outcome: Outcome) -> bool:
+    return outcome.waits and outcome.wait_reason is WaitReason.PAUSED
+
+
+def answers_command(outcome: Outcome) -> bool:
+    """Tell whether it is the answer to a command that needed no run."""
+    is_answer = outcome.kind is OutcomeKind.ANSWERED and not outcome.iterations
+    return is_answer and outcome.reason in set(Verb)
 
 
 def _cut_short(title: str, advice: str) -> OutcomeDisplay:
@@ -131,7 +144,7 @@ _NEEDS_INPUT: Final = OutcomeDisplay(
     check=CheckState.ACTION_REQUIRED,
     label="waiting",
     exit_code=1,
-    advice=f"Answer here and {ASK_AGAIN}",
+    advice="Start your answer with `{handle}`.",
 )
 _PLAN_POSTED: Final = OutcomeDisplay(
     title="Plan",
@@ -139,8 +152,7 @@ _PLAN_POSTED: Final = OutcomeDisplay(
     check=CheckState.ACTION_REQUIRED,
     label="waiting",
     exit_code=0,
-    advice="`{handle} approve` starts the work; or write after `{handle}` what should "
-    "be different.",
+    advice="Reply `{handle} approve` to start, or `{handle}` and what to change.",
 )
 _REFUSED: Final = OutcomeDisplay(
     title="Declined",
@@ -183,5 +195,5 @@ _FAILED: Final = OutcomeDisplay(
     label="failed",
     exit_code=3,
     was_cut_short=True,
-    advice="When the cause is fixed, write `{handle} retry`.",
+    advice="Once that is fixed, reply `{handle} retry`.",
 )

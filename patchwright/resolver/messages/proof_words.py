@@ -116,8 +116,8 @@ _REASONS: Final[Mapping[ProofReason, str]] = {
     ),
     ProofReason.BREAKS_TESTS: "tests that passed before the change fail with it",
     ProofReason.COMMAND_TO_GREEN: (
-        "a command fails without the change and passes with it, but it is no test of "
-        "the repository"
+        "a command fails without the change and passes with it, but it is not a test "
+        "of the repository"
     ),
     ProofReason.FAILS_WITH_CHANGE: "a test of this change fails with it",
     ProofReason.GREEN_WITHOUT_CHANGE: (
@@ -170,7 +170,7 @@ _SHORT: Final[Mapping[ProofReason, str]] = {
     ProofReason.TIMED_OUT: "",
     ProofReason.OTHER_COMMIT: "",
     ProofReason.SWITCHED_OFF: "",
-    ProofReason.COMMAND_TO_GREEN: "it is no test of the repository",
+    ProofReason.COMMAND_TO_GREEN: "it is not a test of the repository",
     ProofReason.GREEN_WITHOUT_CHANGE: "the test passes without the change too",
     ProofReason.MISSING_NAME: (
         "without the change the test fails only because a new name is missing"
@@ -195,7 +195,7 @@ _ADVICE: Final[Mapping[ProofReason, str]] = {
         "Fix the change, or change those tests if they are wrong."
     ),
     ProofReason.GREEN_WITHOUT_CHANGE: (
-        "Ask for a test that fails on the present code."
+        "Ask for a test that fails on the current code."
     ),
     ProofReason.MISSING_NAME: (
         "Ask for a test that calls what there was before the change."
@@ -212,7 +212,7 @@ _ADVICE: Final[Mapping[ProofReason, str]] = {
         "Check the change to the tests' configuration, then run them yourself."
     ),
     ProofReason.NO_COMMAND: 'Set `test = ["pytest -q"]`, or your command, in `{file}`.',
-    ProofReason.NO_SANDBOX: "Run `patchwright doctor` where the service runs.",
+    ProofReason.NO_SANDBOX: "Ask whoever runs Patchwright to run `patchwright doctor`.",
     ProofReason.NO_RUNNER: (
         "Install the test runner: in the sandbox's image, or with `setup` in `{file}`."
     ),
@@ -334,7 +334,7 @@ def hunks_words(report: ProofReport) -> str:
     if not report.hunks_tried:
         return ""
     tried = f"{report.hunks_tried} of {count_noun(report.hunks, 'changed part')}"
-    return f"{tried} taken out in turn"
+    return f"{tried} removed in turn"
 
 
 def commits_words(report: ProofReport) -> str:

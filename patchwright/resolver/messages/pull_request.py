@@ -333,7 +333,7 @@ def _footer(outcome: Outcome, origin: Provenance) -> str:
     worked = outcome.iterations > 0
     facts = [
         f"[{run}]({origin.run_url})" if origin.run_url else run,
-        f"asked for by @{origin.requester}",
+        f"requested by @{origin.requester}",
         *([f"model {origin.model}"] if worked else []),
         *([count_noun(outcome.iterations, "step")] if worked else []),
         duration_text(outcome.seconds),

@@ -33,8 +33,10 @@ from patchwright.resolver.messages.elements import (
     outcome_text,
 )
 from patchwright.resolver.messages.outcome_kinds import (
+    answers_command,
     display_of,
     is_contradicted,
+    is_paused,
     outcome_title,
 )
 from patchwright.resolver.messages.proof_markdown import (
@@ -45,10 +47,12 @@ from patchwright.resolver.messages.proof_words import (
     level_markdown,
     short_reason,
 )
+from patchwright.resolver.messages.readers import for_reader
 from patchwright.resolver.messages.status import (
     DeliveryResult,
     MessageHeader,
     Progress,
+    approved_plan,
     checklist,
     footer,
     run_link,
@@ -58,6 +62,7 @@ from patchwright.resolver.messages.status import (
 # GitHub refuses comments over 65,536 characters.
 MAX_COMMENT_CHARS: Final = 60_000
 _MAX_REFUSAL_CHARS: Final = 4_000
+_MAX_ANSWER_CHARS: Final = 20_000
 _MOST_OPEN_NOTES: Final = 3
 NO_PROGRESS: Final = Progress()
 
@@ -71,9 +76,15 @@ def final_comment(
     """Say how it ended: the outcome and the proof first, then the words and the facts.
 
     `last` is how far it was. However long the agent's words are, they alone are cut.
+    What answers a command is no run, and shows nothing of one.
     """
+    if answers_command(outcome):
+        words = outcome_text(outcome, frame.handle, _MAX_ANSWER_CHARS, frame.links)
+        return join(words, state_mark(outcome.kind, frame.run_id))
+    outcome = for_reader(outcome, frame.reader)
     before = join(_result_head(outcome, delivered, frame, last), _proof(outcome, frame))
     after = join(
+        _work_so_far(outcome, last, frame),
         folded_proof_report(outcome.proof, outcome.proof_report, outcome.evidence)
         if frame.is_beside_code
         else "",
@@ -89,12 +100,19 @@ def final_comment(
             frame.handle,
             last.allowed(frame.limits),
             frame.config_file,
+            reader=frame.reader,
         ),
+        approved_plan(last, frame),
         footer(frame),
         state_mark("waiting" if outcome.waits else outcome.kind, frame.run_id),
     )
     room = MAX_COMMENT_CHARS - len(join(before, "-", after))
-    words = outcome_text(outcome, frame.handle, room, frame.links)
+    # The first line says already who has paused it.
+    words = (
+        ""
+        if is_paused(outcome)
+        else outcome_text(outcome, frame.handle, room, frame.links)
+    )
     return join(before, words, after)
 
 
@@ -110,6 +128,8 @@ def headline(
     if outcome.kind is OutcomeKind.FAILED and outcome.reason:
         return f"**{display_of(outcome.kind).title}** (`{outcome.reason}`)"
     words = f"**{outcome_title(outcome, is_draft=delivered.is_shown_as_draft)}**"
+    if is_paused(outcome):
+        return f"{words} by @{outcome.by}" if outcome.by else words
     if not outcome.proposes_change:
         return words
     if delivered.refusal:
@@ -253,11 +273,16 @@ def _kept_change_line(
 def _refusal_text(refusal: str, frame: MessageHeader) -> str:
     """Name the rule in plain words, and add the service's own text."""
     short = truncate_middle(refusal, _MAX_REFUSAL_CHARS)
-    words = refusal_words(short, frame.config_file)
+    words = refusal_words(short, frame.config_file, frame.reader)
     text = f"The result could not be delivered: {neutralise(words, frame.handle)}"
     if words == short:
         return text
     return join(text, details_block("Answer of the service", code_block(short)))
+
+
+def _work_so_far(outcome: Outcome, last: Progress, frame: MessageHeader) -> str:
+    """Keep the checklist of a run that is paused."""
+    return checklist(last, frame.handle) if is_paused(outcome) else ""
 
 
 def _branch_line(outcome: Outcome, delivered: DeliveryResult) -> str:
@@ -331,9 +356,9 @@ def ping_text(
 
 def _where_to_look(outcome: Outcome, delivered: DeliveryResult) -> str:
     if outcome.kind is OutcomeKind.PLAN_POSTED:
-        return "see the plan above, it waits for your approval"
+        return "please approve it or say what to change, in the comment above"
     if outcome.waits:
-        return "the question is above"
+        return "please answer the question in the comment above"
     if outcome.kind is OutcomeKind.NEEDS_INPUT and not outcome.proposes_change:
         return "see above what is missing"
     if delivered.refusal:

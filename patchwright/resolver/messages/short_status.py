@@ -79,8 +79,8 @@ def cross_post_result(
 
 
 _ANSWER_NOT_SHOWN: Final = (
-    "It waits for an answer. The question is not shown here, because this thread is "
-    "public. Answer in the thread of the request."
+    "The run waits for an answer. The question is not shown here, because this thread "
+    "is public. Answer it in the thread of the request."
 )
 
 
@@ -115,7 +115,13 @@ def _question_text(
         return ""
     return join(
         outcome_text(outcome, frame.handle, _MAX_WORDS_CHARS, frame.links),
-        next_step(outcome, delivered, frame.handle, last.allowed(frame.limits)),
+        next_step(
+            outcome,
+            delivered,
+            frame.handle,
+            last.allowed(frame.limits),
+            reader=frame.reader,
+        ),
     )
 
 
@@ -149,7 +155,10 @@ def offers_while_running(frame: MessageHeader, progress: Progress) -> Offers:
     """
     example = raise_example(frame.max_raise_usd, progress.more_cost_usd)
     asks = f"US dollars to add, as {example}" if example else _BY_ADMINS
-    return (STOP, Offer(words="Raise the budget", command=Verb.BUDGET, asks=asks))
+    budget = Offer(
+        words="Raise the budget", command=Verb.BUDGET, asks=asks, example=example
+    )
+    return (STOP, budget)
 
 
 def offers_at_end(outcome: Outcome, delivered: DeliveryResult) -> Offers:
@@ -188,7 +197,7 @@ def check_at_start(frame: MessageHeader, at: datetime) -> CheckReport:
     return CheckReport(
         key=frame.run_id,
         title="Working on it",
-        summary=f"Asked for by {frame.requester}.",
+        summary=f"Requested by {frame.requester}.",
         state=CheckState.IN_PROGRESS,
         url=frame.run_url,
         at=at,
@@ -200,6 +209,8 @@ def check_at_end(
 ) -> CheckReport:
     """Say what the status comment says, where reviewers look first."""
     title = headline_with_reason(outcome, delivered).translate(_WITHOUT_EMPHASIS)
+    # Whoever reads the repository need not know people of a chat.
+    frame = frame.replace(shown_name="")
     return CheckReport(
         key=frame.run_id,
         title=title,

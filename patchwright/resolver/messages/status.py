@@ -9,6 +9,7 @@ from patchwright.core.settings.repository import CONFIG_FILE
 from patchwright.core.text.strings import count_noun
 from patchwright.core.types.base import Value
 from patchwright.core.types.evidence import Evidence, Proof, ProofReport
+from patchwright.core.types.people import login_in_mention
 from patchwright.core.types.work import Limits, Usage
 from patchwright.resolver.messages.elements import (
     cost_text,
@@ -16,11 +17,14 @@ from patchwright.resolver.messages.elements import (
     duration_text,
     join,
     list_sentences,
+    quote_agent,
     quote_agent_line,
 )
+from patchwright.resolver.messages.readers import Reader
 
 _MAX_TODOS: Final = 15
 _MAX_LINE_CHARS: Final = 160
+_MAX_PLAN_CHARS: Final = 12_000
 
 
 class DeliveryResult(Value):
@@ -72,13 +76,21 @@ class DeliveryResult(Value):
         return bool(self.refusal) and not self.branch
 
 
+class ApprovedPlan(Value):
+    """The agent's plan, and who has approved it, such as `@alice`."""
+
+    text: str
+    by: str
+
+
 class Progress(Value):
     """How far a run is; `done` are finished stages, `doing` the present one.
 
     `todos` is the agent's own plan of what lies between them and `then`, the stages
     that came after its work, of which `missed` did not end as hoped. `more_iterations`
     and `more_cost_usd` are what people have allowed besides the limits of the start.
-    `notes` are about the task: what was removed from it, among others.
+    `notes` are about the task: what was removed from it, among others. `plan` is what
+    people have approved, if a plan came first.
     """
 
     state: str = "queued"
@@ -93,6 +105,7 @@ class Progress(Value):
     more_cost_usd: float = 0.0
     seconds: float = 0.0
     notes: tuple[str, ...] = ()
+    plan: ApprovedPlan | None = None
 
     def allowed(self, limits: Limits) -> Limits:
         return limits.replace(
@@ -107,10 +120,12 @@ class MessageHeader(Value):
     `label` is the one that has started the run; status labels begin with it. It is
     empty where something else did. `run_url` is the run's page. Where the thread is not
     beside the code, a pull request's number alone would lead nowhere, and `repo` says
-    where the work is. `config_file` is the repository's configuration file. `forge_url`
-    begins the addresses of the forge. People who may write add at most `max_raise_usd`
+    where the work is. In a chat (`is_chat`) nothing can be folded. `config_file` is
+    the repository's configuration file. `forge_url` begins the addresses of the forge.
+    People who may write add at most `max_raise_usd`
     to what the run may cost; None where that is not known. `work_at` says where the
-    change is that is on no branch.
+    change is that is on no branch. `shown_name` is what people of a chat or a tracker
+    call the requester, and is said to nobody else; `reader` is who reads it all.
     """
 
     run_id: str
@@ -122,11 +137,14 @@ class MessageHeader(Value):
     label: str = ""
     run_url: str = ""
     is_beside_code: bool = True
+    is_chat: bool = False
     repo: str = ""
     config_file: str = CONFIG_FILE
     forge_url: str = ""
     max_raise_usd: float | None = None
     work_at: str = ""
+    shown_name: str = ""
+    reader: Reader = Reader.REQUESTER
 
     @property
     def links(self) -> tuple[str, ...]:
@@ -159,6 +177,7 @@ def progress_comment(progress: Progress, frame: MessageHeader) -> str:
         " · ".join(part for part in _progress_head(progress, frame) if part),
         checklist(progress, frame.handle),
         f"Now: {progress.doing}" if progress.doing and _is_planned(progress) else "",
+        approved_plan(progress, frame),
         _request_notes(progress.notes, frame.handle),
         footer(frame),
         state_mark(progress.state, frame.run_id),
@@ -179,12 +198,34 @@ def _stage_line(stage: str, missed: tuple[str, ...]) -> str:
     return f"- [ ] ❌ {stage}" if stage in missed else f"- [x] {stage}"
 
 
+def approved_plan(progress: Progress, frame: MessageHeader) -> str:
+    """Fold the plan that was approved: without it nobody knows to what they said yes.
+
+    A chat folds nothing: there it is one line, with a link to all of it.
+    """
+    if progress.plan is None:
+        return ""
+    title = f"Plan, approved by {_approver(progress.plan.by)}"
+    text = progress.plan.text
+    if frame.is_chat:
+        line = quote_agent_line(text, frame.handle, _MAX_LINE_CHARS)
+        return " · ".join(filter(None, (f"{title}: {line}", run_link(frame, "run"))))
+    words = quote_agent(text, frame.handle, _MAX_PLAN_CHARS, frame.links)
+    return details_block(title, words)
+
+
+def _approver(by: str) -> str:
+    """Return who it was; only a login is known to hold no markup."""
+    return f"@{login}" if (login := login_in_mention(by)) else "a person"
+
+
 def footer(frame: MessageHeader) -> str:
-    facts = [f"run {frame.run_id[:8]}", f"asked for by {frame.requester}"]
+    requester = frame.shown_name or frame.requester
+    facts = [f"run {frame.run_id[:8]}", f"requested by {requester}"]
     if frame.repo:
         facts.append(f"in {frame.repo}")
     if frame.asked_at:
-        facts.append(f"content as of {frame.asked_at:%H:%M:%S}Z")
+        facts.append(f"thread read at {frame.asked_at:%H:%M} UTC")
     if frame.model:
         facts.append(f"model {frame.model}")
     return f"<sub>{' · '.join(facts)}</sub>"

@@ -312,7 +312,7 @@ def _no_private_way_mark(to: Destination) -> str:
 
 
 _NO_PRIVATE_WAY: Final = (
-    "I have a private question for you, but I cannot send you a private message. An "
-    "administrator can allow me to send you messages here, or add you to "
-    "`accounts.map`; then ask again."
+    "I have a private question for you, but I cannot send you a private message. Ask "
+    "whoever runs this Patchwright to allow that, or to link your account. Then ask "
+    "again."
 )

@@ -107,9 +107,10 @@ def _left_out_note(
     hosts = ", ".join(map(inline_code, closed))
     what = f"{inline_code(step.shown)} (from {inline_code(step.source)})"
     missing = (
-        f"the sandbox has no network. With `sandbox.network` on `allowlist` it needs "
-        f"{hosts} in `sandbox.allow_domains`."
+        f"the sandbox has no network, and needs {hosts}."
         if sandbox.network == "deny"
-        else f"`sandbox.allow_domains` lacks {hosts}."
+        else f"the sandbox must not reach {hosts}."
     )
-    return f"The sandbox was not set up with {what}: {missing}"
+    opens = "`sandbox.network` and " if sandbox.network == "deny" else ""
+    who = f"Whoever runs Patchwright can allow that: {opens}`sandbox.allow_domains`."
+    return f"The sandbox was not set up with {what}: {missing} {who}"

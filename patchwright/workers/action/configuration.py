@@ -26,6 +26,7 @@ from patchwright.integrations.github.configured import connect_github
 from patchwright.integrations.github.settings import GitHubSettings
 from patchwright.integrations.github.webhooks.triggers import SERVICE
 from patchwright.integrations.settings import ALL_SETTINGS, load_settings
+from patchwright.resolver.messages.readers import Reader
 from patchwright.resolver.services import RunOverrides
 from patchwright.workers.action.inputs import (
     Inputs,
@@ -75,6 +76,7 @@ def make_run_overrides(inputs: Inputs, workspace: Path) -> RunOverrides:
         is_dry_run=inputs.is_true("dry-run"),
         schema=_read_schema(inputs, workspace),
         waits_for_people=False,
+        reader=Reader.OPERATOR,
     )
 
 

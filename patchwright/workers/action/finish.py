@@ -69,7 +69,8 @@ def main(environ: Mapping[str, str]) -> int:
         print(_command("warning", one))  # noqa: T201 - the runner reads it there
     print(_line(outputs))  # noqa: T201 - it is what the log of the step is for
     if grade in _LEVELS:
-        print(_annotation(_LEVELS[grade], outputs))  # noqa: T201 - the same
+        text = f"{_line(outputs)}\n{outputs.get('summary', '')}"
+        print(_command(_LEVELS[grade], text))  # noqa: T201 - the same
     fail_on = environ.get("PATCHWRIGHT_ACTION_FAIL_ON", "")
     return int(grade in _FAILING.get(fail_on, _FAILING["error"]))
 
@@ -136,11 +137,6 @@ def _line(outputs: Mapping[str, str]) -> str:
     code = outputs.get("error-code", "")
     parts = ("outcome:", outputs["outcome"], f"({code})" if code else "")
     return " ".join(part for part in parts if part)
-
-
-def _annotation(level: str, outputs: Mapping[str, str]) -> str:
-    """Write a command that shows the summary beside the job."""
-    return _command(level, f"{_line(outputs)}\n{outputs.get('summary', '')}")
 
 
 def _command(level: str, text: str) -> str:

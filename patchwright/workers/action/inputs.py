@@ -10,6 +10,7 @@ from typing import Final
 
 from patchwright.core.settings.names import FORMER_NAMES, UNTIL, Place
 from patchwright.core.types.errors import SettingsError
+from patchwright.resolver.context.repository_files import GENERAL
 
 
 def own_version() -> str:
@@ -110,9 +111,7 @@ INPUTS: Final[Mapping[str, Input]] = {
     "network": Input("deny", _one_of("deny", "allowlist")),
     "allow-domains": Input(),
     "config-path": Input(".patchwright.toml", _is_required),
-    "instructions": Input(
-        "AGENTS.md,CLAUDE.md,.github/copilot-instructions.md,.cursorrules"
-    ),
+    "instructions": Input(",".join(GENERAL)),
     "mcp-config": Input(),
     "test": Input(),
     "prove-only": Input("false", _one_of(*_YES_NO)),

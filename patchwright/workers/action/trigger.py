@@ -208,7 +208,9 @@ class TriggerReader:
 
     def _by_event(self) -> ActionRequest | NoTrigger:
         event = _THREAD_EVENTS[self._workflow_job.event_name]
-        found = read_delivery(event, self._workflow_job.event_bytes, self._rules)
+        found = _without_reply(
+            read_delivery(event, self._workflow_job.event_bytes, self._rules)
+        )
         if event in _REVIEWS and self._inputs.text("mode") == "review-feedback":
             return self._by_review(found)
         if isinstance(found, Trigger) and event == "pull_request_review_comment":
@@ -326,6 +328,12 @@ class TriggerReader:
         if not again.login or _is_same_login(again, self._actor()):
             return trigger
         return trigger.replace(others=(*trigger.others, again))
+
+
+def _without_reply(found: ParsedWebhook) -> ParsedWebhook:
+    """Ignore a comment without a mention: no run of a workflow waits for an answer."""
+    is_reply = isinstance(found, Trigger) and found.kind is TriggerKind.REPLY
+    return Ignored(reason="no-mention") if is_reply else found
 
 
 def _as_read(found: ParsedWebhook) -> ActionRequest | NoTrigger:

@@ -43,6 +43,7 @@ def add_group(
 
 def add_commands(app: typer.Typer) -> None:
     app.command("serve")(_serve)
+    app.command("setup-link")(_setup_link)
     app.command("doctor")(_doctor)
     about = "Run as a step of the GitHub Action."
     add_group(app, "action", about, {"run": _action_run})
@@ -79,7 +80,7 @@ def _serve(
             parser=_read_role,
             metavar="ROLE",
             autocompletion=_complete_role,
-            help="Which part of the service to run.",
+            help="Which part of the service to run: all, web, worker or scheduler.",
         ),
     ] = Role.ALL,
     host: Annotated[
@@ -92,6 +93,11 @@ def _serve(
     """Run the service: webhooks in, pull requests out."""
     flags = {"server.host": host, "server.port": port}
     exit_now(load_handler("cli.serve_handler", "serve_as")(role, flags))
+
+
+def _setup_link() -> None:
+    """Print a new link to create the service's GitHub App in a browser."""
+    load_handler("cli.setup_link_handler", "print_setup_link")()
 
 
 def _doctor(

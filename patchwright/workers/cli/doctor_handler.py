@@ -13,11 +13,13 @@ from rich.console import Console
 
 from patchwright.core.doctor import DoctorCheck, failed, skipped, warning
 from patchwright.core.plugin import import_later
+from patchwright.core.settings.environment import process_environment
 from patchwright.core.settings.model import Settings, secret_values
 from patchwright.core.system.clock import Clock, SystemClock
 from patchwright.core.text.redaction import Redactor
 from patchwright.core.types.errors import SettingsError
 from patchwright.core.types.purpose import Purpose
+from patchwright.integrations.registry import find_forge
 from patchwright.integrations.settings import exposed_secrets, load_settings_here
 from patchwright.workers.cli.doctor_report import (
     SECRETS,
@@ -31,6 +33,7 @@ from patchwright.workers.cli.doctor_report import (
     summary,
     without_secrets,
 )
+from patchwright.workers.cli.forge_token import with_own_token
 from patchwright.workers.doctor.checks import (
     CHECKS,
     NamedResult,
@@ -63,7 +66,7 @@ def run_doctor(
         notices=tuple(_notices(settings)),
     )
     context = make_context(
-        _settings_with_app(settings, clock, examination.entries),
+        _settings_with_account(settings, clock, examination),
         clock,
         spends=spends,
         is_set_up=examination.is_set_up,
@@ -129,14 +132,19 @@ def _notices(settings: Settings) -> Iterator[NamedResult]:
         yield NamedResult(SETTINGS, warning(found, settings.notices[0].fix), 0.0)
 
 
-def _settings_with_app(
-    settings: Settings, clock: Clock, entries: Sequence[DoctorCheck]
+def _settings_with_account(
+    settings: Settings, clock: Clock, examination: Examination
 ) -> Settings:
-    """Add the App that was made for the service, where a check asks it."""
-    if all(entry.local for entry in entries):
+    """Add the App that was made for the service, where a check asks it.
+
+    Without a service it is the person's own token, as `resolve` finds it.
+    """
+    if all(entry.local for entry in examination.entries):
         return settings
     found: Settings = _with_registered_app(settings, clock)
-    return found
+    if examination.is_set_up or Purpose.RESOLVE not in examination.parts:
+        return found
+    return with_own_token(find_forge(found), found, process_environment())
 
 
 def _print_results(

@@ -37,13 +37,36 @@ def find_forge_token(
     if configured or forge.find_token_source is None:
         return FoundToken(settings, f"the section `{forge.name}` of your settings")
     source = forge.find_token_source(settings)
+    found = _find_own(source, settings, environ)
+    if found is None:
+        raise SettingsError(_no_token(forge, source))
+    return found
+
+
+def with_own_token(
+    forge: Plugin, settings: Settings, environ: Mapping[str, str]
+) -> Settings:
+    """Return the settings as `resolve` would use them, whether there is a token or not.
+
+    `doctor` says what is missing in its own words.
+    """
+    configured = forge.describe(settings).is_configured
+    if configured or forge.find_token_source is None:
+        return settings
+    found = _find_own(forge.find_token_source(settings), settings, environ)
+    return found.settings if found else settings
+
+
+def _find_own(
+    source: TokenSource, settings: Settings, environ: Mapping[str, str]
+) -> FoundToken | None:
     for name in source.variables:
         if token := environ.get(name, "").strip():
             return FoundToken(source.add_to(settings, SecretStr(token)), name)
     if token := _run_command(source.command, environ):
         found_in = f"`{shlex.join(source.command)}`"
         return FoundToken(source.add_to(settings, SecretStr(token)), found_in)
-    raise SettingsError(_no_token(forge, source))
+    return None
 
 
 def _no_token(forge: Plugin, source: TokenSource) -> str:

@@ -48,7 +48,7 @@ from patchwright.workers.cli.prove_report import (
 )
 from patchwright.workers.cli.run_commands import ProveOptions
 from patchwright.workers.cli.session import view_of
-from patchwright.workers.cli.settings import load_command_settings
+from patchwright.workers.cli.terminal import load_command_settings
 
 PROVEN: Final = 0
 NOT_PROVEN: Final = 1

@@ -76,7 +76,7 @@ _HELP: Final = "--help"
 _DESCRIPTION: Final = (
     "Patchwright turns a request made where people work into a proven pull request. "
     "On the command line it works on an issue or pull request of a forge, or on a task "
-    "in words in a checkout on this machine. It also runs and maintains the service "
+    "as text in a checkout on this machine. It also runs and maintains the service "
     "that takes requests from GitHub, Slack and Jira."
 )
 _SETTINGS: Final = (
@@ -85,10 +85,10 @@ _SETTINGS: Final = (
     "then from files. The first file is the one that --config or PATCHWRIGHT_CONFIG "
     "names, or else patchwright.toml in the current folder; the second one is "
     "~/.config/patchwright/config.toml. The first place that has a value wins. A "
-    "secret can be read from a file: add _FILE to the name of its variable. Where the "
-    "settings have no token for the forge, resolve takes the one of the forge's own "
-    "command-line tool: from its variables, or from the tool itself if you have logged "
-    "in there. NO_COLOR turns colours off."
+    "secret can be read from a file: add _FILE to the name of its variable. If the "
+    "settings have no token for the forge, resolve takes the token of the forge's own "
+    "command-line tool. It is read from the tool's variables, or asked from the tool "
+    "if you have logged in there. NO_COLOR turns colours off."
 )
 _EXITS: Final = (
     ParameterHelp(

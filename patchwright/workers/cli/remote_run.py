@@ -35,6 +35,7 @@ from patchwright.resolver.attempt import INTERNAL
 from patchwright.resolver.configuration import apply_configuration
 from patchwright.resolver.delivery import SecondProof, fetch_commits, make_deliverer
 from patchwright.resolver.job import Job, JobState
+from patchwright.resolver.messages.readers import Reader
 from patchwright.resolver.messages.status import DeliveryResult
 from patchwright.resolver.publish.effects import (
     AnswerReviews,
@@ -134,10 +135,10 @@ def _unknown_text(forge: ForgeConnection, thread: ForgeThread) -> str:
     try:
         forge.forge.fetch_repository(thread.repo)
     except NotFoundError:
-        return f"there is no repository {name}, or the token may not see it"
+        return f"there is no repository {name}, or the token cannot see it"
     is_pull = thread.kind is ThreadKind.PULL_REQUEST
     kind = "pull request" if is_pull else "issue"
-    return f"{name} has no {kind} {thread.number}, or the token may not see it"
+    return f"{name} has no {kind} {thread.number}, or the token cannot see it"
 
 
 @contextmanager
@@ -220,9 +221,11 @@ def _overrides(options: ResolveOptions) -> RunOverrides:
         config["plan_approval"] = "comment"
     return RunOverrides(
         config=config,
+        # Others than writers cannot ask what people may, and would read nobody.
         defaults={"context_from": "all-marked"},
         waits_for_people=False,
         looks_for_competitors=False,
+        reader=Reader.OPERATOR,
     )
 
 

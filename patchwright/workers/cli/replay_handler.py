@@ -43,8 +43,7 @@ from patchwright.sandbox.factory import create_factory
 from patchwright.workers.cli.interruption import interruptible
 from patchwright.workers.cli.replay_view import print_step, print_story
 from patchwright.workers.cli.run_commands import ReplayOptions
-from patchwright.workers.cli.settings import load_command_settings
-from patchwright.workers.cli.terminal import plain
+from patchwright.workers.cli.terminal import load_command_settings, plain
 from patchwright.workers.runs.export import export_document
 from patchwright.workers.runs.lookup import open_run_lookup
 from patchwright.workers.runs.selection import UnknownRunError

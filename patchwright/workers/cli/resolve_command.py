@@ -128,7 +128,7 @@ ReplacedTests = Annotated[
         "--test",
         metavar="COMMAND",
         help="A command that tests the change; can be repeated. The default is `test` "
-        "of .patchwright.toml, or the tests that the change brings.",
+        "of .patchwright.toml, or the tests of the change.",
         rich_help_panel=_WORK,
     ),
 ]

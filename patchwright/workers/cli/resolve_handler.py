@@ -56,7 +56,6 @@ from patchwright.workers.cli.session import (
     RunSession,
     open_session,
 )
-from patchwright.workers.cli.settings import load_command_settings
 from patchwright.workers.cli.target import (
     Target,
     TextTarget,
@@ -64,7 +63,7 @@ from patchwright.workers.cli.target import (
     locate_thread,
     read_target,
 )
-from patchwright.workers.cli.terminal import print_warning
+from patchwright.workers.cli.terminal import load_command_settings, print_warning
 from patchwright.workers.preflight import require_ready
 
 _AFTER_PLAN: Final = (

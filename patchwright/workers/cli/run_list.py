@@ -25,7 +25,12 @@ from patchwright.workers.runs.selection import SHORT_ID_LENGTH, RunStage
 
 
 def runs_as_json(runs: Sequence[RunRow]) -> str:
-    return json.dumps({"runs": [one.model_dump(mode="json") for one in runs]})
+    return json.dumps({"runs": [_row_as_json(one) for one in runs]})
+
+
+def _row_as_json(run: RunRow) -> dict[str, JsonValue]:
+    """Return a run; `id` is the former name of `run_id`, for one more release."""
+    return {"run_id": run.id, **run.model_dump(mode="json")}
 
 
 def run_as_json(
@@ -34,7 +39,7 @@ def run_as_json(
     """Write what the run is and where its result is, then its steps."""
     return json.dumps(
         {
-            "run": run.model_dump(mode="json"),
+            "run": _row_as_json(run),
             "summary": outcome.summary if outcome else "",
             **_proof(outcome, delivered),
             "warnings": list(outcome.warnings) if outcome else [],

@@ -34,8 +34,11 @@ from patchwright.workers.cli.run_list import (
     run_as_json,
     runs_as_json,
 )
-from patchwright.workers.cli.settings import load_command_settings
-from patchwright.workers.cli.terminal import plain, print_hanging
+from patchwright.workers.cli.terminal import (
+    load_command_settings,
+    plain,
+    print_hanging,
+)
 from patchwright.workers.queue.interface import BrokerUnavailableError
 from patchwright.workers.runs.administration import ServiceRuns
 from patchwright.workers.runs.export import (

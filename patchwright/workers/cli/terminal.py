@@ -1,16 +1,19 @@
-"""Lines and errors on a terminal, cut to fit it, and without what would steer it."""
+"""Lines, errors and notices on a terminal, without what would steer it."""
 
 import sys
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
+from pathlib import Path
+from types import MappingProxyType
 from typing import Final
 
 import structlog
 from rich.console import Console
 from rich.text import Text
 
-from patchwright.core.settings.model import SettingsNotice
+from patchwright.core.settings.model import Settings
 from patchwright.core.text.strings import strip_invisible
 from patchwright.core.types.errors import PatchwrightError
+from patchwright.integrations.settings import find_notices, load_settings_here
 
 
 def plain(text: str, style: str = "") -> Text:
@@ -78,8 +81,20 @@ def print_error(error: PatchwrightError) -> None:
     console.print(text, soft_wrap=not console.is_terminal)
 
 
-def print_notice(notice: SettingsNotice) -> None:
-    print_warning(str(notice))
+_NO_FLAGS: Final[Mapping[str, object]] = MappingProxyType({})
+
+
+def load_command_settings(
+    flags: Mapping[str, object] = _NO_FLAGS, config: Path | None = None
+) -> Settings:
+    """Read them for this process, and print the notices on standard error.
+
+    `config` is a file in place of `./patchwright.toml`. Raises `SettingsError`.
+    """
+    settings = load_settings_here(flags, config)
+    for notice in find_notices(settings):
+        print_warning(str(notice))
+    return settings
 
 
 def print_warning(words: str) -> None:

@@ -17,6 +17,7 @@ from patchwright.core.commands import (
 )
 from patchwright.core.events.actions import Message
 from patchwright.core.events.payload import Source
+from patchwright.core.text.replies import is_to_somebody_else, own_words
 from patchwright.core.types.base import ConversationId, Ids, JobId
 from patchwright.core.types.threads import TalkThread, ThreadRef
 from patchwright.core.types.triggers import (
@@ -38,6 +39,7 @@ from patchwright.workers.store.jobs import (
     change_trigger,
     find_active_job,
     find_active_state,
+    is_about_to_wait,
     wake_job,
 )
 from patchwright.workers.store.leases import lock_conversation
@@ -164,14 +166,13 @@ class Recorder:
     def _record_reply(
         self, connection: Connection, row_id: str, delivery: Delivery, trigger: Trigger
     ) -> InboxResult:
-        """Take what was said to nobody for an answer, where one is waited for."""
+        """Take what mentions nobody as the answer where a run waits for one."""
         follow_thread(connection, trigger.thread)
         found = _lock_conversation_of(connection, trigger.thread)
         active = find_active_state(connection, found) if found else None
-        if active is not None and (
-            _stops(trigger) or active[1] is JobState.WAITING_USER
-        ):
-            return self._record_request(connection, row_id, delivery, trigger)
+        answer = _as_answer(trigger)
+        if active and answer and (_stops(answer) or _waits(connection, *active)):
+            return self._record_request(connection, row_id, delivery, answer)
         # Its key stays: found again later, it must not answer a later question.
         _update_delivery(
             connection,
@@ -305,6 +306,25 @@ def _without_words(trigger: Trigger) -> Trigger:
     has_amount = takes_amount and not command.fault
     amount = f" {command.argument}" if has_amount else ""
     return trigger.replace(request=f"{command.verb}{amount}".strip(), text=LEFT_OUT)
+
+
+def _as_answer(trigger: Trigger) -> Trigger | None:
+    """Return what a comment without a mention says to a run; None if it says nothing.
+
+    What bots say and what begins with somebody's mention is for others. A command may
+    stand below a quotation; in an answer the quotation can be what makes sense of it.
+    """
+    words = own_words(trigger.request)
+    if trigger.actor.is_bot or not words or is_to_somebody_else(words):
+        return None
+    return trigger.replace(request=words) if parse_command(words) else trigger
+
+
+def _waits(connection: Connection, job_id: JobId, state: JobState) -> bool:
+    """Tell whether a run waits for an answer, or shows its question just now."""
+    if state is JobState.DELIVERING:
+        return is_about_to_wait(connection, job_id)
+    return state is JobState.WAITING_USER
 
 
 def _stops(trigger: Trigger) -> bool:

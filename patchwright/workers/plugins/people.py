@@ -66,10 +66,9 @@ def link_address(public_url: str, token: str) -> str:
 
 def invitation_text(actor: Actor, link: str, forge_name: str) -> str:
     return (
-        f"I know your account in {service_name(actor.service)}, but not your account "
-        f"on {forge_name}. Your permissions there decide what you may ask for.\n\n"
-        f"[Link your {forge_name} account]({link}): the link is only for you, please "
-        "do not share it. It works once, for 15 minutes, in one browser. Then I "
+        f"[Link your {forge_name} account]({link}) to your account in "
+        f"{service_name(actor.service)}, so that I can check your access.\n\n"
+        "The link is only for you. It works once and expires in 15 minutes. Then I "
         "continue with your request."
     )
 

@@ -15,6 +15,7 @@ from patchwright.core.settings.model import Settings
 from patchwright.core.system.clock import Clock
 from patchwright.core.types.base import Ids, JobId, RandomIds
 from patchwright.core.types.errors import WrongMomentError
+from patchwright.resolver.commands import makes_run
 from patchwright.resolver.job import Job, JobState
 from patchwright.workers.db.database import Database
 from patchwright.workers.db.tables import conversations, jobs
@@ -160,7 +161,8 @@ class ServiceRuns:
     def list_rows(self, wanted: RunFilter) -> Iterator[RunRow]:
         for run_id in list_newest_ids(self.database, wanted):
             job = self.reader.jobs.load(run_id)
-            if job is not None:
+            # An answer to a command is no run.
+            if job is not None and makes_run(job.trigger):
                 yield self.row_of(job)
 
     def row_of(self, job: Job) -> RunRow:

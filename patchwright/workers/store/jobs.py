@@ -49,6 +49,13 @@ def find_active_state(
     return (JobId(row.id), JobState(row.state)) if row else None
 
 
+def is_about_to_wait(connection: sa.Connection, job_id: JobId) -> bool:
+    """Tell whether a job that publishes its outcome waits for people after that."""
+    kept = connection.scalars(sa.select(jobs.c.outcome).where(jobs.c.id == job_id))
+    outcome = kept.one_or_none()
+    return bool(outcome) and Outcome.model_validate_json(str(outcome)).waits
+
+
 def find_active_job(
     connection: sa.Connection, conversation_id: ConversationId
 ) -> ActiveJob | None:

@@ -229,7 +229,7 @@ without  with it  test
 failed   passed   test_pieces.PiecesTest.test_every_piece_counts
                   AssertionError: 450 != 1350
 repository's own tests: python3 -m unittest test_cart.py, 1 test compared
-coverage: 1 of 1 changed part taken out in turn
+coverage: 1 of 1 changed part removed in turn
 commits: base COMMIT, head COMMIT
 without the change         exit 1   python3 -m unittest test_pieces  COMMIT, N s
 with it                    exit 0   python3 -m unittest test_pieces  COMMIT, N s

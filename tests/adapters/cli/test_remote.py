@@ -194,7 +194,7 @@ def call_here(
     """Resolve with what alice types, in the folder that the checkout is in."""
     with FakeProvider(turns) as provider:
         return shop.call(
-            *("resolve", *arguments, "--model", MODEL),
+            *("resolve", *arguments, "--model", "openai/gpt-4o"),
             provider=provider,
             settings={
                 "PATCHWRIGHT_GITHUB__API_URL": github.api_url,
@@ -257,7 +257,7 @@ def test_a_plan_for_an_issue_writes_nothing_there(
     shop: Shop, github: FakeGitHub
 ) -> None:
     ask(github)
-    turns = [call("finish", summary="1. Multiply by the pieces.")]
+    turns = [call("finish", summary="A plan.", answer="1. Multiply by the pieces.")]
     ended = resolve(shop, github, "issues/1", "--plan", turns=turns)
     assert ended.code == 0, ended.err
     assert ended.answer["outcome"] == "plan-posted"
@@ -272,14 +272,14 @@ TOLD = "The token is from the section `github` of your settings."
 @pytest.mark.parametrize(
     ("path", "said"),
     [
-        ("acme/shop#99", "acme/shop has no issue 99, or the token may not see it."),
+        ("acme/shop#99", "acme/shop has no issue 99, or the token cannot see it."),
         (
             "{web}/acme/shop/pull/99",
-            "acme/shop has no pull request 99, or the token may not see it.",
+            "acme/shop has no pull request 99, or the token cannot see it.",
         ),
         (
             "acme/shap#1",
-            "there is no repository acme/shap, or the token may not see it.",
+            "there is no repository acme/shap, or the token cannot see it.",
         ),
     ],
 )

@@ -9,7 +9,7 @@ from tests.fakes.llm.turns import call
 
 LOCAL = ["-C", "shop", "--file", "issue.md"]
 URL = "https://github.com/acme/shop/issues/7"
-MODEL = ["--model", "m"]
+MODEL = ["--model", "openai/gpt-4o"]
 FORMS = """\
   patchwright resolve 7                         issue 7 of this checkout's repository
   patchwright resolve acme/shop#7               issue 7 of another repository
@@ -20,8 +20,8 @@ FORMS = """\
   patchwright resolve -                         a task from standard input
 With -C FOLDER it works in the checkout in another folder."""
 NO_MODEL = (
-    "llm.model: not set; choose a model, named as litellm writes it: set "
-    "LLM_MODEL, --model, or llm.model in patchwright.toml"
+    "llm.model: not set; no run can start without it: set LLM_MODEL, for example to "
+    "anthropic/claude-sonnet-4-5, and LLM_API_KEY"
 )
 NO_TOKEN = """\
 there is no token for github.com. Do one of these:
@@ -201,7 +201,7 @@ def test_a_token_goes_to_no_other_host(url: str, shop: Shop) -> None:
             settings={
                 "PATCHWRIGHT_GITHUB__API_URL": github.api_url,
                 "PATCHWRIGHT_GITHUB__WEB_URL": github.web_url,
-                "PATCHWRIGHT_GITHUB__TOKEN": "ghp_" + "x" * 36,
+                "PATCHWRIGHT_GITHUB__TOKEN": "ghp_" + "Ab1" * 12,
             },
         )
         assert github.requests == []

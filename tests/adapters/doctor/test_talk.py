@@ -38,7 +38,7 @@ def jira_settings(jira: FakeJira, **more: str) -> Mapping[str, str]:
     own = jira.settings()
     assert own.token is not None
     return {
-        "JIRA__TYPE": own.flavour,
+        "JIRA__TYPE": own.type,
         "JIRA__BASE_URL": own.base_url,
         "JIRA__USER": own.user,
         "JIRA__TOKEN": own.token.get_secret_value(),

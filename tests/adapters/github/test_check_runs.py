@@ -17,7 +17,7 @@ AT = datetime(2030, 1, 1, 12, tzinfo=UTC)
 STARTED = CheckReport(
     key="run-1",
     title="Working on it",
-    summary="Asked for by @ann.",
+    summary="Requested by @ann.",
     state=CheckState.IN_PROGRESS,
     url="https://bot.test/runs/1",
     at=AT,

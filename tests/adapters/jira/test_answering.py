@@ -192,7 +192,7 @@ def test_where_we_may_not_write_for_some_alone_nothing_is_told_to_all(
     assert limits(scene) == [None]
     [shown] = words(scene)
     assert "a_b.py" not in shown
-    assert "may not write for them" in shown
+    assert "cannot write for them" in shown
     assert scene.channel.find_post(scene.ref, "run=7f3a -->") == post
 
 

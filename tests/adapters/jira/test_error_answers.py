@@ -24,7 +24,7 @@ def refusal(
     status: int, body: str = "", headers: dict[str, str] | None = None
 ) -> ServiceError:
     settings = JiraSettings.model_validate(
-        {"flavour": "datacenter", "base_url": SITE, "token": "secret"}
+        {"type": "datacenter", "base_url": SITE, "token": "secret"}
     )
     clock = FakeClock(NOON)
     jira = connect_jira(settings, clock)

@@ -18,12 +18,15 @@ def test_ids_become_names_in_all_texts(slack: Slack, office: Office) -> None:
     assert named.title == named.request
 
 
-def test_a_request_without_people_costs_no_call(
+def test_who_asks_is_named_with_one_call_and_nobody_else(
     slack: Slack, office: Office, fake: FakeSlack
 ) -> None:
     trigger = asking(office, "write to a@example.org")
-    assert slack.channel.name_people(trigger) == trigger
-    assert fake.calls == []
+    for _ in range(2):
+        named = slack.channel.name_people(trigger)
+        assert named == trigger.replace(actor=named.actor)
+        assert named.actor == trigger.actor.replace(login="Ann")
+    assert len(fake.calls) == 1
 
 
 def test_where_names_cannot_be_learned_the_ids_stay(

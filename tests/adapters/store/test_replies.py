@@ -5,11 +5,13 @@ from dataclasses import replace
 import pytest
 
 from patchwright.core.types.base import JobId
+from patchwright.core.types.outcome_kind import OutcomeKind
 from patchwright.core.types.triggers import Ignored, Trigger, TriggerKind
+from patchwright.core.types.work import Outcome
 from patchwright.core.webhook import DeliveryVerdict, InboxResult
 from patchwright.resolver.job import JobState
 from patchwright.workers.db.tables import deliveries, jobs
-from tests.adapters.store.world import World, trigger
+from tests.adapters.store.world import ALICE, World, trigger
 
 WORDS = b'{"text": "we could also fire Bob"}'
 
@@ -45,6 +47,75 @@ def test_a_reply_answers_a_run_that_waits(world: World) -> None:
     assert world.job(job_id).state is JobState.QUEUED
     [joined] = world.requests.joined(job_id)
     assert joined.trigger == reply()
+
+
+def test_a_reply_that_comes_while_the_question_is_posted_answers_it(
+    world: World,
+) -> None:
+    job_id = world.ask()
+    lease = world.claim(job_id)
+    asked = Outcome(kind=OutcomeKind.NEEDS_INPUT, reason="question", waits=True)
+    now = world.clock.now()
+    lease = world.outcomes.store(lease, asked, (), read_up_to=0, now=now)
+    assert deliver(world, reply()).verdict is DeliveryVerdict.JOINED
+    assert world.outcomes.wait(lease)
+
+
+def test_a_reply_that_comes_while_the_end_is_posted_is_talk_among_people(
+    world: World,
+) -> None:
+    job_id = world.ask()
+    lease, done = world.claim(job_id), Outcome(kind=OutcomeKind.RESOLVED)
+    world.outcomes.store(lease, done, (), read_up_to=0, now=world.clock.now())
+    assert deliver(world, reply()).verdict is DeliveryVerdict.IGNORED
+
+
+@pytest.mark.parametrize(
+    "words",
+    [
+        "@bob which one do you want?",
+        "**@bob**: yours",
+        "> the second one\n\n@bob is that right?",
+        "> the second one",
+        "<!-- the second one -->",
+    ],
+)
+def test_what_is_said_to_somebody_else_is_no_answer(world: World, words: str) -> None:
+    job_id = waiting(world)
+    assert deliver(world, reply("r1", words)).verdict is DeliveryVerdict.IGNORED
+    assert kept(world)["reason"] == "not-asked"
+    assert world.job(job_id).state is JobState.WAITING_USER
+
+
+def test_what_a_bot_says_to_nobody_is_no_answer(world: World) -> None:
+    waiting(world)
+    robot = ALICE.replace(login="ci[bot]", is_bot=True)
+    said = reply().replace(actor=robot)
+    assert deliver(world, said).verdict is DeliveryVerdict.IGNORED
+
+
+@pytest.mark.parametrize(
+    ("words", "wanted"),
+    [
+        ("> May this be done?\n\napprove", "approve"),
+        ("> Cents or euros?\n\nthe first", "> Cents or euros?\n\nthe first"),
+        ("ask @bob, he knows", "ask @bob, he knows"),
+    ],
+)
+def test_a_command_counts_below_a_quotation(
+    world: World, words: str, wanted: str
+) -> None:
+    job_id = waiting(world)
+    deliver(world, reply("r1", words))
+    [joined] = world.requests.joined(job_id)
+    assert joined.trigger.request == wanted
+
+
+def test_a_reply_that_comes_twice_answers_once(world: World) -> None:
+    job_id = waiting(world)
+    assert deliver(world, reply()).verdict is DeliveryVerdict.JOINED
+    assert deliver(world, reply()).verdict is DeliveryVerdict.DUPLICATE
+    assert len(world.requests.joined(job_id)) == 1
 
 
 def test_a_reply_to_a_run_that_works_is_talk_among_people(world: World) -> None:

@@ -214,7 +214,7 @@ def test_a_contradicted_change_says_so_first_and_names_what_breaks(
     ]
     assert [level, *places] == sorted([level, *places])
     assert places[-1] < text.index("The agent wrote:")
-    assert "4 of 5 changed parts taken out in turn" in text
+    assert "4 of 5 changed parts removed in turn" in text
 
 
 def test_a_change_without_proof_says_what_would_help(site: Watched) -> None:

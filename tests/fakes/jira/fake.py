@@ -83,7 +83,7 @@ class FakeJira:
         user = self.world.users[self.bot]
         return JiraSettings.model_validate(
             {
-                "flavour": "cloud" if self.world.is_cloud else "datacenter",
+                "type": "cloud" if self.world.is_cloud else "datacenter",
                 "base_url": self.base_url,
                 "user": user.email if self.world.is_cloud else "",
                 "token": user.token,

@@ -90,7 +90,7 @@ def test_the_files_are_there_and_hold_no_secret(tmp_path: Path) -> None:
             assert step.token not in text
         receipt = json.loads(Path(said.outputs["receipt-file"]).read_text("utf-8"))
         assert receipt["signed"] is False
-        assert receipt["asked"]["admitted"] == "alice has write permission"
+        assert receipt["asked"]["admitted"] == "alice has write access"
         assert receipt["head_sha"] == said.outputs["head-sha"]
 
 
@@ -135,6 +135,25 @@ def test_a_model_that_fails_is_an_error_with_its_cause(tmp_path: Path) -> None:
         assert said.end[0] == "failed"
         assert said.grade == "error"
         assert said.outputs["error-code"]
+
+
+def test_a_missing_key_is_told_in_the_thread_before_anything_starts(
+    tmp_path: Path,
+) -> None:
+    given = {"llm_model": "anthropic/claude-sonnet-4-5", "llm_base_url": ""}
+    with a_step(tmp_path, [], variables={"LLM_API_KEY": ""}) as step:
+        said = ask(step, **given)
+        told = (
+            "No API key for anthropic. Ask whoever runs Patchwright here to set "
+            "ANTHROPIC_API_KEY or LLM_API_KEY."
+        )
+        assert (said.end, said.grade) == (("failed", "configuration"), "error")
+        assert said.outputs["summary"] == told
+        assert told in step.github.comments(REPO, 1)[-1].body
+        # A stranger is not told, and a question that needs no model is answered.
+        assert say(step, "fix it", author="eve", **given).end[0] == "refused"
+        assert say(step, "help", **given).end == ("answered", "help")
+        assert step.provider.requests == []
 
 
 def test_the_budget_is_the_inputs(tmp_path: Path) -> None:

@@ -50,7 +50,7 @@ not covered by the proof: shop/tax.py:4
 flaky, does not count: tests/test_net.py::test_ping
 repository's own tests: pytest -q, 312 tests compared, others could not be \
 compared
-coverage: 4 of 5 changed parts taken out in turn
+coverage: 4 of 5 changed parts removed in turn
 commits: base aaaaaaaaaa, head bbbbbbbbbb
 without the change         exit 1   pytest -k sum  aaaaaaaaaa, 1.2 s
 with it                    exit 0   pytest -k sum  bbbbbbbbbb, 1.2 s

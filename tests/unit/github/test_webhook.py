@@ -51,9 +51,9 @@ def test_s01_mention_counts_anywhere_in_the_sentence() -> None:
     assert trigger.request == "Could you have a look at this?"
 
 
-@pytest.mark.parametrize("text", ["@patchwright-extra go", "mail@patchwright.test", ""])
+@pytest.mark.parametrize("text", ["@patchwright-extra go", "mail@patchwright.test"])
 def test_s01_other_handles_are_no_mention(text: str) -> None:
-    assert reason_of("issue_comment", comment(text)) == "no-mention"
+    assert trigger_of("issue_comment", comment(text)).kind is TriggerKind.REPLY
 
 
 def test_s06_the_mention_is_configured_in_one_place() -> None:
@@ -62,7 +62,8 @@ def test_s06_the_mention_is_configured_in_one_place() -> None:
     assert isinstance(read_delivery("issue_comment", asked, listening), Trigger)
     usual = json.dumps(comment("@patchwright go")).encode()
     reading = read_delivery("issue_comment", usual, listening)
-    assert reading == Ignored(reason="no-mention")
+    assert isinstance(reading, Trigger)
+    assert reading.kind is TriggerKind.REPLY
 
 
 @pytest.mark.parametrize("text", ["(@patchwright) check?", "cc:@Patchwright fix"])
@@ -72,7 +73,7 @@ def test_s02_punctuation_and_case_do_not_matter(text: str) -> None:
 
 def test_s03_quoted_mention_is_no_request() -> None:
     text = "> @patchwright fix the parser\n\nI think we should wait with this."
-    assert reason_of("issue_comment", comment(text)) == "no-mention"
+    assert trigger_of("issue_comment", comment(text)).kind is TriggerKind.REPLY
 
 
 def test_comment_on_a_pull_request_belongs_to_the_pull_request() -> None:
@@ -94,8 +95,29 @@ def test_comment_in_a_discussion_is_named_as_graphql_names_it() -> None:
     )
 
 
-def test_s07_comment_without_a_mention_asks_nothing() -> None:
-    assert reason_of("issue_comment", comment("I agree with the bot")) == "no-mention"
+def test_s07_new_comment_without_a_mention_is_a_reply() -> None:
+    reply = trigger_of("issue_comment", comment("I agree with the bot"))
+    assert (reply.kind, reply.key, reply.request, reply.post_id) == (
+        TriggerKind.REPLY,
+        "github:acme/shop#7:reply:123",
+        "I agree with the bot",
+        "123",
+    )
+
+
+@pytest.mark.parametrize("text", ["", " \n", None])
+def test_s07_comment_without_words_asks_nothing(text: str | None) -> None:
+    assert reason_of("issue_comment", comment(text)) == "no-mention"
+
+
+def test_s07_edit_that_adds_no_mention_is_no_reply() -> None:
+    edited = comment("Euro cents", "edited", changes={"body": {"from": "Cents"}})
+    assert reason_of("issue_comment", edited) == "no-mention"
+
+
+def test_s08_own_comment_is_no_reply_whoever_we_are_there() -> None:
+    ours = "**Needs you**\n\n<!-- patchwright:state=waiting run=1 -->"
+    assert reason_of("issue_comment", comment(ours)) == "own-text"
 
 
 def test_s05_missing_and_null_fields_are_normal() -> None:

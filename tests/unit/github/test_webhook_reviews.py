@@ -102,15 +102,37 @@ def test_changes_that_are_wanted_with_a_mention_are_a_mention() -> None:
 @pytest.mark.parametrize(
     "payload",
     [
-        review("Too long.", state="changes_requested"),
-        review("Too long.", state="changes_requested", pull_request=issue(user=None)),
-        review("Fine.", state="approved", pull_request=OURS),
         review(None, pull_request=OURS),
         review("x", "edited", state="changes_requested", pull_request=OURS),
     ],
 )
 def test_other_reviews_without_a_mention_ask_nothing(payload: dict[str, Any]) -> None:
     assert reason_of("pull_request_review", payload) == "no-mention"
+
+
+@pytest.mark.parametrize(
+    "payload",
+    [
+        review("Too long.", state="changes_requested"),
+        review("Too long.", state="changes_requested", pull_request=issue(user=None)),
+        review("Fine.", state="approved", pull_request=OURS),
+    ],
+)
+def test_words_of_other_reviews_are_a_reply(payload: dict[str, Any]) -> None:
+    reply = trigger_of("pull_request_review", payload)
+    assert (reply.kind, reply.key) == (
+        TriggerKind.REPLY,
+        "github:acme/shop#7:reply:review:900",
+    )
+
+
+def test_comment_on_lines_without_a_mention_is_a_reply() -> None:
+    reply = trigger_of("pull_request_review_comment", review_comment("In cents."))
+    assert (reply.kind, reply.key, reply.post_id) == (
+        TriggerKind.REPLY,
+        "github:acme/shop#7:reply:review-comment:55",
+        "review-comment:55",
+    )
 
 
 def test_s08_own_review_never_triggers() -> None:

@@ -33,7 +33,7 @@ TRIGGER = Trigger(
 RUNNING = OpenRun(
     frame=FRAME,
     trigger=TRIGGER,
-    admitted="alice has write permission",
+    admitted="alice has write access",
     task=Task(text="", base_sha="abcdef0123456789", base_branch="main"),
     progress=Progress(
         state="running",

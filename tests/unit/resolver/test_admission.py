@@ -57,7 +57,7 @@ def test_s11_a_refusal_names_the_person_and_the_permission() -> None:
         AdmissionFacts(actor=ALICE, permission=Permission.NONE),
         AdmissionPolicy(forge="github"),
     )
-    assert judged.text == "alice has none permission here; write is needed."
+    assert judged.text == "alice has none access here; write access is needed."
 
 
 def test_an_unknown_permission_is_no_permission() -> None:

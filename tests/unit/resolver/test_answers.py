@@ -55,14 +55,14 @@ def test_t9_status_of_a_run_that_has_not_begun() -> None:
 def test_t9_cost_says_what_was_spent_of_what() -> None:
     assert answer_running(Verb.COST, RUNNING) == (
         "$0.41 of $5.00 so far, for 4 steps: 12,345 tokens in (9,000 of them cached) "
-        "and 678 out. `@patchwright budget +2` allows $2.00 more."
+        "and 678 out. `@patchwright budget +2` adds $2.00."
     )
 
 
 def test_t9_why_says_who_asked_and_which_rule_let_them_in() -> None:
     assert answer_running(Verb.WHY, RUNNING) == (
-        "- Asked for by alice, with a mention in a comment.\n- Allowed because alice "
-        "has write permission.\n\n- The thread was read as of 14:02:11Z.\n- The work "
+        "- Requested by alice, with a mention in a comment.\n- Allowed, because alice "
+        "has write access.\n\n- Thread read at 14:02:11 UTC.\n- Work "
         "starts from `abcdef0123` of `main`."
     )
 
@@ -104,11 +104,11 @@ def test_t9_why_tells_of_the_end_of_the_last_run_and_what_to_do() -> None:
     assert text.startswith(
         "Nothing is running here. This is how the last run ended:\n\n"
         "**Over budget** · 9 steps · 1m 1s · $0.41\n\n"
-        "- Asked for by alice, with a mention in a comment.\n\n"
+        "- Requested by alice, with a mention in a comment.\n\n"
         "It ended as `over-budget` (`budget`).\n\n"
         "The next call could cost $0.20.\n\n"
     )
-    assert "then ask again with `@patchwright`" in text
+    assert "Narrow the request and ask again with `@patchwright`" in text
     assert "It ended as" not in answer_ended(Verb.STATUS, ended)
 
 
@@ -121,7 +121,7 @@ def test_t9_cost_tells_what_the_last_run_took() -> None:
         delivered=DeliveryResult(pull_request=2),
     )
     assert answer_ended(Verb.COST, shown) == (
-        "Nothing is running here. The last run took 12,345 tokens in (9,000 of them "
+        "Nothing is running here. The last run used 12,345 tokens in (9,000 of them "
         "cached) and 678 out.\n\n**Change made, no evidence** · #2 · 9 steps · 1m "
         "1s · $0.41"
     )
@@ -142,4 +142,4 @@ def test_t9_the_pull_request_is_a_link_where_its_number_would_be_none() -> None:
 def test_t9_why_knows_how_each_run_was_asked_for(kind: TriggerKind) -> None:
     """A reply or a merge can start a run as well."""
     text = answer_running(Verb.WHY, RUNNING.replace(trigger=TRIGGER.replace(kind=kind)))
-    assert text.startswith("- Asked for by alice, ")
+    assert text.startswith("- Requested by alice, ")

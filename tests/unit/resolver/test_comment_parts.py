@@ -17,7 +17,7 @@ FAR = Progress(
     state="running",
     done=("Repository checked out in a docker sandbox",),
     todos=(Todo(text="Write a test", state="done"), Todo(text="Fix it", state="doing")),
-    doing="Step 7: `run_command pytest`",
+    doing="Step 7: `shell pytest`",
 )
 
 
@@ -28,7 +28,7 @@ def test_s42_a_run_that_was_cut_short_says_where_it_stopped(kind: OutcomeKind) -
     text = final_comment(ended(kind, "Why."), DeliveryResult(), FRAME, FAR)
     assert (
         """\
-It stopped at: Step 7: `run_command pytest`.
+It stopped at: Step 7: `shell pytest`.
 
 <details><summary>What it had done</summary>
 
@@ -94,10 +94,7 @@ def test_a_question_with_choices_says_how_to_choose() -> None:
     outcome = ended(OutcomeKind.NEEDS_INPUT, question, reason="question", waits=True)
     text = final_comment(outcome, DeliveryResult(), FRAME)
     assert text.startswith("**Needs you** · ")
-    assert (
-        "Answer `@patchwright 1`, `@patchwright 2` or `@patchwright 3`, or write your "
-        "own answer after `@patchwright`." in text
-    )
+    assert "Reply `1`, `2` or `3`, or write your own answer." in text
     assert text.endswith(f"<!-- patchwright:state=waiting {mark(FRAME.run_id)}")
 
 

@@ -8,6 +8,7 @@ from patchwright.core.text.mentions import find_request
 from patchwright.core.types.evidence import Proof, ProofReason
 from patchwright.core.types.outcome_kind import OutcomeKind
 from patchwright.core.types.work import BlockedRequest, Outcome, Usage
+from patchwright.resolver.messages.readers import Reader
 from patchwright.resolver.messages.result import MAX_COMMENT_CHARS, final_comment
 from patchwright.resolver.messages.status import UNFINISHED, DeliveryResult, mark
 from patchwright.resolver.publish.publisher import as_delivered
@@ -15,7 +16,7 @@ from tests.unit.resolver.endings import FRAME, GREEN, HANDLE, RED, ended, judged
 
 FACTS = "7 steps · 2m 10s · $0.41 of $3.00"
 FOOTER = (
-    "<sub>run 7f3a9c1e · asked for by alice · content as of 14:02:11Z · "
+    "<sub>run 7f3a9c1e · requested by alice · thread read at 14:02 UTC · "
     "model openai/x</sub>"
 )
 PULL = DeliveryResult(
@@ -25,6 +26,7 @@ PULL = DeliveryResult(
     pull_request_url="https://example.com/pull/12",
 )
 BRANCH = DeliveryResult(branch=PULL.branch, branch_url=PULL.branch_url)
+NARROWER = "Narrow the request and ask again with `@patchwright`"
 AGAIN = "ask again with `@patchwright`."
 
 
@@ -92,7 +94,7 @@ The agent wrote:
 
 > The total ignored the pieces.
 
-Check the change carefully: no test confirms it. Set `test = ["pytest -q"]`, or your \
+Review carefully: no test proves this change. Set `test = ["pytest -q"]`, or your \
 command, in `.patchwright.toml`."""
     )
 
@@ -110,31 +112,34 @@ ENDINGS = {
     OutcomeKind.PLAN_POSTED: (
         "Plan",
         (
-            "`@patchwright approve` starts the work; or write after `@patchwright` "
-            "what should be different."
+            "Reply `@patchwright approve` to start, or `@patchwright` and what to "
+            "change."
         ),
     ),
     OutcomeKind.REFUSED: ("Declined", ""),
     OutcomeKind.NEEDS_INPUT: (
         "Needs you",
-        "Answer here and ask again with `@patchwright`.",
+        "Start your answer with `@patchwright`.",
     ),
     OutcomeKind.OVER_BUDGET: (
         "Over budget",
         (
-            "Raise `limits.max_cost_usd`, which is $3.00 now, or narrow the request, "
-            f"then {AGAIN}"
+            f"{NARROWER}, or ask whoever runs this Patchwright to allow more than "
+            "$3.00 for a run."
         ),
     ),
     OutcomeKind.OVER_LIMIT: (
         "Over the limit",
-        f"Raise the limit, which is 50 steps now, or narrow the request, then {AGAIN}",
+        (
+            f"{NARROWER}, or ask whoever runs this Patchwright to allow more than 50 "
+            "steps."
+        ),
     ),
     OutcomeKind.TIMED_OUT: (
         "Timed out",
         (
-            "Raise `limits.timeout_minutes`, which is 30 now, or narrow the request, "
-            f"then {AGAIN}"
+            f"{NARROWER}, or ask whoever runs this Patchwright to allow more than 30 "
+            "minutes."
         ),
     ),
     OutcomeKind.STUCK: (
@@ -144,7 +149,7 @@ ENDINGS = {
     OutcomeKind.STOPPED: ("Stopped", "To continue, ask again with `@patchwright`."),
     OutcomeKind.FAILED: (
         "Failed",
-        "When the cause is fixed, write `@patchwright retry`.",
+        "Once that is fixed, reply `@patchwright retry`.",
     ),
 }
 
@@ -169,13 +174,19 @@ def test_s42_every_other_ending_says_what_to_do_next(kind: OutcomeKind) -> None:
         (OutcomeKind.OVER_LIMIT, "tokens", "limits.max_tokens"),
     ],
 )
-def test_the_advice_names_the_setting_that_held(
+def test_the_advice_names_the_setting_that_held_to_who_can_change_it(
     kind: OutcomeKind, reason: str, setting: str
 ) -> None:
-    advice = said(ended(kind, "x", reason=reason)).split("\n\n")[-1]
+    outcome = ended(kind, "x", reason=reason)
+    frame = FRAME.replace(reader=Reader.OPERATOR)
+    advice = final_comment(outcome, BRANCH, frame).split("\n\n")[-3]
     assert f"`{setting}`" in advice
     assert ("max_cost_usd" in advice) == (reason == "budget")
     assert "steps" not in advice
+    asked = said(outcome)
+    assert "ask whoever runs this Patchwright" in asked.replace("Ask", "ask")
+    assert "limits." not in asked
+    assert "llm." not in asked
 
 
 @pytest.mark.parametrize("kind", ENDINGS)
@@ -226,9 +237,18 @@ def test_s42_a_failure_names_its_cause() -> None:
         == """\
 **Failed** (`model-credential`)
 
+The service's model key was refused.
+
+Ask whoever runs this Patchwright to check the key, then reply `@patchwright retry`."""
+    )
+    operators = final_comment(failed, BRANCH, FRAME.replace(reader=Reader.OPERATOR))
+    assert operators.startswith(
+        """\
+**Failed** (`model-credential`)
+
 The model openai/x did not accept the API key. Check `llm.api_key`.
 
-When the cause is fixed, write `@patchwright retry`."""
+Once that is fixed, reply `@patchwright retry`."""
     )
 
 

@@ -129,10 +129,10 @@ def test_s11_the_author_of_the_comment_is_checked_and_named() -> None:
     rights = {"alice": Permission.WRITE, "eve": Permission.READ}
     policy = AdmissionPolicy(forge="github")
     by_maintainer = check_access((ALICE,), policy, lambda actor: rights[actor.login])
-    assert by_maintainer == Admitted(why="alice has write permission")
+    assert by_maintainer == Admitted(why="alice has write access")
     by_author = check_access((EVE,), policy, lambda actor: rights[actor.login])
     assert isinstance(by_author, Declined)
-    assert by_author.text == "eve has read permission here; write is needed."
+    assert by_author.text == "eve has read access here; write access is needed."
 
 
 @pytest.mark.parametrize("service", ["slack", "jira"])

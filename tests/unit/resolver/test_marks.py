@@ -135,11 +135,11 @@ def test_the_call_is_one_line() -> None:
 @pytest.mark.parametrize(
     ("outcome", "delivered", "words"),
     [
-        (QUESTION, DeliveryResult(), "the question is above"),
+        (QUESTION, DeliveryResult(), "please answer the question in the comment above"),
         (
             ended(OutcomeKind.PLAN_POSTED, "plan"),
             DeliveryResult(),
-            "see the plan above, it waits for your approval",
+            "please approve it or say what to change, in the comment above",
         ),
         (
             ended(OutcomeKind.NEEDS_INPUT, "protected-paths"),

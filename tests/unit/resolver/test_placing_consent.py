@@ -23,16 +23,15 @@ def test_c7_a_private_request_for_a_public_repository_is_asked_about() -> None:
     ask = needs_consent(SLACK, WEB, repository_is_private=False, remembered=None)
     assert ask == Question(
         reason=QuestionReason.NO_CONSENT,
-        text="**`acme/web` is public, and this thread is not.** Anybody can read a "
-        "pull request there. May it quote what is written here, name who wrote it, "
-        "and link back?\n\n"
-        "- `share`: it may.\n"
-        "- `keep it out`: it says what was changed. Names, addresses and quotations "
-        "from this thread are left out: eight words in a row, or three in a title or "
-        "the name of a file. Single words, and what the change is about, can still "
-        "show.\n\n"
-        "Answer here with one of the two; with `always` it holds for all requests from "
-        "this channel to that repository. Nothing is shown there before.",
+        text="**`acme/web` is public. May the pull request quote this private "
+        "thread?** Everybody can read a pull request there.\n\n"
+        "- `share`: it may quote this thread, name its authors, and link to it.\n"
+        "- `keep it out`: it describes the change, without names, addresses or "
+        "quotations from this thread (eight words in a row, or three in a title or a "
+        "file name). Single words and the subject of the change can still show.\n\n"
+        "Reply `share` or `keep it out`. With `always`, your answer is valid for all "
+        "requests from this channel to that repository. Nothing is shown there before "
+        "you answer.",
         offers=(
             Offer(words="Share", command="share"),
             Offer(words="Keep it out", command="keep it out"),

@@ -56,16 +56,17 @@ def test_k1_a_pull_request_is_linked_to() -> None:
 
 def test_k1_a_question_can_be_answered_here() -> None:
     assert cross_post_result(QUESTION, DeliveryResult(), AT, shows_words=True) == (
-        f"**Needs you** · {FACTS}\n\nThe agent wrote:\n\n> Round up or down?\n\nTo "
-        f"continue, answer here: `@patchwright` and your answer.\n\n{FOOTER}\n\n"
+        f"**Needs you** · {FACTS}\n\nThe agent wrote:\n\n> Round up or down?\n\n"
+        "Reply here with your answer. The run waits for it and costs nothing.\n\n"
+        f"{FOOTER}\n\n"
         f"{state('waiting')}"
     )
 
 
 def test_c7_a_question_stays_where_it_may_be_read() -> None:
     assert cross_post_result(QUESTION, DeliveryResult(), AT, shows_words=False) == (
-        f"**Needs you** · {FACTS}\n\nIt waits for an answer. The question is not "
-        "shown here, because this thread is public. Answer in the thread of the "
+        f"**Needs you** · {FACTS}\n\nThe run waits for an answer. The question is not "
+        "shown here, because this thread is public. Answer it in the thread of the "
         f"request.\n\n{FOOTER}\n\n{state('waiting')}"
     )
 

@@ -17,6 +17,7 @@ from patchwright.core.events.observations import (
     EvidenceRecorded,
     ModelReply,
     OutcomeReached,
+    PlanApproved,
     ProofStarted,
     ProviderWait,
     RunStarted,
@@ -29,6 +30,7 @@ from patchwright.core.types.evidence import EvidenceRole, RunStatus
 from patchwright.core.types.outcome_kind import OutcomeKind
 from patchwright.core.types.work import Limits, Task, Usage
 from patchwright.resolver.messages.status import (
+    ApprovedPlan,
     Progress,
     checklist,
     progress_comment,
@@ -69,7 +71,7 @@ def test_what_the_repository_sets_up_is_shown() -> None:
 def test_each_step_shows_what_is_done_now() -> None:
     progress = watched(RUNNING, REPLY, RunCommand(command="pytest\nls"))
     assert progress.done == ("Repository checked out in a docker sandbox",)
-    assert progress.doing == "Step 1: `run_command pytest`"
+    assert progress.doing == "Step 1: `shell pytest`"
     assert (progress.iterations, progress.usage) == (1, REPLY.usage)
     assert progress.seconds == 3
 
@@ -142,7 +144,7 @@ def test_the_time_until_the_next_try_goes_on_without_an_event() -> None:
 def test_s58_waiting_for_the_provider_ends() -> None:
     limited = waits_for(WaitCause.RATE_LIMITED)
     going_on = watched(RUNNING, REPLY, limited, RUNNING)
-    assert going_on.doing == "Going on"
+    assert going_on.doing == "Resuming"
     assert going_on.done == ("Repository checked out in a docker sandbox",)
 
 
@@ -206,13 +208,13 @@ def test_parts_that_were_taken_out_are_counted_in_one_line() -> None:
     part = RED.replace(role=EvidenceRole.WITHOUT_PART)
     parts = [EvidenceRecorded(evidence=part)] * 12
     then = watched(RUNNING, EvidenceRecorded(evidence=RED), *parts).then
-    assert then[1:] == ("Parts of the change taken out in turn: 12",)
+    assert then[1:] == ("Parts of the change removed in turn: 12",)
 
 
 def test_without_a_test_command_nothing_is_said_of_proof() -> None:
     progress = watched(RUNNING, Finish(summary="x"))
-    assert progress.then == ("Work ended",)
-    assert progress.doing == "Looking at what was changed"
+    assert progress.then == ("Agent finished",)
+    assert progress.doing == "Checking the change"
 
 
 PLAN = WriteTodos(
@@ -233,9 +235,9 @@ def test_the_comment_of_a_run_that_works_reads_so() -> None:
 stop
 
 - [x] Repository checked out in a docker sandbox
-- [ ] Step 1: `run_command pytest`
+- [ ] Step 1: `shell pytest`
 
-<sub>run 7f3a9c1e · asked for by alice · content as of 14:02:11Z · model openai/x</sub>
+<sub>run 7f3a9c1e · requested by alice · thread read at 14:02 UTC · model openai/x</sub>
 
 <!-- patchwright:state=running run=7f3a9c1e000000000000000000000000 -->"""
     )
@@ -255,7 +257,7 @@ def test_the_agents_own_plan_stands_where_its_work_does() -> None:
   - [ ] **→** Fix the total, @ patchwright
   - [ ] &lt;details>Run all tests"""
     )
-    assert now == "Now: Step 2: `run_command pytest`"
+    assert now == "Now: Step 2: `shell pytest`"
 
 
 def test_the_plan_of_a_delegate_is_not_the_plan() -> None:
@@ -295,7 +297,38 @@ def test_a_run_that_waits_for_a_worker_is_queued() -> None:
 def test_where_it_stopped_stays_when_it_was_cut_short() -> None:
     stuck = OutcomeReached(outcome=ended(OutcomeKind.STUCK, "x"))
     progress = watched(RUNNING, REPLY, RunCommand(command="pytest"), stuck)
-    assert progress.doing == "Step 1: `run_command pytest`"
+    assert progress.doing == "Step 1: `shell pytest`"
+
+
+def test_what_a_run_did_before_a_pause_is_where_a_stop_finds_it() -> None:
+    paused = ended(OutcomeKind.NEEDS_INPUT, "Paused.", reason="paused", waits=True)
+    stopped = OutcomeReached(outcome=ended(OutcomeKind.STOPPED, "x"))
+    run = RunCommand(command="pytest")
+    going = (RUNNING, REPLY, run, OutcomeReached(outcome=paused), RUNNING)
+    assert watched(*going).doing == "Resuming"
+    assert watched(*going, stopped).doing == "Step 1: `shell pytest`"
+
+
+def test_the_plan_that_was_approved_stays() -> None:
+    plan = ended(OutcomeKind.PLAN_POSTED, "Test it.", reason="plan", waits=True)
+    yes = StateChanged(state=AgentState.USER_CONFIRMED, reason="@alice")
+    approved = PlanApproved(text="Approved.")
+    progress = watched(RUNNING, OutcomeReached(outcome=plan), yes, RUNNING, approved)
+    assert progress.plan == ApprovedPlan(text="Test it.", by="@alice")
+    folded = """\
+<details><summary>Plan, approved by @alice</summary>
+
+The agent wrote:
+
+> Test it.
+
+</details>"""
+    assert folded in progress_comment(progress, FRAME)
+    chat = FRAME.replace(is_chat=True, run_url="https://bot.test/runs/7")
+    line = "Plan, approved by @alice: Test it. · [run](https://bot.test/runs/7)"
+    assert f"\n\n{line}\n\n" in progress_comment(progress, chat)
+    hostile = progress.replace(plan=ApprovedPlan(text="x", by="</details> @all"))
+    assert "Plan, approved by a person" in progress_comment(hostile, FRAME)
 
 
 def test_a_proof_of_what_was_cut_short_does_not_hide_where_it_stopped() -> None:
@@ -304,8 +337,8 @@ def test_a_proof_of_what_was_cut_short_does_not_hide_where_it_stopped() -> None:
     green = EvidenceRecorded(evidence=GREEN)
     run = RunCommand(command="pytest")
     progress = watched(RUNNING, REPLY, run, begun, green, stuck)
-    assert progress.doing == "Step 1: `run_command pytest`"
-    assert progress.then[0] == "Work ended"
+    assert progress.doing == "Step 1: `shell pytest`"
+    assert progress.then[0] == "Agent finished"
     proving = watched(RUNNING, REPLY, run, ENDS, begun, stuck)
     assert proving.doing == "Proving it in fresh sandboxes"
     assert proving.then == ("Change made",)
@@ -360,5 +393,5 @@ def test_a_new_proof_takes_the_place_of_an_earlier_one() -> None:
     assert (again.then, again.missed) == (("Change made",), ())
     finish = Finish(summary="Done.", test_commands=("true",))
     counted = watched(RUNNING, begun, EvidenceRecorded(evidence=RED), finish)
-    assert counted.doing == "Looking at what was changed"
+    assert counted.doing == "Checking the change"
     assert len(counted.then) == 2

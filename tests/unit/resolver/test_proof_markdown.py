@@ -57,7 +57,7 @@ now:**
 - `tests/test_old.py::test_sum`
 
 **Not covered by the proof: the tests pass without these lines too (4 of 5 changed \
-parts taken out in turn).**
+parts removed in turn).**
 
 - [`shop/cart.py:12-14`]({HEAD}/shop/cart.py#L12-L14)
 - [`shop/tax.py:4`]({HEAD}/shop/tax.py#L4)
@@ -125,7 +125,7 @@ def test_that_every_part_is_needed_is_said_with_its_number() -> None:
     tried = FULL_REPORT.replace(uncovered=(), hunks=5, hunks_tried=5)
     assert (
         "Each part that was tried is needed: the tests fail without it (5 of 5 changed "
-        "parts taken out in turn)."
+        "parts removed in turn)."
     ) in proof_report(tried, ())
 
 

@@ -159,7 +159,7 @@ DRAFT = PULL.replace(draft=True)
             Proof.SHOWN_BY_COMMAND,
             ProofReason.COMMAND_TO_GREEN,
             DRAFT,
-            "**Draft, shown by a command** · #15: it is no test of the repository",
+            "**Draft, shown by a command** · #15: it is not a test of the repository",
         ),
         (
             Proof.NONE,

@@ -47,7 +47,7 @@ this change.</sub>
 
 **2 files** changed: 12 lines added, 1 removed.
 
-<sub>run 7f3a9c1e · asked for by @alice · model openai/x · 7 steps · 2m 10s · \
+<sub>run 7f3a9c1e · requested by @alice · model openai/x · 7 steps · 2m 10s · \
 $0.41</sub>"""
 
 
@@ -101,7 +101,7 @@ The agent wrote:
 - Hidden text was removed: 1 HTML comment.
 - A fork.
 
-<sub>[run 7f3a9c1e](https://bot.test/runs/7) · asked for by @alice · model openai/x · \
+<sub>[run 7f3a9c1e](https://bot.test/runs/7) · requested by @alice · model openai/x · \
 7 steps · 2m 10s · $0.41 · not proven</sub>"""
     )
 

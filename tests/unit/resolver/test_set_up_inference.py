@@ -178,9 +178,9 @@ def test_a_closed_network_is_not_tried_and_the_note_says_what_to_open() -> None:
     assert plan.commands == ()
     assert plan.notes == (
         (
-            f"The sandbox was not set up with {TOLD}: the sandbox has no network. With "
-            "`sandbox.network` on `allowlist` it needs `npm.shop.example` in "
-            "`sandbox.allow_domains`."
+            f"The sandbox was not set up with {TOLD}: the sandbox has no network, and "
+            "needs `npm.shop.example`. Whoever runs Patchwright can allow that: "
+            "`sandbox.network` and `sandbox.allow_domains`."
         ),
     )
 
@@ -205,8 +205,9 @@ def test_a_registry_that_is_not_listed_is_named() -> None:
         (),
         (
             (
-                f"The sandbox was not set up with {TOLD}: `sandbox.allow_domains` "
-                "lacks `npm.shop.example`."
+                f"The sandbox was not set up with {TOLD}: the sandbox must not reach "
+                "`npm.shop.example`. Whoever runs Patchwright can allow that: "
+                "`sandbox.allow_domains`."
             ),
         ),
     )

@@ -6,16 +6,23 @@ from tests.reference.settings_page import describe
 
 
 def test_every_key_has_a_row_and_a_meaning() -> None:
-    text = describe()
+    lines = describe().splitlines()
     for key in all_keys(ALL_SETTINGS):
-        assert f"| `{key.path[-1]}` | `{variable_name(key.path)}`" in text
+        [row] = [one for one in lines if f"`{variable_name(key.path)}`" in one]
+        assert row.startswith(f"| `{key.path[-1]}` |")
         assert key.field.description
+
+
+def test_every_table_has_a_section_of_its_own() -> None:
+    titles = [one for one in describe().splitlines() if one.startswith("## ")]
+    assert len(titles) == len(set(titles))
+    assert titles[-3:] == ["## `jira`", "## `jira.transitions`", "## `telemetry`"]
 
 
 def test_a_row_tells_names_default_and_meaning() -> None:
     lines = describe().splitlines()
     assert (
-        "| `log_json` | `PATCHWRIGHT_LOG_JSON`, `LOG_JSON` | `false` | Write each "
+        "| `log_json` | `LOG_JSON`, `PATCHWRIGHT_LOG_JSON` | `false` | Write each "
         "line of the log as a JSON object. |"
     ) in lines
     assert (

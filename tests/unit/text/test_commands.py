@@ -2,7 +2,13 @@
 
 import pytest
 
-from patchwright.core.commands import NO_AMOUNT, BotCommand, Verb, parse_command
+from patchwright.core.commands import (
+    NO_AMOUNT,
+    BotCommand,
+    Verb,
+    is_greeting,
+    parse_command,
+)
 
 
 @pytest.mark.parametrize("verb", [v for v in Verb if v is not Verb.BUDGET])
@@ -70,3 +76,18 @@ def test_t9_a_budget_without_a_usable_amount_says_how_to_write_one(
 )
 def test_t9_anything_else_is_a_request(request_text: str) -> None:
     assert parse_command(request_text) is None
+
+
+@pytest.mark.parametrize(
+    "text", ["hi", "Hello there!", "thanks for the fix", "Thank you very much.", "ping"]
+)
+def test_greetings_and_thanks_say_no_more(text: str) -> None:
+    assert is_greeting(text)
+    assert parse_command(text) is None
+
+
+@pytest.mark.parametrize(
+    "text", ["", "please", "go", "hi, the sum is wrong", "thanks, now stop", "done"]
+)
+def test_other_words_are_no_greeting(text: str) -> None:
+    assert not is_greeting(text)

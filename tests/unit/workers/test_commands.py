@@ -4,13 +4,21 @@ import pytest
 from pydantic import ValidationError
 
 from patchwright.core.commands import NO_AMOUNT, BotCommand, Verb, parse_command
+from patchwright.core.events.payload import AgentState
+from patchwright.core.events.state import WaitingState
 from patchwright.core.settings.limits import LimitSettings
 from patchwright.core.types.outcome_kind import OutcomeKind
 from patchwright.core.types.triggers import TriggerKind
-from patchwright.core.types.work import Outcome
-from patchwright.resolver.commands import answer_command
+from patchwright.core.types.work import Outcome, Usage
+from patchwright.resolver.commands import answer_command, makes_run
 from patchwright.resolver.configuration import max_raise_usd_of
-from patchwright.resolver.messages.answers import OpenRun, PastRun, answer_running
+from patchwright.resolver.messages.answers import (
+    OpenRun,
+    PastRun,
+    answer_running,
+    budget_raised,
+    needless_command,
+)
 from patchwright.resolver.messages.status import MessageHeader
 from patchwright.resolver.steering import compute_raise
 from tests.unit.resolver.runs import FRAME, HANDLE, RUNNING, TRIGGER
@@ -80,15 +88,15 @@ def test_t9_a_budget_is_added_to_or_set(said: str, more: float) -> None:
 @pytest.mark.parametrize("said", ["budget 5", "budget 1"])
 def test_t9_a_budget_is_never_lowered(said: str) -> None:
     assert _more(said) == (
-        "The run may cost $5.00 already. `@patchwright budget +2` allows $2.00 more."
+        "The budget is $5.00 already. `@patchwright budget +2` adds $2.00."
     )
 
 
 @pytest.mark.parametrize(
     ("most_usd", "words"),
     [
-        (2.5, "`@patchwright budget +0.5` allows $0.50 more."),
-        (2.0, "Admins of the repository can allow more with `@patchwright budget`."),
+        (2.5, "`@patchwright budget +0.5` adds $0.50."),
+        (2.0, "Admins of the repository can add more with `@patchwright budget`."),
     ],
 )
 def test_no_answer_shows_an_amount_that_would_be_refused(
@@ -104,7 +112,7 @@ def test_no_answer_shows_an_amount_that_would_be_refused(
 def test_t9_a_budget_waits_for_the_run_to_begin() -> None:
     before = OpenRun(frame=FRAME, trigger=TRIGGER)
     assert _more("budget +2", before) == (
-        "The run has not begun yet. Say it again when it works."
+        "The run has not started yet. Try again once it works."
     )
     assert _more("budget", before) == NO_AMOUNT
 
@@ -114,7 +122,7 @@ def test_m14_who_may_write_lifts_the_limit_only_so_far(said: str) -> None:
     # Two dollars of three were added before.
     told = _more(said, most_usd=3.0)
     assert "$1.00 of that is left" in str(told)
-    assert "`limits.max_raise_usd`" in str(told)
+    assert "People with write access add at most" in str(told)
     assert _more("budget +1", most_usd=3.0) == 1.0
 
 
@@ -168,3 +176,61 @@ def _command(text: str) -> BotCommand:
     command = parse_command(text)
     assert command is not None
     return command
+
+
+@pytest.mark.parametrize(
+    ("held", "verb", "words"),
+    [
+        (None, Verb.RESUME, "The run is not paused."),
+        (None, Verb.APPROVE, "Nothing waits for an approval."),
+        (None, Verb.REJECT, "Nothing waits for an approval."),
+        (None, Verb.PAUSE, ""),
+        (None, Verb.STOP, ""),
+        (AgentState.PAUSED, Verb.PAUSE, "The run is paused already."),
+        (AgentState.PAUSED, Verb.RESUME, ""),
+        (AgentState.AWAITING_USER_CONFIRMATION, Verb.APPROVE, ""),
+    ],
+)
+def test_a_command_that_changes_nothing_is_answered(
+    held: WaitingState | None, verb: Verb, words: str
+) -> None:
+    run = OpenRun(**(dict(RUNNING) | {"held": held}))
+    assert needless_command(BotCommand(verb=verb), run) == words
+    before = OpenRun(frame=FRAME, trigger=TRIGGER)
+    assert needless_command(BotCommand(verb=verb), before) == ""
+
+
+def test_a_raised_budget_is_told_with_what_is_spent() -> None:
+    spent = RUNNING.progress.replace(usage=Usage(cost_usd=0.41))
+    run = OpenRun(**(dict(RUNNING) | {"progress": spent}))
+    # It may cost three dollars, and two that were allowed since.
+    assert budget_raised(run, 2.0) == "The budget is $7.00 now. Spent so far: $0.41."
+
+
+@pytest.mark.parametrize(
+    ("words", "makes"),
+    [
+        ("fix it", True),
+        ("plan the fix", True),
+        ("retry", True),
+        ("status", False),
+        ("budget", False),
+        ("stop", False),
+        ("hi", False),
+        ("", False),
+    ],
+)
+def test_commands_that_only_ask_make_no_run(words: str, *, makes: bool) -> None:
+    text = f"@patchwright {words}"
+    assert makes_run(TRIGGER.replace(request=words, text=text)) == makes
+
+
+def test_a_mention_alone_below_a_review_is_about_the_review() -> None:
+    bare = TRIGGER.replace(request="", text="@patchwright")
+    assert makes_run(bare.replace(review_id="900"))
+    assert not makes_run(bare)
+
+
+def test_a_mention_alone_in_an_issue_is_about_the_issue() -> None:
+    opened = TRIGGER.replace(kind=TriggerKind.BODY_MENTION, request="", text="")
+    assert makes_run(opened)

@@ -7,6 +7,7 @@ from patchwright.core.types.triggers import (
     Ignored,
     ParsedWebhook,
     ThreadClosed,
+    Trigger,
     TriggerKind,
 )
 from patchwright.integrations.github.webhooks import payloads
@@ -16,6 +17,7 @@ from patchwright.integrations.github.webhooks.triggers import (
     WrittenText,
     comment_text,
     is_own_text,
+    is_reply,
     read_text,
     thread_text,
     writer_of,
@@ -70,10 +72,11 @@ def read_review(body: bytes, rules: GitHubTriggerRules) -> ParsedWebhook:
         review_id=str(review.id),
     )
     context = ThreadContext(delivery, delivery.pull_request, ThreadKind.PULL_REQUEST)
-    reading = read_text(context, written, rules)
-    if reading != Ignored(reason="no-mention"):
-        return reading
-    return _read_requested_changes(context, review, written, rules)
+    found = read_text(context, written, rules)
+    if found != Ignored(reason="no-mention") and not is_reply(found):
+        return found
+    changes = _read_requested_changes(context, review, written, rules)
+    return changes if isinstance(changes, Trigger) else found
 
 
 def read_review_comment(body: bytes, rules: GitHubTriggerRules) -> ParsedWebhook:

@@ -3,7 +3,9 @@
 import hashlib
 from dataclasses import dataclass
 from datetime import datetime
+from typing import Final
 
+from patchwright.core.text.escape import split_marks
 from patchwright.core.text.mentions import find_request
 from patchwright.core.types.base import Value
 from patchwright.core.types.people import Actor
@@ -159,8 +161,13 @@ def comment_text(
 def read_text(
     context: ThreadContext, written: WrittenText, rules: GitHubTriggerRules
 ) -> ParsedWebhook:
-    """Find a request in a new text, or in an edited one that did not ask before."""
+    """Find a request in a new text, or in an edited one that did not ask before.
+
+    A new comment without a mention is a reply: it may answer a run that waits.
+    """
     request = _find_new_request(context.delivery, written.text, rules)
+    if request == _NO_MENTION and _may_be_reply(context.delivery, written):
+        return _read_reply(context, written, rules)
     if isinstance(request, Ignored):
         return request
     if is_own_text(context.delivery, written, rules):
@@ -175,6 +182,38 @@ def read_text(
         post_id=written.post_id,
         review_id=written.review_id,
     )
+
+
+_NO_MENTION: Final = Ignored(reason="no-mention")
+
+
+def _may_be_reply(delivery: payloads.GitHubDelivery, written: WrittenText) -> bool:
+    """Tell whether it is a new comment with words, and not the text of a thread."""
+    is_new = delivery.action in {"created", "submitted"}
+    return is_new and bool(written.post_id and written.text.strip())
+
+
+def _read_reply(
+    context: ThreadContext, written: WrittenText, rules: GitHubTriggerRules
+) -> ParsedWebhook:
+    # Where our own login is not known, our marks tell.
+    is_marked = bool(split_marks(written.text).marks)
+    if is_marked or is_own_text(context.delivery, written, rules):
+        return Ignored(reason="own-text")
+    return context.trigger(
+        # A mention that an edit adds, or one beside it in a review, is another thing.
+        f"reply:{written.post_id}",
+        TriggerKind.REPLY,
+        writer_of(context.delivery, written.author),
+        request=written.text,
+        text=written.text,
+        post_id=written.post_id,
+        review_id=written.review_id,
+    )
+
+
+def is_reply(reading: ParsedWebhook) -> bool:
+    return isinstance(reading, Trigger) and reading.kind is TriggerKind.REPLY
 
 
 def is_own_text(
@@ -203,7 +242,7 @@ def _find_new_request(
 ) -> str | Ignored:
     request = find_request(text, rules.mention)
     if request is None:
-        return Ignored(reason="no-mention")
+        return _NO_MENTION
     if delivery.action != "edited":
         return request
     before = delivery.changes.body

@@ -1,0 +1,1 @@
+"""Pictures of what a command shows on a terminal: `make recording`."""
