@@ -33,7 +33,8 @@ UNFINISHED: Final = "The log ends here, before the end of the run."
 def print_story(console: Console, story: Story) -> None:
     """Show a recorded run, and how it ended."""
     print_hanging(console, plain(story.facts.title or "A run without a title", "bold"))
-    for line in facts_lines(story.facts):
+    run = f"run {story.facts.run_id[:8]}" if story.facts.run_id else ""
+    for line in facts_lines(story.facts, run):
         print_hanging(console, line)
     print_steps(console, story)
     if story.outcome is None:
@@ -91,13 +92,13 @@ def _print_words(console: Console, text: str) -> None:
         console.print(plain(text.rstrip()), soft_wrap=not console.is_terminal)
 
 
-def facts_lines(facts: RunFacts) -> Iterator[Text]:
-    """Yield what is known of a run besides its title and its state."""
+def facts_lines(facts: RunFacts, name: str = "") -> Iterator[Text]:
+    """Yield what is known of a run, after its name, besides its title and state."""
     base = facts.base_sha[:10]
     where = f"{base} on {facts.base_branch}" if facts.base_branch else base
     when = f"{facts.started_at:%Y-%m-%d %H:%M} UTC" if facts.started_at else ""
     version = f"patchwright {facts.patchwright}" if facts.patchwright else ""
-    known = _join(where, facts.model, when, version)
+    known = _join(name, where, facts.model, when, version)
     if known:
         yield plain(known, "dim")
     if limits := facts.limits:

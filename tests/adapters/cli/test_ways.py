@@ -103,7 +103,7 @@ def test_who_wants_it_quiet_hears_the_result_alone(shop: Shop) -> None:
     done, _ = resolve(shop, "--task", WISH, "--quiet")
     assert done.stderr == ""
     assert done.stdout.startswith("resolved")
-    assert "branch: patchwright/count-every-piece" in done.stdout
+    assert "branch:        patchwright/count-every-piece" in done.stdout
 
 
 @pytest.mark.parametrize("option", ["--version", "-V"])
