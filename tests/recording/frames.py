@@ -1,5 +1,6 @@
 """What a terminal shows while a recording is played, with pauses a reader can bear."""
 
+import re
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from itertools import groupby
@@ -11,7 +12,10 @@ from pyte.screens import Char
 from tests.recording.cast import Size, Written
 
 # The longest wait that is shown, and the shortest time that a new line is the last one.
-IDLE_S, LINE_S = 1.2, 0.16
+IDLE_S, LINE_S = 1.2, 0.12
+# How long a clock or a spinner is seen that moves while nothing else happens.
+CLOCK_S = 2.0
+_CLOCK = re.compile(r"[\d.⠀-⣿]+")
 # Whatever comes faster than this is one picture; the last one stays for a while.
 FRAME_S, LAST_S = 0.3, 6.0
 PROMPT = "\x1b[1;32m$\x1b[0m "
@@ -74,7 +78,23 @@ def play(said: Sequence[Written], size: Size) -> tuple[Frame, ...]:
         if waited >= FRAME_S:
             _show(frames, Frame(_rows(screen), waited))
             waited = 0.0
-    return tuple(frames)
+    return tuple(_without_long_waits(frames))
+
+
+def _without_long_waits(frames: Sequence[Frame]) -> Iterator[Frame]:
+    for _, alike in groupby(frames, _without_clock):
+        shown_s = 0.0
+        for frame in alike:
+            if shown_s < CLOCK_S:
+                yield frame
+            shown_s += frame.seconds
+
+
+def _without_clock(frame: Frame) -> tuple[str, ...]:
+    """Return the words of a frame, without what only a clock or a spinner changes."""
+    return tuple(
+        _CLOCK.sub("", " ".join(span.text for span in row)) for row in frame.rows
+    )
 
 
 def _show(frames: list[Frame], frame: Frame) -> None:

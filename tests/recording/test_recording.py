@@ -76,6 +76,13 @@ def test_a_line_that_is_written_over_is_shown_as_it_was_each_time() -> None:
     assert frames[2].rows[1][0].look.colour == "green"
 
 
+def test_a_clock_that_runs_for_long_is_not_watched() -> None:
+    said = [Written(1, f"\r⠋ idle {second}s") for second in range(60)]
+    frames = play([*said, Written(1, "\x1b[2K\rdone")], SIZE)
+    shown = [" ".join(texts(frame)).strip() for frame in frames]
+    assert shown == ["⠋ idle 0s", "⠋ idle 1s", "done"]
+
+
 def test_a_wide_sign_keeps_its_two_columns() -> None:
     [frame] = play([Written(0, "a 🟢 ok")], SIZE)
     places = [(span.column, span.width, span.text) for span in frame.rows[0]]
