@@ -1,7 +1,9 @@
 """Starting a program of ours loads no more than it needs."""
 
+import os
 import subprocess
 import sys
+from pathlib import Path
 
 from tests.architecture.tree import ROOT, modules
 
@@ -16,6 +18,33 @@ def test_no_module_loads_litellm_on_import() -> None:
         if not module.name.startswith(MIGRATIONS)
     ]
     _loads_none_of(["litellm"], names)
+
+
+NO_KEY = """
+import os, sys
+os.environ.update(LLM_MODEL="anthropic/claude-sonnet-4-5")
+sys.argv = ["patchwright", "resolve", "--task", "Fix the sum in cart.py."]
+from patchwright.workers.cli.main import make_app
+from patchwright.core.types.errors import SettingsError
+try:
+    make_app()(prog_name="patchwright", standalone_mode=False)
+except SettingsError as error:
+    sys.exit(f"{error} {'litellm' in sys.modules}")
+"""
+
+
+def test_a_missing_key_is_found_without_litellm(tmp_path: Path) -> None:
+    environ = {"PATH": os.defpath, "HOME": str(tmp_path), "PYTHONPATH": str(ROOT)}
+    ended = subprocess.run(
+        [sys.executable, "-c", NO_KEY],
+        cwd=tmp_path,
+        env=environ,
+        capture_output=True,
+        text=True,
+        check=False,
+    )
+    said = "No API key for anthropic. Set ANTHROPIC_API_KEY or LLM_API_KEY."
+    assert ended.stderr == f"{said} False\n"
 
 
 def test_the_service_does_not_load_slack_and_jira_before_they_are_configured() -> None:

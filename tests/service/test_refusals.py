@@ -46,6 +46,21 @@ def test_everything_that_is_wrong_is_said_at_once(tmp_path: Path) -> None:
     assert ended.stderr == THREE_FAULTS
 
 
+def test_a_service_says_which_model_and_which_key_it_lacks(tmp_path: Path) -> None:
+    ended = _serve(tmp_path, "all", LLM_MODEL="", PATCHWRIGHT_LLM__MODEL="")
+    assert ended.returncode == WRONG_CONFIGURATION
+    assert ended.stderr == (
+        "error: llm.model: not set; no run can start without it: set LLM_MODEL, for "
+        "example to anthropic/claude-sonnet-4-5, and LLM_API_KEY\n"
+    )
+    without_key = {"LLM_MODEL": "anthropic/claude-sonnet-4-5", "LLM_API_KEY": ""}
+    ended = _serve(tmp_path, "all", **without_key, ANTHROPIC_API_KEY="")
+    assert (ended.returncode, ended.stderr) == (
+        WRONG_CONFIGURATION,
+        "error: No API key for anthropic. Set ANTHROPIC_API_KEY or LLM_API_KEY.\n",
+    )
+
+
 def test_half_a_slack_and_half_a_jira_are_told_by_the_names_of_what_is_missing(
     tmp_path: Path,
 ) -> None:
@@ -100,6 +115,7 @@ def _serve(folder: Path, role: str, **more: str) -> "subprocess.CompletedProcess
         "PATCHWRIGHT_GITHUB__TOKEN": TOKEN,
         "PATCHWRIGHT_GITHUB__WEBHOOK_SECRET": "s3cret",
         "LLM_MODEL": "openai/scripted",
+        "LLM_API_KEY": "sk-test",
         **more,
     }
     return ready_starter().run(

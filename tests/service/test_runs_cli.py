@@ -118,12 +118,13 @@ def test_a_run_is_shown_with_its_steps_and_where_its_result_is(tmp_path: Path) -
         ended = runs(story, tmp_path, "show", job.id[:8])
         assert ended.code == 0, ended.err
         assert (
-            f"github {REPO}#{issue} · requested by alice · ended: resolved" in ended.out
+            f"{REPO}#{issue} from github · requested by alice · ended: resolved"
+            in ended.out
         )
         assert "  3 " in ended.out
         assert "edit cart.py" in ended.out
         assert "without the change         exit 1" in ended.out
-        assert f"pull request: {story.github.web_url}/{REPO}/pull/2" in ended.out
+        assert f"pull request:  {story.github.web_url}/{REPO}/pull/2" in ended.out
         shown = runs(story, tmp_path, "show", job.id, "--json").answer
         assert len(shown["steps"]) == 4
         assert shown["pr_url"] == f"{story.github.web_url}/{REPO}/pull/2"
@@ -255,9 +256,9 @@ def test_one_can_follow_what_another_process_works_on(tmp_path: Path) -> None:
         story.work()
         out, err = follows.communicate(timeout=PATIENCE_S)
         assert follows.returncode == 0, err
-        assert "edit cart.py" in err
+        assert "edit cart.py  +1 -1" in err
         assert out.startswith("resolved")
-        assert f"pull request: {story.github.web_url}/{REPO}/pull/2" in out
+        assert f"pull request:  {story.github.web_url}/{REPO}/pull/2" in out
         assert "\x1b" not in out + err
         assert story.reply(issue).startswith("**Done, proven**")
 

@@ -21,7 +21,7 @@ from patchwright.core.settings.model import (
     variable_name,
 )
 from patchwright.core.settings.names import UNTIL
-from patchwright.core.settings.placeholders import placeholder_errors
+from patchwright.core.settings.placeholders import without_placeholders
 from patchwright.core.settings.sources import (
     ALIASES,
     FoundValue,
@@ -108,15 +108,11 @@ def read_settings(
         read_environment(root, environ, cwd),
         read_flags(root, flags, cwd),
     ]
-    found: dict[KeyPath, FoundValue] = {}
-    for layer in layers:
-        found |= layer.values
-    placeholders = placeholder_errors(root, found)
-    values = _default_places(environ, cwd)
-    values |= {path: one for path, one in found.items() if path not in placeholders}
+    found, placeholders = without_placeholders(root, layers)
+    values = _default_places(environ, cwd) | found
     _settle_places(values, cwd)
     problems = [problem for layer in layers for problem in layer.problems]
-    problems += placeholders.values()
+    problems += placeholders
     try:
         settings = root.model_validate(_nest(values))
     except ValidationError as error:

@@ -1,13 +1,13 @@
 """Tell values from what stands for them in samples, such as `sk-…` or `<your-key>`."""
 
 import re
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import Final
 
 from pydantic import SecretStr
 
 from patchwright.core.settings.model import KeyPath, Settings, dotted_key, find_key
-from patchwright.core.settings.sources import FoundValue
+from patchwright.core.settings.sources import FoundValue, SettingsLayer
 
 # What a token of a service begins with, so that `xoxb-xxxx` is found as `xxxx` is.
 _PREFIX: Final = r"(?:[a-z0-9]{1,10}[-_]){0,3}"
@@ -44,15 +44,21 @@ def is_placeholder(text: str) -> bool:
     )
 
 
-def placeholder_errors(
-    root: type[Settings], values: Mapping[KeyPath, FoundValue]
-) -> dict[KeyPath, str]:
-    """Return a line for each key that has one; it does not show the value."""
-    return {
-        path: _error(root, path, found.where)
-        for path, found in values.items()
-        if any(map(is_placeholder, _texts(found.value)))
+def without_placeholders(
+    root: type[Settings], layers: Iterable[SettingsLayer]
+) -> tuple[dict[KeyPath, FoundValue], list[str]]:
+    """Return the values of all layers, a later one being stronger, and what is wrong.
+
+    A line about a placeholder does not show it: it may be most of a secret.
+    """
+    found = {path: one for layer in layers for path, one in layer.values.items()}
+    samples = {
+        path: _error(root, path, one.where)
+        for path, one in found.items()
+        if any(map(is_placeholder, _texts(one.value)))
     }
+    values = {path: one for path, one in found.items() if path not in samples}
+    return values, list(samples.values())
 
 
 def _error(root: type[Settings], path: KeyPath, where: str) -> str:

@@ -16,7 +16,11 @@ log = structlog.get_logger(__name__)
 
 
 def set_up_logging(
-    redact: Redact, *, as_json: bool, about: Mapping[str, str] | None = None
+    redact: Redact,
+    *,
+    as_json: bool,
+    about: Mapping[str, str] | None = None,
+    level: int = logging.INFO,
 ) -> None:
     """Write to standard error; what libraries log goes the same way.
 
@@ -51,7 +55,7 @@ def set_up_logging(
         )
     )
     logging.basicConfig(handlers=[handler], level=logging.WARNING, force=True)
-    logging.getLogger("patchwright").setLevel(logging.INFO)
+    logging.getLogger("patchwright").setLevel(level)
 
 
 def log_more() -> None:

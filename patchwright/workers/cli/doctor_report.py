@@ -164,8 +164,8 @@ def _wrapped(console: Console, words: Text, indent: int) -> Iterator[Text]:
 
 
 _NO_SERVICE: Final = (
-    "To answer on GitHub, Slack or Jira, see docs/github.md; then "
-    "`patchwright doctor --for serve` lists what is missing."
+    "To run the service, see docs/service.md; then `patchwright doctor --for serve` "
+    "lists what is missing."
 )
 
 

@@ -26,7 +26,7 @@ from patchwright.core.text.strings import count_noun
 from patchwright.core.types.people import Permission
 from patchwright.integrations.registry import PLUGINS, describe_services, find_forge
 from patchwright.integrations.settings import service_errors
-from patchwright.workers.doctor.connection import connect, error_text, fix_of_route
+from patchwright.workers.connection import connect, error_text, fix_of_route
 
 # Secrets for signatures and access must not be easy to guess: 16 random characters.
 _LEAST_SECRET_CHARS: Final = 16

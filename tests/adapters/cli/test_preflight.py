@@ -5,9 +5,8 @@ from collections.abc import Mapping
 import pytest
 
 from tests.adapters.cli.terminal import MODEL, Ended, Shop
-from tests.fakes.github.fake import FakeGitHub
 from tests.fakes.llm.provider import FakeProvider
-from tests.flow.story import FILES, REPO, fix_turns
+from tests.flow.story import fix_turns
 from tests.provision.servers import free_port
 
 WRONG_USAGE, FAILED = 2, 3
@@ -41,8 +40,8 @@ def nothing_started(shop: Shop) -> bool:
         (
             {"LLM_MODEL": "antropic/claude"},
             (
-                "Unknown provider `antropic`; did you mean `anthropic`? Set LLM_MODEL to "
-                "anthropic/claude."
+                "Unknown provider `antropic`; did you mean `anthropic`? Set "
+                "LLM_MODEL to anthropic/claude."
             ),
         ),
         (
@@ -55,8 +54,8 @@ def nothing_started(shop: Shop) -> bool:
         (
             {"LLM_MODEL": "claude"},
             (
-                "`claude` does not name a provider. Set LLM_MODEL to PROVIDER/MODEL, such "
-                "as anthropic/claude-sonnet-4-5."
+                "`claude` does not name a provider. Set LLM_MODEL to PROVIDER/MODEL, "
+                "such as anthropic/claude-sonnet-4-5."
             ),
         ),
         (
@@ -97,8 +96,8 @@ def test_an_impossible_limit_is_wrong_usage(amount: str, shop: Shop) -> None:
     assert (ended.code, ended.err) == (
         WRONG_USAGE,
         (
-            f"error: limits.max_cost_usd: Input should be {reason}, found in the command "
-            "line; max_cost_usd means: Highest cost of one run, in USD.\n"
+            f"error: limits.max_cost_usd: Input should be {reason}, found in the "
+            "command line; max_cost_usd means: Highest cost of one run, in USD.\n"
         ),
     )
     assert nothing_started(shop)
@@ -156,41 +155,3 @@ def test_an_issue_by_url_needs_a_token(shop: Shop) -> None:
         ),
     )
     assert nothing_started(shop)
-
-
-@pytest.mark.parametrize(
-    ("place", "token", "said"),
-    [
-        (
-            "acme/gone",
-            "",
-            (
-                "acme/gone is not on GitHub, or this token may not see it. Check the name, "
-                "and the repositories that github.token can reach."
-            ),
-        ),
-        (
-            REPO,
-            "ghp_wrong",
-            "GitHub does not accept the token. Set github.token to a valid one.",
-        ),
-    ],
-)
-def test_a_repository_that_is_not_visible_is_told_by_its_name(
-    place: str, token: str, said: str, shop: Shop
-) -> None:
-    with FakeGitHub(enterprise=True) as github, FakeProvider(fix_turns()) as provider:
-        github.add_repository(REPO, default_branch="trunk", files=FILES)
-        good = github.add_user("alice")
-        ended = shop.call(
-            *("resolve", f"{github.web_url}/{place}/issues/1", "--model", MODEL),
-            "--json",
-            provider=provider,
-            settings={
-                "PATCHWRIGHT_GITHUB__API_URL": github.api_url,
-                "PATCHWRIGHT_GITHUB__WEB_URL": github.web_url,
-                "PATCHWRIGHT_GITHUB__TOKEN": token or good,
-            },
-        )
-    assert ended.answer["summary"] == said
-    assert provider.requests == []

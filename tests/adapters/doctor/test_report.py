@@ -100,7 +100,7 @@ def test_a_machine_without_a_service_is_ready_for_resolve() -> None:
         "                > check the network\n"
         "\n"
         "For `serve`: not set up\n"
-        "To answer on GitHub, Slack or Jira, see docs/github.md; then "
+        "To run the service, see docs/service.md; then "
         "`patchwright doctor --for serve` lists what is missing.\n"
     )
     assert exit_code(verdicts, local) == 0

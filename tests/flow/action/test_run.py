@@ -137,6 +137,25 @@ def test_a_model_that_fails_is_an_error_with_its_cause(tmp_path: Path) -> None:
         assert said.outputs["error-code"]
 
 
+def test_a_missing_key_is_told_in_the_thread_before_anything_starts(
+    tmp_path: Path,
+) -> None:
+    given = {"llm_model": "anthropic/claude-sonnet-4-5", "llm_base_url": ""}
+    with a_step(tmp_path, [], variables={"LLM_API_KEY": ""}) as step:
+        said = ask(step, **given)
+        told = (
+            "No API key for anthropic. Ask whoever runs Patchwright here to set "
+            "ANTHROPIC_API_KEY or LLM_API_KEY."
+        )
+        assert (said.end, said.grade) == (("failed", "configuration"), "error")
+        assert said.outputs["summary"] == told
+        assert told in step.github.comments(REPO, 1)[-1].body
+        # A stranger is not told, and a question that needs no model is answered.
+        assert say(step, "fix it", author="eve", **given).end[0] == "refused"
+        assert say(step, "help", **given).end == ("answered", "help")
+        assert step.provider.requests == []
+
+
 def test_the_budget_is_the_inputs(tmp_path: Path) -> None:
     priced = {
         "PATCHWRIGHT_LLM__INPUT_COST_PER_TOKEN": "0.01",

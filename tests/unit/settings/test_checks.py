@@ -52,9 +52,10 @@ def test_a_whole_configuration_is_accepted(environ: dict[str, str]) -> None:
 
 
 def test_a_missing_model_is_told_with_its_key() -> None:
-    assert check({}) == (
+    [told] = check({})
+    assert told == (
         "llm.model: not set; no run can start without it: set LLM_MODEL, for example "
-        "to anthropic/claude-sonnet-4-5, and LLM_API_KEY",
+        "to anthropic/claude-sonnet-4-5, and LLM_API_KEY"
     )
 
 
