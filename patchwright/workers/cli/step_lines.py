@@ -126,7 +126,7 @@ class StepReader:
                 return []
             case _:
                 path = getattr(action, "path", "")
-                text = _short_action(action)
+                text = describe_step(action)
                 self._action = _Running(text, at, is_shown=False, path=path)
                 return []
 
@@ -158,20 +158,6 @@ class StepReader:
 def _finish_text(call: ev.ToolCall) -> Text:
     arguments = json.loads(call.arguments)
     return plain(f"finish: {_one_line(str(arguments.get('title') or ''))}".strip(": "))
-
-
-_VERBS: Final = {
-    "read_file": "read",
-    "write_file": "write",
-    "edit_file": "edit",
-    "search_files": "search",
-    "call_mcp_tool": "call",
-}
-
-
-def _short_action(action: ev.AgentStep) -> str:
-    name, _, rest = describe_step(action).partition(" ")
-    return f"{_VERBS.get(name, name)} {rest}".strip()
 
 
 def _one_line(text: str) -> str:
