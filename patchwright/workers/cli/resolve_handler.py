@@ -243,7 +243,7 @@ def run_resolve(options: ResolveOptions) -> int:
         settings = load_command_settings(options.flags, options.config)
         settings, task = _find_task(settings, target, options)
         quiet = options.as_object or options.quiet
-        doubts = require_ready(settings, uses_forge=isinstance(task, _RemoteTask))
+        doubts = require_ready(settings)
         for line in () if quiet else doubts:
             print_warning(line)
         with open_session(settings, options.events, quiet=quiet) as session:
