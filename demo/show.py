@@ -2,6 +2,8 @@
 
 import re
 import subprocess
+from collections.abc import Mapping
+from datetime import datetime
 from pathlib import Path
 
 from rich.console import Console
@@ -12,8 +14,34 @@ from rich.syntax import Syntax
 from rich.text import Text
 
 from demo.stage import BOT
+from patchwright.core.system.clock import Clock
 from tests.fakes.github.fake import FakeGitHub
 from tests.fakes.github.seen import PullRequestSeen
+
+
+class Narrator:
+    """Says what happens, and how many seconds after the start."""
+
+    def __init__(self, console: Console, clock: Clock) -> None:
+        self.console = console
+        self._clock = clock
+        self._started_at: datetime = clock.now()
+
+    def say(self, text: str) -> None:
+        seconds = (self._clock.now() - self._started_at).total_seconds()
+        time = Text(f"{seconds:4.0f} s  ", "dim")
+        self.console.print(time.append(text, "not dim bold"))
+
+    def link(self, address: str) -> None:
+        """Show an address on a line of its own, which is never broken."""
+        self.console.print(Text(f"        {address}", "cyan"), soft_wrap=True)
+
+
+def links(console: Console, addresses: Mapping[str, str]) -> None:
+    width = max(map(len, addresses)) + 1
+    for name, address in addresses.items():
+        line = Text(f"{name + ':':<{width}} ").append(address, "cyan")
+        console.print(line, soft_wrap=True)
 
 
 def heading(console: Console, text: str) -> None:

@@ -91,11 +91,15 @@ def build(github: FakeGitHub) -> str:
 
 @dataclass(frozen=True)
 class Service:
-    """The running service: where it takes webhooks, and what it writes down."""
+    """The running service: where it is, and what it writes down."""
 
-    webhook: str
+    url: str
     sandbox: str
     database: str
+
+    @property
+    def webhook(self) -> str:
+        return f"{self.url}/api/integration/github/events"
 
     @contextmanager
     def open_log(self, issue: int) -> Iterator[EventLog]:
@@ -123,12 +127,13 @@ def serving(settings: Mapping[str, str], folder: Path) -> Iterator[Service]:
         if not name.startswith(("PATCHWRIGHT_", "LLM_"))
     }
     log = folder / "service.log"
+    url = f"http://127.0.0.1:{port}"
     command = [str(Path(sys.executable).with_name("patchwright")), "serve"]
     with (
         log.open("wb") as output,
         subprocess.Popen(
             [*command, "--port", str(port)],
-            env={**environment, **settings},
+            env={**environment, **settings, "PATCHWRIGHT_SERVER__PUBLIC_URL": url},
             stdin=subprocess.DEVNULL,
             stdout=output,
             stderr=output,
@@ -137,7 +142,7 @@ def serving(settings: Mapping[str, str], folder: Path) -> Iterator[Service]:
         try:
             wait_until(lambda: _is_ready(process, port, log), "the service", START_S)
             yield Service(
-                webhook=f"http://127.0.0.1:{port}/api/integration/github/events",
+                url=url,
                 sandbox=settings["PATCHWRIGHT_SANDBOX__KIND"],
                 database=f"sqlite:///{folder / 'state' / 'patchwright.db'}",
             )

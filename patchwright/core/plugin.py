@@ -25,6 +25,7 @@ from patchwright.core.types.base import Value
 from patchwright.core.types.people import Actor, PersonalToken
 from patchwright.core.types.threads import ForgeThread, RepoRef, ThreadRef
 from patchwright.core.webhook import WebhookSource
+from patchwright.core.webhook_address import AddressProblem, find_address_problem
 
 
 class Installed(Value):
@@ -142,6 +143,13 @@ class Hook(Protocol):
     def redeliver(self, attempt_id: int) -> None: ...
 
 
+class InstallationReach(Value):
+    """How many repositories an installation of our app reaches, and one of them."""
+
+    count: int
+    first: str
+
+
 class ForgeConnection(Protocol):
     """A service where code lives, connected; close it when done.
 
@@ -172,6 +180,13 @@ class ForgeConnection(Protocol):
         """Return who we are there, or None if that cannot be said."""
         return None
 
+    def fetch_reach(self, installation: str) -> InstallationReach | None:
+        """Return what an installation of our app reaches; `ServiceError`.
+
+        None where there are no installations.
+        """
+        return None
+
     def find_hooks(self, url: str, repos: Iterable[RepoRef]) -> Iterable[Hook]:
         """Return the webhooks that bring us deliveries to `url`, as far as known."""
         return ()
@@ -200,7 +215,9 @@ class ServiceProfile(Value):
     forge. `repositories` are those that the administrator has given to places there,
     `repositories_setting` is where. `addresses` are what must be reached, each with the
     file of authorities to trust, which is the setting `authorities_setting`; with
-    `needs_address` it has to find us too. Where there are tickets, their place begins
+    `needs_address` it has to find us too: at the `webhook_url`, if a relay takes in
+    what it sends, or else at our own address. One that `is_own_server` may do so in a
+    private network. Where there are tickets, their place begins
     with `ticket_host`, `ticket_url` has an `{id}`, and `ticket_moves` says where they
     go. What is on the `private_host` is not for everybody. A forge's commits are ours
     by `mail_domain`; with `signs_commits` it makes them itself, and `commit_key` signs
@@ -223,10 +240,26 @@ class ServiceProfile(Value):
     addresses: Mapping[str, str] = {}
     authorities_setting: str = ""
     needs_address: bool = False
+    is_own_server: bool = False
+    webhook_url: str = ""
     ticket_host: str = ""
     ticket_url: str = ""
     ticket_moves: TicketMoves = TicketMoves()
     private_host: str = ""
+
+    def find_address_problem(self, public_url: str) -> AddressProblem | None:
+        """Return why its webhooks cannot arrive, None if they may."""
+        problem = find_address_problem(
+            public_url, self.web_url, sender_is_own=self.is_own_server
+        )
+        if not self.webhook_url or problem in {
+            AddressProblem.MISSING,
+            AddressProblem.PLACEHOLDER,
+        }:
+            return problem
+        return find_address_problem(
+            self.webhook_url, self.web_url, sender_is_own=self.is_own_server
+        )
 
 
 class ServiceDirectory(Value):
@@ -282,10 +315,11 @@ class AppOffer:
 
 
 class RegisteredApp(Value):
-    """An app that was made for us, and where people install it."""
+    """An app that was made for us, what calls it, and where people install it."""
 
     id: str
     slug: str
+    mention: str
     install_url: str
 
 
@@ -356,8 +390,9 @@ class Plugin:
     is kept for an installation of our app, and `host_word` begins the name of the place
     where somebody is, such as `workspace`. `fetch_time` asks what time it is there, and
     `make_probe` returns None while no secret signs deliveries. With `make_setup` our
-    app can be made there when the service starts for the first time. The token source
-    is where the user of the command line may have a token of their own.
+    app can be made there when the service starts for the first time, and
+    `complete_settings` adds what is known of an app only there, such as its name. The
+    token source is where the user of the command line may have a token of their own.
     """
 
     name: str
@@ -374,6 +409,7 @@ class Plugin:
     fetch_time: Callable[[Settings, Clock], datetime | None] | None = None
     make_probe: Callable[[Settings], WebhookProbe | None] | None = None
     make_setup: Callable[[Settings, SecretVault, Clock], AppSetup] | None = None
+    complete_settings: Callable[[Settings, SecretVault, Clock], Settings] | None = None
     find_token_source: Callable[[Settings], TokenSource] | None = None
 
 

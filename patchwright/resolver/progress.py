@@ -8,6 +8,7 @@ from patchwright.core.agent.loop_finder import describe_step
 from patchwright.core.events import types as ev
 from patchwright.core.events.state import WAITING, RunState, fold
 from patchwright.core.replay.story import Tone, evidence_tone, exit_text
+from patchwright.core.replay.wait_words import wait_words
 from patchwright.core.text.escape import inline_code
 from patchwright.core.types.evidence import Evidence, EvidenceRole
 from patchwright.core.types.work import Outcome
@@ -34,15 +35,22 @@ class ProgressTracker:
         self._stopped_at = ""
         # What it did when it began to wait, what it waits with, and who has said yes.
         self._waited_at, self._proposed, self._confirmed_by = "", "", ""
+        self._wait: ev.StateChanged | None = None
         self._shown = Progress(state="running", doing="Reading the thread")
 
     def progress(self, now: datetime) -> Progress:
         """Return the progress at this time, even if there was no new event."""
         seconds = self._seconds + self._since_last(now)
-        return self._shown.replace(seconds=seconds)
+        shown = self._shown.replace(seconds=seconds)
+        if self._wait is None:
+            return shown
+        return shown.replace(doing=wait_words(self._wait, now))
 
     def add(self, event: ev.Event) -> Progress:
         self._count(event)
+        if isinstance(event.payload, ev.StateChanged):
+            is_wait = event.payload.state is ev.AgentState.RATE_LIMITED
+            self._wait = event.payload if is_wait else None
         self._state = fold(self._state, event)
         if isinstance(event.payload, ev.ModelReply) and not event.payload.agent:
             calls = event.payload.tool_calls
@@ -74,7 +82,7 @@ class ProgressTracker:
                 doing="Preparing the sandbox", notes=payload.task.notes
             )
         if isinstance(payload, ev.StateChanged):
-            return self._change(payload)
+            return self._change(payload, event.at)
         if isinstance(payload, ev.ProofStarted):
             return self._proof()
         if isinstance(payload, ev.Finish) and not payload.agent:
@@ -92,12 +100,10 @@ class ProgressTracker:
             return self._step(payload)
         return shown
 
-    def _change(self, change: ev.StateChanged) -> Progress:
+    def _change(self, change: ev.StateChanged, at: datetime) -> Progress:
         shown = self._shown
-        if change.state is ev.AgentState.RATE_LIMITED and change.until is not None:
-            until = f"{change.until:%H:%M:%S}Z"
-            text = f"Waiting until {until}, as the model's provider asks"
-            return shown.replace(doing=text)
+        if change.state is ev.AgentState.RATE_LIMITED:
+            return shown.replace(doing=wait_words(change, at))
         if change.state is ev.AgentState.USER_CONFIRMED:
             self._confirmed_by = change.reason
         if change.state is not ev.AgentState.RUNNING:
@@ -168,7 +174,7 @@ def _with_part_taken_out(then: tuple[str, ...]) -> tuple[str, ...]:
     return (*(line for line in then if line not in known), f"{_PARTS}{number}")
 
 
-_PARTS: Final = "Parts of the change taken out in turn: "
+_PARTS: Final = "Parts of the change removed in turn: "
 
 
 def _shortened(command: str) -> str:

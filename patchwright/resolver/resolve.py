@@ -44,6 +44,7 @@ from patchwright.resolver.outcome import complete_outcome, settle_outcome
 from patchwright.resolver.sandbox_report import report_sandbox
 from patchwright.resolver.second_opinion import needs_second_opinion, second_opinion
 from patchwright.resolver.services import RunDependencies, set_up_of_task
+from patchwright.resolver.set_up.cache import shown_repository
 from patchwright.resolver.set_up.sandboxes import (
     close_and_record_blocked,
     set_up,
@@ -79,6 +80,7 @@ def _append_start(task: Task | None, dependencies: RunDependencies) -> Task:
         limits=dependencies.limits,
         model=dependencies.models.main.name,
         version=version("patchwright"),
+        repository=shown_repository(dependencies.repository),
     )
     stored = dependencies.log.append(Source.SYSTEM, started).payload
     return stored.task if isinstance(stored, RunStarted) else task

@@ -14,6 +14,7 @@ from patchwright.core.llm.prices import ModelConfig
 from patchwright.core.llm.routing import RoutedModel
 from patchwright.core.llm.scripted import RecordedModel, load_recording
 from patchwright.core.llm.text_tool_model import TextToolModel
+from patchwright.core.llm.waiting import UNREACHABLE, Patience
 from patchwright.core.settings.agent import LlmSettings, ModelSettings
 from patchwright.core.settings.model import Settings, missing_model
 from patchwright.core.system.clock import Clock
@@ -42,12 +43,18 @@ def unwrapped(model: Model) -> Model:
     return model
 
 
-def make_models(settings: Settings, clock: Clock, wrap: Wrap = unwrapped) -> Models:
+def make_models(
+    settings: Settings,
+    clock: Clock,
+    wrap: Wrap = unwrapped,
+    first_call: Patience = UNREACHABLE,
+) -> Models:
     """Return the model of each role; `recorded:FILE` repeats a recording.
 
     Roles with the same name share a model, as does what several fall back on.
+    `first_call` is how long each tries to reach its provider for the first time.
     """
-    making = _ModelFactory(settings.llm, clock, wrap)
+    making = _ModelFactory(settings.llm, clock, wrap, first_call)
     agent = settings.agent
     main = making.role("agent.model", agent.model)
     return Models(
@@ -114,8 +121,11 @@ def find_model(llm: LlmSettings, key: str, name: str) -> ModelSettings:
 class _ModelFactory:
     """Makes each model and each chain of models once."""
 
-    def __init__(self, llm: LlmSettings, clock: Clock, wrap: Wrap) -> None:
+    def __init__(
+        self, llm: LlmSettings, clock: Clock, wrap: Wrap, first_call: Patience
+    ) -> None:
         self._llm, self._clock, self._wrap = llm, clock, wrap
+        self._first_call = first_call
         self._made: dict[str, Model] = {}
         self._roles: dict[str, Model] = {}
 
@@ -150,7 +160,9 @@ class _ModelFactory:
             return RecordedModel(load_recording(path))
         is_for_images = bool(name) and name == self._llm.vision_model
         config = _config(found, is_for_images=is_for_images)
-        model = self._wrap(LitellmModel(config, self._clock))
+        model = self._wrap(
+            LitellmModel(config, self._clock, first_call=self._first_call)
+        )
         if found.tool_calls == "native":
             return model
         return TextToolModel(model, always=found.tool_calls == "text")

@@ -281,7 +281,8 @@ def make_worker(base: ServiceParts, overrides: RunOverrides = _NONE) -> JobWorke
 
 def make_catch_up(base: ServiceParts) -> CatchUp:
     service, public_url = base.plugin.name, base.settings.server.public_url
-    address = public_url + WEBHOOK_ROUTE.format(service=service)
+    relay_url = base.directory.forge.webhook_url
+    address = relay_url or public_url + WEBHOOK_ROUTE.format(service=service)
 
     def find_hooks() -> Iterable[Hook]:
         # Without an address of our own, no repository's hook is known to be ours.

@@ -12,12 +12,13 @@ from typing import Final, NoReturn, assert_never
 
 import structlog
 
-from patchwright.core.plugin import AppSetup, ServiceProfile
+from patchwright.core.plugin import AppSetup, Plugin
 from patchwright.core.settings.model import Settings, secret_values
-from patchwright.core.system.clock import Clock, SystemClock, start_call
+from patchwright.core.system.clock import SystemClock, start_call
 from patchwright.core.system.logs import log_strays, set_up_logging
 from patchwright.core.text.redaction import Redactor
 from patchwright.core.types.errors import SettingsError
+from patchwright.core.webhook_address import describe_address_problem
 from patchwright.integrations.registry import find_forge
 from patchwright.integrations.settings import find_notices, service_errors
 from patchwright.workers.agent_configuration import warm_up
@@ -30,9 +31,11 @@ from patchwright.workers.compose import (
     open_database,
     open_secrets,
     open_service_parts,
+    session_secret,
 )
 from patchwright.workers.db.database import Database
 from patchwright.workers.db.upgrade import upgrade
+from patchwright.workers.greeter import Greeter, find_greeter
 from patchwright.workers.inbox.missed_deliveries import CatchUp
 from patchwright.workers.jobs.worker import JobWorker
 from patchwright.workers.ops.endpoints import Reporter
@@ -62,13 +65,14 @@ from patchwright.workers.queue.celery_worker import (
     run_worker,
 )
 from patchwright.workers.queue.interface import repeat_in_background
+from patchwright.workers.store.secrets import SecretStore
+from patchwright.workers.web.app_install import make_operator_cookie
 from patchwright.workers.web.server import make_server
-from patchwright.workers.web.setup_pages import (
-    SetupPages,
+from patchwright.workers.web.setup_access import (
+    SetupLinks,
     SetupVisitors,
-    serve_setup,
-    setup_path,
 )
+from patchwright.workers.web.setup_pages import SetupPages, serve_setup
 from patchwright.workers.website import MakeWebHealth, make_website
 
 _SIGNALS: Final = (signal.SIGTERM, signal.SIGINT)
@@ -136,14 +140,15 @@ def serve(settings: Settings, role: Role) -> int:
     broker_url = settings.queue.broker_url.get_secret_value()
     queue = make_celery(broker_url, settings.queue.sweep_seconds)
     log.info("starting", role=role)
+    greeter = find_greeter(logs_json=settings.log_json)
     for notice in find_notices(settings):
         log.warning("settings_notice", found=notice.text, fix=notice.fix)
     with until_terminated():
-        return _run(settings, role, queue)
+        return _run(settings, role, queue, greeter)
     return 0
 
 
-def _run(settings: Settings, role: Role, queue: Queue) -> int:
+def _run(settings: Settings, role: Role, queue: Queue, greeter: Greeter | None) -> int:
     match role:
         case Role.SCHEDULER:
             return _serve_scheduler(settings, queue)
@@ -154,16 +159,17 @@ def _run(settings: Settings, role: Role, queue: Queue) -> int:
         case Role.WEB:
             with (
                 _listen(settings) as server_socket,
-                _open(with_app(settings, server_socket), queue, role) as base,
+                _open(with_app(settings, server_socket, greeter), queue, role) as base,
             ):
-                return _serve_web(base, server_socket, health_checks_of(base).web, role)
+                checks = health_checks_of(base)
+                return _serve_web(base, server_socket, checks.web, role, greeter)
         case Role.ALL:
             with (
                 _listen(settings) as server_socket,
-                _open(with_app(settings, server_socket), queue, role) as base,
+                _open(with_app(settings, server_socket, greeter), queue, role) as base,
                 _run_jobs_in_background(base, queue) as judge,
             ):
-                return _serve_web(base, server_socket, judge, role)
+                return _serve_web(base, server_socket, judge, role, greeter)
         case _:
             assert_never(role)
 
@@ -194,10 +200,21 @@ def _listen(settings: Settings) -> socket.socket:
 
 
 def _serve_web(
-    base: ServiceParts, server_socket: socket.socket, judge: MakeWebHealth, role: Role
+    base: ServiceParts,
+    server_socket: socket.socket,
+    judge: MakeWebHealth,
+    role: Role,
+    greeter: Greeter | None,
 ) -> int:
-    address = base.settings.server
-    site = make_website(base, judge, role)
+    address, mention = base.settings.server, base.directory.forge.mention
+    if greeter is None:
+        site = make_website(base, judge, role)
+    else:
+        tell = partial(greeter.tell_installed, mention=mention)
+        site = make_website(base, judge, role, tell)
+        greeter.tell_ready(
+            _base_url(base.settings, server_socket), mention, has_form=site.has_form
+        )
     server = make_server(
         site.app, address.host, address.port, proxies=address.trusted_proxies
     )
@@ -283,7 +300,9 @@ def _broker_errors(settings: Settings, role: Role) -> Iterator[str]:
 
 
 def with_app(
-    settings: Settings, server_socket: socket.socket | None = None
+    settings: Settings,
+    server_socket: socket.socket | None = None,
+    greeter: Greeter | None = None,
 ) -> Settings:
     """Complete the settings with the app that was made for us at the forge.
 
@@ -291,43 +310,81 @@ def with_app(
     make one: set-up pages are served from the socket, which stays open. Without it,
     that is a `SettingsError`.
     """
-    plugin = find_forge(settings)
-    profile = plugin.describe(settings)
-    if profile.is_configured or plugin.make_setup is None:
-        return settings
-    clock = SystemClock()
+    plugin, clock = find_forge(settings), SystemClock()
     with closing(open_database(settings)) as database:
         upgrade(database)
         secrets = open_secrets(settings, database, clock)
-        setup = plugin.make_setup(settings, secrets, clock)
-        if server_socket is not None and setup.fetch_settings() is None:
-            _wait_for_new_app(settings, profile, setup, clock, server_socket)
-        found = setup.fetch_settings()
+        found = settings
+        if not plugin.describe(settings).is_configured and plugin.make_setup:
+            setup = plugin.make_setup(settings, secrets, clock)
+            if server_socket is not None and setup.fetch_settings() is None:
+                secret = session_secret(settings, database)
+                site = _setup_site(settings, setup, secrets, secret, server_socket)
+                _wait_for_new_app(site, server_socket, greeter)
+            found = _with_stored_app(plugin, setup)
+        complete = plugin.complete_settings
+        return complete(found, secrets, clock) if complete else found
+
+
+def _with_stored_app(plugin: Plugin, setup: AppSetup) -> Settings:
+    found = setup.fetch_settings()
     if found is None:
         raise SettingsError(
-            f"{profile.name}: not configured, and there is no App yet; open the link "
-            "in the log of the web process (`setup_needed`, "
-            f"{setup_path(profile.name)}), or set {setup.alternative}; then start again"
+            f"{plugin.name}: not configured, and there is no App yet; create one with "
+            "the link that the web process shows or `patchwright setup-link` prints, "
+            f"or set {setup.alternative}; then start again"
         )
     return found
 
 
-def _wait_for_new_app(
+def _setup_site(
     settings: Settings,
-    service: ServiceProfile,
     setup: AppSetup,
-    clock: Clock,
+    secrets: SecretStore,
+    secret: bytes | None,
     server_socket: socket.socket,
+) -> SetupPages:
+    service, clock = find_forge(settings).describe(settings), SystemClock()
+    links = SetupLinks(secrets, service.name, clock)
+    return SetupPages(
+        service=service,
+        public_url=settings.server.public_url,
+        port=server_socket.getsockname()[1],
+        visitors=SetupVisitors(settings.security.admin_token, links, clock),
+        setup=setup,
+        operator=make_operator_cookie(service.name, settings, secret, clock),
+    )
+
+
+def _wait_for_new_app(
+    site: SetupPages, server_socket: socket.socket, greeter: Greeter | None
 ) -> None:
     """Serve the set-up pages until there is an app."""
-    visitors = SetupVisitors(settings.security.admin_token, clock)
-    site = SetupPages(service, settings.server.public_url, visitors, setup)
-    log.warning("setup_needed", url=_link(site, server_socket))
-    serve_setup(site, server_socket)
+    problem = site.address_problem
+    if problem is None:
+        _show_link(site.link(), site, greeter)
+    elif greeter is not None:
+        greeter.refuse_setup(site, problem)
+    else:
+        log.warning(
+            "setup_needed",
+            problem=describe_address_problem(problem, site.public_url),
+            fix="set PATCHWRIGHT_SERVER__PUBLIC_URL to an address that "
+            f"{site.service.title} reaches, and start again",
+        )
+    app = serve_setup(site, server_socket)
+    if app is not None and greeter is not None:
+        greeter.tell_registered(site.service.title, app)
 
 
-def _link(site: SetupPages, server_socket: socket.socket) -> str:
+def _show_link(link: str, site: SetupPages, greeter: Greeter | None) -> None:
+    if greeter is None:
+        log.warning("setup_needed", url=link)
+    else:
+        greeter.offer_setup(site, link)
+
+
+def _base_url(settings: Settings, server_socket: socket.socket) -> str:
+    """Return where people find the service, as far as it knows."""
     host, port = server_socket.getsockname()[:2]
-    base = site.public_url or f"http://{host}:{port}"
-    key = site.visitors.once
-    return f"{base}{setup_path(site.service.name)}" + (f"?key={key}" if key else "")
+    return settings.server.public_url or f"http://{host}:{port}"

@@ -9,7 +9,7 @@ from urllib.parse import urlsplit
 import structlog
 from pydantic import SecretStr
 
-from patchwright.core.plugin import Plugin, PluginRoutes
+from patchwright.core.plugin import InstallationReach, Plugin, PluginRoutes
 from patchwright.core.plugin_host import PluginHost
 from patchwright.core.settings.model import Settings
 from patchwright.core.system.clock import Clock
@@ -47,7 +47,11 @@ from patchwright.workers.runs.reader import RunReader
 from patchwright.workers.store.run_store import Stores
 from patchwright.workers.store.threads import ThreadStore
 from patchwright.workers.web.app import AddPages, WebApp, WebServices, create_app
-from patchwright.workers.web.app_install import make_install_routes
+from patchwright.workers.web.app_install import (
+    InstalledPage,
+    make_install_routes,
+    make_operator_cookie,
+)
 from patchwright.workers.web.link_flow import LinkingRoutes
 from patchwright.workers.web.link_routes import make_linking_routes
 from patchwright.workers.web.pages.access import (
@@ -96,6 +100,7 @@ def make_sign_in(
         accounts.sign_in(public_url + callback_path(plugin.name)),
         secret,
         clock,
+        title=plugin.title,
         secure=public_url.startswith("https:"),
         prefix=urlsplit(public_url).path,
     )
@@ -107,14 +112,26 @@ MakeWebHealth = Callable[[Callable[[], bool]], Health]
 
 @dataclass(frozen=True)
 class Website:
-    """The web side of a process, and what tells how it is."""
+    """The web side of a process, what tells how it is, and if requests have a form."""
 
     app: WebApp
     reporter: Reporter
+    has_form: bool
+
+
+# Is told where our app at the forge was installed.
+OnInstalled = Callable[[InstallationReach], None]
+
+
+def _note_nothing(_reach: InstallationReach) -> None:
+    """Do nothing more than the log does."""
 
 
 def make_website(
-    base: ServiceParts, judge: MakeWebHealth | None = None, role: Role = Role.WEB
+    base: ServiceParts,
+    judge: MakeWebHealth | None = None,
+    role: Role = Role.WEB,
+    on_installed: OnInstalled = _note_nothing,
 ) -> Website:
     """Compose the web part; `judge` returns further health checks of its process."""
     base.meters.registry.register(ServiceMetrics(base.database, base.clock))
@@ -139,14 +156,15 @@ def make_website(
             if one.webhook_source
         },
         background_tasks=tuple(_background_tasks(routes)),
-        pages=tuple(_installation_pages(base, routes, secret)),
+        pages=tuple(_installation_pages(base, routes, secret, on_installed)),
         linking=_linking(base, secret, dispatcher),
         clock=base.clock,
+        prefix=urlsplit(base.settings.server.public_url).path,
         sign_in=sign_in,
         run_pages=_run_pages(base, sign_in),
         asking=_request_form(base, sign_in, chat, inbox),
     )
-    return Website(create_app(web), reporter)
+    return Website(create_app(web), reporter, has_form=web.asking is not None)
 
 
 def _run_pages(base: ServiceParts, sign_in: SignInRoutes | None) -> RunPages:
@@ -250,8 +268,12 @@ def _background_tasks(
 
 
 def _installation_pages(
-    base: ServiceParts, routes: Mapping[str, PluginRoutes], secret: bytes | None
+    base: ServiceParts,
+    routes: Mapping[str, PluginRoutes],
+    secret: bytes | None,
+    on_installed: OnInstalled,
 ) -> Iterator[AddPages]:
+    yield _installed_page(base, secret, on_installed).add_to
     for name, one in routes.items():
         if one.installation is None:
             continue
@@ -260,6 +282,20 @@ def _installation_pages(
         )
         if pages is not None:
             yield pages.add_to
+
+
+def _installed_page(
+    base: ServiceParts,
+    secret: bytes | None,
+    on_installed: OnInstalled,
+) -> InstalledPage:
+    forge = base.directory.forge
+    return InstalledPage(
+        forge=forge,
+        operator=make_operator_cookie(forge.name, base.settings, secret, base.clock),
+        fetch_reach=base.forge.fetch_reach,
+        on_installed=on_installed,
+    )
 
 
 def _find_user_token(

@@ -28,7 +28,7 @@ ROW = re.compile(r"^\| (?P<avoid>[^|]+) \| (?P<use>[^|]+) \| ", re.MULTILINE)
 # Plain phrases that have a form of the list in them.
 PLAIN = re.compile(
     r"\bthere is no\b|\bis no (?:longer|more|less)\b|\banswer is no\b"
-    r"|\bwhat counts as\b|\bwhoever runs patchwright\b",
+    r"|\bwhat counts as\b|\bask whoever\b|\bwhoever runs (?:this )?patchwright\b",
     re.IGNORECASE,
 )
 # Where a form may stand, and why.

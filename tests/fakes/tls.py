@@ -127,11 +127,35 @@ def _certify(
         .not_valid_before(now - timedelta(days=1))
         .not_valid_after(now + timedelta(days=1))
         .add_extension(constraints, critical=True)
+        .add_extension(_usage(signs=not hosts), critical=True)
+        .add_extension(x509.SubjectKeyIdentifier.from_public_key(key), critical=False)
+        .add_extension(
+            x509.AuthorityKeyIdentifier.from_issuer_public_key(signer.public_key()),
+            critical=False,
+        )
     )
     if hosts:
         names = x509.SubjectAlternativeName([_host(one) for one in hosts])
         made = made.add_extension(names, critical=False)
     return made.sign(signer, hashes.SHA256())
+
+
+def _usage(*, signs: bool) -> x509.KeyUsage:
+    """Return what the key is for, without which Python 3.13 trusts no certificate.
+
+    https://docs.python.org/3/library/ssl.html#ssl.VERIFY_X509_STRICT
+    """
+    return x509.KeyUsage(
+        digital_signature=not signs,
+        key_cert_sign=signs,
+        content_commitment=False,
+        key_encipherment=False,
+        data_encipherment=False,
+        key_agreement=False,
+        crl_sign=False,
+        encipher_only=False,
+        decipher_only=False,
+    )
 
 
 def _host(text: str) -> x509.GeneralName:

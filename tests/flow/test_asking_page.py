@@ -157,14 +157,14 @@ def test_what_is_wrong_is_said_beside_what_was_typed(tmp_path: Path) -> None:
         page.sign_in("alice")
         elsewhere = page.send(where="https://elsewhere.test/a/b/issues/7", text="<b>x")
         assert elsewhere.status_code == 422
-        assert "write OWNER/NAME" in elsewhere.text
+        assert "Enter OWNER/NAME" in elsewhere.text
         assert "&lt;b&gt;x" in elsewhere.text
         unknown = page.send(where="acme/vault", text=TEXT)
         assert (
             "There is no repository acme/vault, or you cannot read it" in unknown.text
         )
         empty = page.send(where=REPO, text="  ")
-        assert "Write what should be done" in empty.text
+        assert "Enter a task." in empty.text
         long = page.send(where=REPO, text="x" * (MAX_TEXT_CHARS + 1))
         assert "Write the text in an issue" in long.text
         huge = page.send(where=REPO, text="x" * 300_000)

@@ -105,7 +105,7 @@ ENDS = {
     "s65_stuck": End(
         OutcomeKind.STUCK,
         "repeated-step",
-        ("`run_command ls missing` was repeated", BRANCH, ASK),
+        ("`shell ls missing` was repeated", BRANCH, ASK),
         _write_and_repeat,
         calls=1,
         branches=(BRANCH,),

@@ -169,6 +169,6 @@ def test_who_asks_how_it_stands_is_answered_where_they_asked(tmp_path: Path) -> 
         assert "Requested by alice" in said
         assert len(office.slack.answers(thread)) == len(["done", "call"])
         say(office, key, calling(office, "cost"))
-        assert "The last run took" in replies(office, key)[-1]
+        assert "The last run used" in replies(office, key)[-1]
         assert len(office.slack.answers(thread)) == len(["done", "call"])
         assert len(office.story.github.pull_requests(REPO)) == 1

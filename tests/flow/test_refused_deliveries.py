@@ -74,7 +74,7 @@ REFUSALS = {
                 "pull requests."
             },
         ),
-        "GitHub Actions may not open pull requests here.",
+        "GitHub Actions cannot open pull requests here.",
         "Tick “Allow GitHub Actions to create and approve pull requests”",
         (ON_BRANCH, ONE_CLICK, "**Done, proven** · needs a click · 4 steps"),
     ),

@@ -121,9 +121,7 @@ def test_another_result_is_found(tmp_path: Path) -> None:
     claimed = [_with_output(event, "something else") for event in first.events]
     again = run_again(tmp_path, claimed, first.repository)
     assert again.comparison.differences == (
-        Difference(
-            step=1, what="run_command cat cart.py", recorded="exit 0", rerun="exit 0"
-        ),
+        Difference(step=1, what="shell cat cart.py", recorded="exit 0", rerun="exit 0"),
     )
     assert (again.comparison.results_same, again.comparison.results_compared) == (3, 4)
 

@@ -148,7 +148,7 @@ ENDS = {
         "**Over the limit** · 6 steps · Ns · 720 tokens, price unknown · 1 file, +1 -0"
         "\n\n"
         "The limit of 6 steps was reached.\n\n"
-        f"{OWN_TESTS}{KEPT}\n\n{_stopped('Step 6: `write_file half.py`', TESTED)}"
+        f"{OWN_TESTS}{KEPT}\n\n{_stopped('Step 6: `write half.py`', TESTED)}"
         f"{NARROWER} to allow more than 6 steps.",
         {"PATCHWRIGHT_LIMITS__MAX_ITERATIONS": "6"},
     ),
@@ -156,9 +156,9 @@ ENDS = {
         lambda: _write_and(call("shell", command="ls missing")),
         OutcomeKind.STUCK,
         "**Stuck** · 9 steps · Ns · 1,080 tokens, price unknown · 1 file, +1 -0\n\n"
-        "`run_command ls missing` was repeated 4 times with the same result.\n\n"
+        "`shell ls missing` was repeated 4 times with the same result.\n\n"
         f"{OWN_TESTS}{KEPT}\n\n"
-        f"{_stopped('Step 9: `run_command ls missing`', TESTED)}"
+        f"{_stopped('Step 9: `shell ls missing`', TESTED)}"
         "Add information that could help, then ask again with `@patchwright`.",
     ),
     "s59_no_choices": End(
@@ -201,7 +201,7 @@ def test_a_run_that_takes_too_long_says_so(tmp_path: Path) -> None:
         assert steady(story.reply(issue)) == _final(
             "**Timed out** · 1 step · 1h 0m · 120 tokens, price unknown\n\n"
             "The limit of 30 minutes was reached.\n\n"
-            f"{_stopped('Step 1: `run_command true`')}"
+            f"{_stopped('Step 1: `shell true`')}"
             f"{NARROWER} to allow more than 30 minutes.",
             OutcomeKind.TIMED_OUT,
         )

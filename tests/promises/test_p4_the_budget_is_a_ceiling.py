@@ -38,7 +38,7 @@ def test_s66_a_run_stops_before_the_call_that_would_pass_its_ceiling(
             "call could cost up to $0.30.\n\n"
             "The work so far is on [`patchwright/1-wrong-sum`]"
             "(GITHUB/acme/shop/tree/patchwright/1-wrong-sum).\n\n"
-            "It stopped at: Step 3: `write_file half.txt`.\n\n"
+            "It stopped at: Step 3: `write half.txt`.\n\n"
             "<details><summary>What it had done</summary>\n\n"
             "- [x] Repository checked out in a bubblewrap sandbox\n"
             "- [x] Agent finished\n\n"

@@ -12,7 +12,8 @@ _HEAD: Final = """\
 # Addresses of the service
 
 All addresses are below `server.public_url`. An address that is not configured answers
-404. Addresses below `/setup` work only until the service has an App.
+404. Addresses below `/setup` work only until the service has an App; only
+`/setup/github/installed` is for later.
 
 Each webhook is answered after it is stored: 202 for a request, 200 for every other
 verified webhook. 401: the signature is wrong or missing. 403: it comes from another

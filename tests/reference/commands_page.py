@@ -13,8 +13,8 @@ to the agent.
 
 While a run waits for you, a comment without a mention is the answer, from anybody who
 may start runs: `approve`, a number, or your own words. A comment that begins with a
-mention of another person is for that person, and an edit answers nothing. Somebody who
-may not start runs gets only a reaction.
+mention of another person is for that person, and an edit answers nothing. Somebody
+else gets only a reaction.
 
 Commands that only ask start no run and cost nothing. A mention alone, or with a
 greeting, shows the help:

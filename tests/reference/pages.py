@@ -6,15 +6,13 @@ from pathlib import Path
 from typing import Final
 
 from patchwright.core.plugin import RegisteredApp, ServiceProfile
+from patchwright.core.plugin_host import MemoryVault
 from patchwright.core.system.clock import SystemClock
 from patchwright.core.types.errors import NotFoundError
 from patchwright.workers.cli.reference import manual
 from patchwright.workers.web.app import WebApp
-from patchwright.workers.web.setup_pages import (
-    SetupPages,
-    SetupVisitors,
-    create_setup_app,
-)
+from patchwright.workers.web.setup_access import SetupLinks, SetupVisitors
+from patchwright.workers.web.setup_pages import SetupPages, create_setup_app
 from patchwright.workers.website import make_website
 from tests.architecture.tree import ROOT
 from tests.flow.office import in_office
@@ -39,7 +37,7 @@ INSTALLABLE: Final = {"PATCHWRIGHT_SLACK__BOT_TOKEN": ""}
 def _api_page() -> str:
     """Return it for services that have all configured which one can have."""
     ways = (SLACK, SLACK | INSTALLABLE)
-    setup = create_setup_app(_setup_site(), lambda: None)
+    setup = create_setup_app(_setup_site(), lambda _app: None)
     return api_page([*(_office_app(way) for way in ways), setup])
 
 
@@ -74,9 +72,15 @@ def _setup_site() -> SetupPages:
         web_url="https://github.com",
         mention="@patchwright",
     )
-    public_url = "https://patchwright.example.com"
-    visitors = SetupVisitors(None, SystemClock())
-    return SetupPages(forge, public_url, visitors, _NoSetup())
+    clock = SystemClock()
+    visitors = SetupVisitors(None, SetupLinks(MemoryVault(), "github", clock), clock)
+    return SetupPages(
+        service=forge,
+        public_url="https://patchwright.example.com",
+        port=8080,
+        visitors=visitors,
+        setup=_NoSetup(),
+    )
 
 
 PAGES: Final[Mapping[str, Callable[[], str]]] = {

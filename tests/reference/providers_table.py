@@ -6,6 +6,7 @@ Importing litellm takes seconds, so a command that starts reads this table inste
 import inspect
 import json
 import re
+import sys
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from os import environ as _environ  # noqa: TID251 - litellm reads it there
@@ -59,7 +60,7 @@ def providers_table() -> str:
 def _candidates(litellm: Any) -> list[str]:
     sources = (
         litellm.validate_environment,
-        inspect.getmodule(litellm.get_llm_provider),
+        sys.modules[litellm.get_llm_provider.__module__],
     )
     found = {
         name for one in sources for name in _VARIABLE.findall(inspect.getsource(one))

@@ -43,9 +43,13 @@ def start(story: Story, folder: Path, *arguments: str) -> "subprocess.Popen[str]
 
 
 def runs(story: Story, folder: Path, *arguments: str) -> Ended:
+    return command(story, folder, "runs", *arguments)
+
+
+def command(story: Story, folder: Path, *arguments: str) -> Ended:
     environment = {"PATH": "/usr/bin:/bin", **story.environment}
     ended = ready_starter().run(
-        "runs", *arguments, cwd=folder, env=environment, timeout=PATIENCE_S
+        *arguments, cwd=folder, env=environment, timeout=PATIENCE_S
     )
     return Ended(ended.returncode, ended.stdout, ended.stderr)
 
@@ -100,14 +104,14 @@ def test_runs_are_listed_with_what_one_wants_to_know(tmp_path: Path) -> None:
         assert "\x1b" not in ended.out
         assert story.reply(done).startswith("**Done, proven**")
         chosen = runs(story, tmp_path, "list", "--outcome", "resolved", "--json")
-        assert [one["id"] for one in chosen.answer["runs"]] == [first.id]
+        assert [one["run_id"] for one in chosen.answer["runs"]] == [first.id]
         for options, found in (
             (["--state", "queued"], [second.id]),
             (["--repo", REPO, "--limit", "1"], [second.id]),
             (["--repo", "acme/other"], []),
         ):
             listed = runs(story, tmp_path, "list", "--json", *options)
-            assert [one["id"] for one in listed.answer["runs"]] == found
+            assert [one["run_id"] for one in listed.answer["runs"]] == found
 
 
 def test_a_run_is_shown_with_its_steps_and_where_its_result_is(tmp_path: Path) -> None:
@@ -118,17 +122,32 @@ def test_a_run_is_shown_with_its_steps_and_where_its_result_is(tmp_path: Path) -
         ended = runs(story, tmp_path, "show", job.id[:8])
         assert ended.code == 0, ended.err
         assert (
-            f"github {REPO}#{issue} · requested by alice · ended: resolved" in ended.out
+            f"{REPO}#{issue} from github · requested by alice · ended: resolved"
+            in ended.out
         )
         assert "  3 " in ended.out
-        assert "edit_file cart.py" in ended.out
+        assert "edit cart.py" in ended.out
         assert "without the change         exit 1" in ended.out
-        assert f"pull request: {story.github.web_url}/{REPO}/pull/2" in ended.out
+        assert f"pull request:  {story.github.web_url}/{REPO}/pull/2" in ended.out
         shown = runs(story, tmp_path, "show", job.id, "--json").answer
         assert len(shown["steps"]) == 4
         assert shown["pr_url"] == f"{story.github.web_url}/{REPO}/pull/2"
         assert [one["exit_code"] for one in shown["evidence"]][:2] == [1, 0]
         assert (shown["proof"], shown["tests"][0]["after"]) == ("proven", "passed")
+        assert story.reply(issue).startswith("**Done, proven**")
+
+
+def test_a_run_of_the_service_is_replayed_by_the_beginning_of_its_id(
+    tmp_path: Path,
+) -> None:
+    with telling(tmp_path, fix_turns()) as story:
+        issue = story.ask(WISH)
+        story.work()
+        [job] = story.jobs()
+        ended = command(story, tmp_path, "replay", job.id[:8])
+        assert (ended.code, ended.err) == (0, "")
+        assert f"run {job.id[:8]}" in ended.out
+        assert "resolved, proven" in ended.out
         assert story.reply(issue).startswith("**Done, proven**")
 
 
@@ -255,9 +274,9 @@ def test_one_can_follow_what_another_process_works_on(tmp_path: Path) -> None:
         story.work()
         out, err = follows.communicate(timeout=PATIENCE_S)
         assert follows.returncode == 0, err
-        assert "edit_file cart.py" in err
+        assert "edit cart.py  +1 -1" in err
         assert out.startswith("resolved")
-        assert f"pull request: {story.github.web_url}/{REPO}/pull/2" in out
+        assert f"pull request:  {story.github.web_url}/{REPO}/pull/2" in out
         assert "\x1b" not in out + err
         assert story.reply(issue).startswith("**Done, proven**")
 
@@ -274,7 +293,7 @@ def test_local_runs_are_listed_beside_and_steered_where_they_are(
             '"payload":{"kind":"outcome_reached","outcome":{"kind":"stuck"}}}\n'
         )
         [listed] = runs(story, tmp_path, "list", "--json").answer["runs"]
-        assert (listed["id"], listed["place"]) == ("abc", "local")
+        assert (listed["run_id"], listed["id"]) == ("abc", "abc")
         assert (listed["stage"], listed["outcome"]) == ("ended", "stuck")
         shown = runs(story, tmp_path, "show", "ab")
         assert (shown.code, "stuck" in shown.out) == (0, True)

@@ -13,14 +13,17 @@ from structlog.testing import capture_logs
 from patchwright.integrations.slack.app import CALLBACK_PATH, INSTALL_PATH
 from patchwright.integrations.slack.tokens import SLACK_OWNER
 from patchwright.workers.web.webhooks import WEBHOOK_ROUTE
-from tests.adapters.web.browser import browsing
+from tests.adapters.web.browser import browsing, text_of
 from tests.fakes.slack.fake import FakeSlack
 from tests.fakes.slack.scene import SCOPES
 from tests.flow.story import REPO, Story, fix_turns, telling
 from tests.provision.servers import free_port
 
-FOREIGN = """\
-The installation did not start in this browser. Start again at /auth/slack/install."""
+FOREIGN = (
+    "Nothing was installed\n"
+    "The installation did not start in this browser, or it was already finished.\n"
+    "Start again"
+)
 
 
 @dataclass
@@ -91,8 +94,8 @@ def test_two_workspaces_are_answered_each_with_its_own_token(tmp_path: Path) -> 
     with capture_logs() as said, installing(tmp_path) as (app, teams):
         for team, name in zip(teams, ("Team 0", "Team 1"), strict=True):
             installed = app.install(team)
-            text = f"Patchwright is installed in {name}."
-            assert (installed.status_code, installed.text) == (200, text)
+            text = f"Installed in {name}\nGo back to Slack and try it."
+            assert (installed.status_code, text_of(installed)) == (200, text)
             app.open_channel(team)
         threads = [app.ask(team) for team in teams]
         app.story.work()
@@ -126,7 +129,7 @@ def test_a_workspace_that_removes_the_app_is_forgotten_and_its_job_ended(
 def test_an_organization_installs_once_for_all_its_workspaces(tmp_path: Path) -> None:
     with installing(tmp_path, enterprise="E1") as (app, teams):
         installed = app.install(teams[0], for_all=True)
-        assert installed.text == "Patchwright is installed in Org."
+        assert text_of(installed) == "Installed in Org\nGo back to Slack and try it."
         threads = []
         for team in teams:
             app.open_channel(team)
@@ -143,10 +146,10 @@ def test_an_installation_counts_once_and_in_the_browser_that_began_it(
     with installing(tmp_path, 1) as (app, (team,)), browsing() as stranger:
         back = app.slack.approve(app.begin(), team.jo, team.id)
         refused = stranger.get(back)
-        assert (refused.status_code, refused.text) == (400, FOREIGN)
+        assert (refused.status_code, text_of(refused)) == (400, FOREIGN)
         assert app.browser.get(back).status_code == 200
         again = app.browser.get(back)
-        assert (again.status_code, again.text) == (400, FOREIGN)
+        assert (again.status_code, text_of(again)) == (400, FOREIGN)
 
 
 @pytest.mark.parametrize("state", ["", "guessed", "größer"])
@@ -154,7 +157,7 @@ def test_a_wrong_state_installs_nothing(tmp_path: Path, state: str) -> None:
     with installing(tmp_path, 1) as (app, (team,)):
         back = httpx.URL(app.slack.approve(app.begin(), team.jo, team.id))
         refused = app.browser.get(back.copy_set_param("state", state))
-        assert (refused.status_code, refused.text) == (400, FOREIGN)
+        assert (refused.status_code, text_of(refused)) == (400, FOREIGN)
         assert not app.has_token(team)
 
 
@@ -176,9 +179,13 @@ def test_who_declines_is_told_that_nothing_was_installed(tmp_path: Path) -> None
         answer = app.browser.get(
             where, params={"state": state, "error": "access_denied"}
         )
-        assert (answer.status_code, answer.text) == (
+        assert (answer.status_code, text_of(answer)) == (
             403,
-            "Nothing was installed: somebody declined it in Slack.",
+            (
+                "Nothing was installed\n"
+                "Somebody declined the installation in Slack.\n"
+                "Start again"
+            ),
         )
 
 
@@ -190,9 +197,13 @@ def test_an_installation_without_every_right_is_not_kept(tmp_path: Path) -> None
             str(asked.copy_set_param("scope", less)), team.jo, team.id
         )
         answer = app.browser.get(back)
-        assert (answer.status_code, answer.text) == (
+        assert (answer.status_code, text_of(answer)) == (
             403,
-            "Nothing was installed: Slack did not grant the app chat:write",
+            (
+                "Nothing was installed\n"
+                "Slack did not grant the app chat:write\n"
+                "Start again"
+            ),
         )
         assert not app.has_token(team)
 

@@ -17,7 +17,7 @@ PORT, OPEN_PORT = 8080, 8000
 # The sandbox of those who have no engine wants to make namespaces.
 WITHOUT_ENGINE = ("--privileged",)
 # Some packages are large, and a machine that runs tests is busy.
-LONG_S = 500.0
+LONG_S = 700.0
 
 
 @dataclass(frozen=True)

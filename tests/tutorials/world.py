@@ -25,7 +25,8 @@ OURS = "patchwright/patchwright"
 RELEASE = "v0.1.0"
 SHOP = "acme/shop"
 READER = "alice"
-SERVICE = "patchwright.example.com"
+# No App is offered at a name that is kept for examples.
+SERVICE = "patchwright.acme.dev"
 GITHUB = Names(api_url="https://api.github.com", web_url="https://github.com")
 HOSTS = (
     "github.com",

@@ -124,18 +124,32 @@ def _is_progress(observation: ev.Observation) -> bool:
     )
 
 
+# The names that the model knows the tools by; others have that of their action.
+TOOL_NAMES: Final = {
+    "control_command": "shell_control",
+    "edit_file": "edit",
+    "read_file": "read",
+    "run_command": "shell",
+    "run_ipython": "python",
+    "search_files": "search",
+    "write_file": "write",
+    "write_todos": "todo",
+}
+
+
 def describe_step(step: ev.Action | ev.ToolCall) -> str:
-    """Name a step in a few words, for people."""
+    """Name a step in a few words, for people: by its tool, as the model does."""
     if isinstance(step, ev.ToolCall):
         return step.name
+    name = TOOL_NAMES.get(step.kind, step.kind)
     if isinstance(step, ev.WriteTodos):
-        return f"{step.kind} {_present_todo(step)}".strip()
+        return f"{name} {_present_todo(step)}".strip()
     if isinstance(step, ev.CallMcpTool):
-        return f"{step.kind} {step.tool}"
+        return step.tool
     shown = step.model_dump(exclude={"call_id", "agent", "risk", "kind"}, mode="json")
     first = next((str(value) for value in shown.values() if value), "").strip()
     line = first.splitlines()[0][:80] if first else ""
-    return f"{step.kind} {line}".strip()
+    return f"{name} {line}".strip()
 
 
 def _present_todo(plan: ev.WriteTodos) -> str:

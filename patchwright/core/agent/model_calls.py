@@ -155,10 +155,13 @@ class _Watch:
         self._is_closed = False
         self.has_waited = False
 
-    def waits(self, seconds: float, reason: str) -> None:
-        until = self._clock.now() + timedelta(seconds=seconds)
+    def waits(self, wait: ev.ProviderWait) -> None:
+        until = self._clock.now() + timedelta(seconds=wait.seconds)
         limited = ev.StateChanged(
-            state=ev.AgentState.RATE_LIMITED, reason=reason, until=until
+            state=ev.AgentState.RATE_LIMITED,
+            reason=wait.cause,
+            until=until,
+            wait=wait,
         )
         with self._lock:
             if self._is_closed:

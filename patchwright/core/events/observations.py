@@ -2,6 +2,7 @@
 
 import re
 from datetime import datetime
+from enum import StrEnum
 from typing import Final, Literal
 
 from pydantic import JsonValue, model_validator
@@ -10,7 +11,15 @@ from patchwright.core.events.payload import AgentState, Payload, Risk, ToolCall
 from patchwright.core.types.base import JobId, Value
 from patchwright.core.types.evidence import Evidence
 from patchwright.core.types.outcome_kind import OutcomeKind
-from patchwright.core.types.work import NO_USAGE, LeftOut, Limits, Outcome, Task, Usage
+from patchwright.core.types.work import (
+    NO_USAGE,
+    FileStat,
+    LeftOut,
+    Limits,
+    Outcome,
+    Task,
+    Usage,
+)
 
 
 class CommandOutput(Payload):
@@ -151,16 +160,44 @@ class AttemptStart(Value):
     number: int
 
 
+class WaitCause(StrEnum):
+    """Why a model call is repeated later."""
+
+    UNREACHABLE = "unreachable"
+    RATE_LIMITED = "rate-limited"
+    OVERLOADED = "overloaded"
+    NO_ANSWER = "no-answer"
+
+
+class ProviderWait(Value):
+    """What a model call waits for, and for how many `seconds`.
+
+    `host` is host and port of the `model`, empty where only the client library knows
+    them. `detail` says in a few words what came instead of an answer. The next try is
+    the `next_try`th; without `most_tries` their number has no limit.
+    """
+
+    cause: WaitCause
+    seconds: float
+    model: str = ""
+    host: str = ""
+    detail: str = ""
+    next_try: int = 0
+    most_tries: int = 0
+
+
 class StateChanged(Payload):
     """The run is in another state; RATE_LIMITED has the time it lasts `until`.
 
-    With `attempt` it is the first event of an attempt.
+    `wait` says what it waits for then; older logs do not have it. With `attempt` it is
+    the first event of an attempt.
     """
 
     kind: Literal["state_changed"] = "state_changed"
     state: AgentState
     reason: str = ""
     until: datetime | None = None
+    wait: ProviderWait | None = None
     attempt: AttemptStart | None = None
 
     @model_validator(mode="before")
@@ -214,6 +251,7 @@ class RunStarted(Payload):
     """A run starts with this task, even if its thread changes later.
 
     A worker that continues the run after a crash uses this task and nothing newer.
+    `repository` is what people call it: a folder's name, or `OWNER/NAME` on a forge.
     """
 
     kind: Literal["run_started"] = "run_started"
@@ -222,6 +260,7 @@ class RunStarted(Payload):
     limits: Limits
     model: str = ""
     version: str = ""
+    repository: str = ""
 
 
 class ModelReply(Payload):
@@ -279,6 +318,22 @@ class CheckpointTaken(Payload):
     kind: Literal["checkpoint_taken"] = "checkpoint_taken"
     up_to: int
     left_out: tuple[LeftOut, ...] = ()
+
+
+class ResultDelivered(Payload):
+    """Where the result of a run on the command line is; the last event of its log.
+
+    `folder` is the repository on this machine, empty for one on a forge. `patch` is the
+    file of a change that is on no branch.
+    """
+
+    kind: Literal["result_delivered"] = "result_delivered"
+    folder: str = ""
+    branch: str = ""
+    head_sha: str = ""
+    pull_request_url: str = ""
+    patch: str = ""
+    files: tuple[FileStat, ...] = ()
 
 
 class RequestBlocked(Payload):

@@ -51,13 +51,16 @@ from patchwright.core.events.observations import (
     OutcomeReached,
     PlanApproved,
     ProofStarted,
+    ProviderWait,
     Recalled,
     RequestBlocked,
+    ResultDelivered,
     RunStarted,
     SearchResult,
     SetUpRestored,
     StateChanged,
     UserRejected,
+    WaitCause,
 )
 from patchwright.core.events.payload import (
     AgentState,
@@ -136,6 +139,7 @@ Record = (
     | ProofStarted
     | EvidenceRecorded
     | OutcomeReached
+    | ResultDelivered
 )
 Known = Action | Observation | Record
 
@@ -213,6 +217,7 @@ __all__ = [
     "Payload",
     "PlanApproved",
     "ProofStarted",
+    "ProviderWait",
     "RaiseLimits",
     "ReadFile",
     "Recall",
@@ -220,6 +225,7 @@ __all__ = [
     "Record",
     "Reject",
     "RequestBlocked",
+    "ResultDelivered",
     "Risk",
     "RunCommand",
     "RunIpython",
@@ -237,6 +243,7 @@ __all__ = [
     "ToolCall",
     "Unknown",
     "UserRejected",
+    "WaitCause",
     "WriteFile",
     "WriteTodos",
 ]

@@ -6,7 +6,7 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass, replace
 from functools import cached_property
 
-from patchwright.core.events.observations import ModelReply
+from patchwright.core.events.observations import ModelReply, WaitCause
 from patchwright.core.llm.errors import CallWatch, LimitError, TokenLimitError, reserve
 from patchwright.core.llm.failures import Failure, Fault
 from patchwright.core.llm.library import load_litellm, table_entry
@@ -35,6 +35,7 @@ from patchwright.core.llm.provider_errors import (
 )
 from patchwright.core.llm.replies import Reply, ReportedUsage
 from patchwright.core.llm.transport import RetryPolicy, send
+from patchwright.core.llm.waiting import UNREACHABLE, Patience
 from patchwright.core.llm.wire import (
     is_thinking,
     wants_cache_marks,
@@ -217,7 +218,8 @@ class _OutputParameter:
 class LitellmModel:
     """A model of any provider that litellm knows; safe to share between threads.
 
-    A thread that waits for it may be left behind: it keeps no process alive.
+    A thread that waits for it may be left behind: it keeps no process alive. Until the
+    provider was reached once, `first_call` says how long to try to reach it.
     """
 
     def __init__(
@@ -226,11 +228,13 @@ class LitellmModel:
         clock: Clock,
         *,
         jitter: Callable[[], float] = random.random,
+        first_call: Patience = UNREACHABLE,
     ) -> None:
         self.name = config.model
         self.config = config
         self.clock = clock
-        self.retry_policy = RetryPolicy(clock, jitter)
+        self.retry_policy = RetryPolicy(clock, jitter, config.model, config.host)
+        self.patience = first_call
         self.billing = Billing(config, self._table_entry)
         self.output = _OutputParameter()
 
@@ -245,6 +249,11 @@ class LitellmModel:
 
     def capabilities(self) -> ModelCapabilities:
         return model_capabilities(self.config, self._table_entry)
+
+    def note_reached(self, answer: Reply | Failure) -> None:
+        """Be as patient as usual from now on, if there was a connection."""
+        if isinstance(answer, Reply) or answer.cause is not WaitCause.UNREACHABLE:
+            self.patience = UNREACHABLE
 
     def _table_entry(self) -> Mapping[str, object]:
         return table_entry(self.name)
@@ -272,7 +281,9 @@ class _Call:
         deadline_at = clock.monotonic() + self._request.deadline_s
         while True:
             asked_at = clock.monotonic()
-            answer = self._model.retry_policy.ask(self._try, deadline_at, self._watch)
+            answer = self._model.retry_policy.ask(
+                self._try, deadline_at, self._watch, self._model.patience
+            )
             took_s = clock.monotonic() - asked_at
             if isinstance(answer, Reply):
                 if reply := self._read(answer, took_s):
@@ -320,6 +331,7 @@ class _Call:
                 limit_s=limit_s,
                 now=self._model.clock.now(),
             )
+            self._model.note_reached(answer)
             took = self._model.billing.bill(answer, most)
             shown = shown_usage(answer, took, self._estimated_prompt)
         finally:

@@ -3,6 +3,7 @@
 from collections.abc import Callable
 from typing import Final, Protocol
 
+from patchwright.core.events.observations import ProviderWait
 from patchwright.core.types.errors import PatchwrightError
 from patchwright.core.types.work import NO_USAGE, Usage
 
@@ -42,7 +43,7 @@ class TokenLimitError(LimitError):
 class CallWatch(Protocol):
     """Follows a call while it is under way, in the caller's thread or not."""
 
-    def waits(self, seconds: float, reason: str) -> None:
+    def waits(self, wait: ProviderWait) -> None:
         """Take note that the call is repeated after a while, and why."""
         ...
 

@@ -6,6 +6,7 @@ from datetime import UTC, datetime
 from email.utils import parsedate_to_datetime
 from enum import StrEnum
 
+from patchwright.core.events.observations import WaitCause
 from patchwright.core.llm.model import LEAST_OUTPUT
 from patchwright.core.llm.replies import NOTHING_REPORTED, ReportedUsage
 from patchwright.core.types.base import Value
@@ -123,9 +124,13 @@ class SendState(StrEnum):
 
 
 class ProviderRefusal(Value):
-    """What came instead of a reply. Without `status` there was no answer at all."""
+    """What came instead of a reply. Without `status` there was no answer at all.
+
+    If it `is_unreachable` there was not even a connection.
+    """
 
     sent: SendState = SendState.REFUSED
+    is_unreachable: bool = False
     status: int | None = None
     code: str = ""
     text: str = ""
@@ -138,11 +143,14 @@ class Failure(Value):
     With `output_budget` the prompt fits after all, if the reply may have only so many
     tokens; `output_limit` is how many the model ever gives, and `wants_new_name` says
     that it has another name for that number. What `may_be_billed` is repeated little;
-    `told` is the provider's count for it.
+    `told` is the provider's count for it. `cause` is what a wait is for, and `status`
+    the one of its answer, if there was any.
     """
 
     fault: Fault
     detail: str
+    cause: WaitCause = WaitCause.NO_ANSWER
+    status: int | None = None
     wait_s: float | None = None
     output_budget: int | None = None
     output_limit: int | None = None
@@ -155,6 +163,11 @@ class Failure(Value):
     def may_pass(self) -> bool:
         passing = self.fault in (Fault.RATE_LIMIT, Fault.UNAVAILABLE)
         return passing and not self.is_last
+
+    @property
+    def short_detail(self) -> str:
+        """Return our own words on a missing answer; a provider's are not ours."""
+        return "" if self.status else self.detail
 
     def as_last(self) -> "Failure":
         """Return it as one that is not worth another try."""
@@ -181,6 +194,10 @@ _NO_CREDIT = re.compile(
 _CREDENTIAL = re.compile(r"api.?key not valid|missing credentials", re.IGNORECASE)
 _SECONDS = re.compile(r"\d{1,9}(\.\d+)?")
 _PASSING_STATUSES = frozenset({408, 409, 425})
+# Anthropic has a status of its own.
+# https://docs.anthropic.com/en/api/errors
+_OVERLOADED_STATUSES = frozenset({503, 529})
+_OVERLOADED_CODE = "overloaded_error"
 # Somebody in between has waited no longer for an answer that may come all the same.
 _BILLED_STATUSES = frozenset({408, 504, 524})
 _NEW_NAME = re.compile(
@@ -197,6 +214,8 @@ def classify_refusal(refusal: ProviderRefusal, now: datetime) -> Failure:
     return Failure(
         fault=fault,
         detail=refusal.text,
+        cause=_cause(fault, refusal),
+        status=refusal.status,
         wait_s=wait_s,
         output_budget=read_output_budget(refusal.text) if fault in _OF_SIZE else None,
         output_limit=read_output_limit(refusal.text) if fault in _OF_SIZE else None,
@@ -204,6 +223,17 @@ def classify_refusal(refusal: ProviderRefusal, now: datetime) -> Failure:
         may_be_billed=refusal.sent is SendState.LOST
         or refusal.status in _BILLED_STATUSES,
     )
+
+
+def _cause(fault: Fault, refusal: ProviderRefusal) -> WaitCause:
+    if refusal.is_unreachable:
+        return WaitCause.UNREACHABLE
+    if fault is Fault.RATE_LIMIT:
+        return WaitCause.RATE_LIMITED
+    is_overloaded = refusal.status in _OVERLOADED_STATUSES
+    if is_overloaded or refusal.code == _OVERLOADED_CODE:
+        return WaitCause.OVERLOADED
+    return WaitCause.NO_ANSWER
 
 
 def _fault(status: int | None, text: str) -> Fault:

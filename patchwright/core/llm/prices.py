@@ -45,9 +45,12 @@ class ModelConfig(Value):
     @property
     def place(self) -> str:
         """Name the model for people: what it is, and on which host."""
-        if not self.base_url:
-            return self.model
-        return f"{self.model} at {_host(self.base_url)}"
+        return f"{self.model} at {self.host}" if self.host else self.model
+
+    @property
+    def host(self) -> str:
+        """Return host and port; empty where only the client library knows them."""
+        return _host(self.base_url) if self.base_url else ""
 
 
 def _host(url: str) -> str:

@@ -2,11 +2,14 @@
 
 import json
 import re
+import socket
+import ssl
 from collections.abc import Iterator, Mapping
 from typing import assert_never
 
 from pydantic import JsonValue
 
+from patchwright.core.events.observations import WaitCause
 from patchwright.core.llm import errors
 from patchwright.core.llm.failures import Failure, Fault, ProviderRefusal, SendState
 from patchwright.core.llm.prices import ModelConfig
@@ -83,7 +86,8 @@ def _without_answer(error: BaseException, *, was_sent: bool) -> ProviderRefusal:
     status = getattr(error, "status_code", None)
     is_local = isinstance(status, int) and _LEAST_ERROR_STATUS <= status < _SERVER_ERROR
     if names & _NOT_SENT:
-        return ProviderRefusal(sent=SendState.NOT, text="Connection error")
+        text = _missing_connection(error)
+        return ProviderRefusal(sent=SendState.NOT, is_unreachable=True, text=text)
     if names & _TIMEOUTS:
         return ProviderRefusal(sent=SendState.LOST, text="it did not answer in time")
     if names & _BROKEN_OFF:
@@ -98,6 +102,23 @@ def _without_answer(error: BaseException, *, was_sent: bool) -> ProviderRefusal:
     return ProviderRefusal(
         sent=SendState.LOST, text="its answer has a form that cannot be read"
     )
+
+
+def _missing_connection(error: BaseException) -> str:
+    """Say in a few words why there was no connection."""
+    for inner in _chain(error):
+        match inner:
+            case socket.gaierror():
+                return "the host name cannot be resolved"
+            case ConnectionRefusedError():
+                return "connection refused"
+            case ssl.SSLError():
+                return "the TLS handshake failed"
+            case TimeoutError():
+                return "no connection in time"
+            case _:
+                pass
+    return "no connection"
 
 
 def _retry_delay(text: str) -> str:
@@ -182,10 +203,19 @@ def _sentences(failure: Failure, config: ModelConfig, waited_s: float) -> str:
         case Fault.RATE_LIMIT:
             return f"{model} is rate-limited, and {_waited(failure, waited_s)}{detail}"
         case Fault.UNAVAILABLE:
+            if failure.cause is WaitCause.UNREACHABLE:
+                return _unreachable(failure, config, waited_s)
             text = f"{model} gave no usable answer in {waited_s:.0f} s{detail}"
             return f"{text} Check `llm.base_url`."
         case _:
             assert_never(failure.fault)
+
+
+def _unreachable(failure: Failure, config: ModelConfig, waited_s: float) -> str:
+    text = f"Cannot reach the model {config.place} ({failure.detail})"
+    tried = f"; gave up after {waited_s:.0f} s"
+    advice = "`llm.base_url`" if config.base_url else "the network of this machine"
+    return f"{text}{tried}. Check {advice}."
 
 
 def declined_error(

@@ -2,7 +2,7 @@
 
 from collections.abc import Sequence
 from dataclasses import dataclass, field
-from datetime import datetime
+from datetime import datetime, timedelta
 from enum import StrEnum
 from typing import Final, assert_never
 
@@ -11,6 +11,7 @@ from patchwright.core.agent.results import PROOF_SHORT
 from patchwright.core.events import types as ev
 from patchwright.core.events.state import ModelCall, RunMetrics, measure, read_call
 from patchwright.core.replay.trajectory import RunFacts, facts_of, find_outcome
+from patchwright.core.replay.wait_words import wait_words
 from patchwright.core.types.base import Value
 from patchwright.core.types.evidence import Evidence, EvidenceRole, RunStatus
 from patchwright.core.types.work import Outcome
@@ -95,6 +96,9 @@ def condensed_phrase(condensed: ev.Condensed) -> Phrase:
 
 
 def state_phrase(changed: ev.StateChanged) -> Phrase:
+    if changed.wait is not None and changed.until is not None:
+        began = changed.until - timedelta(seconds=changed.wait.seconds)
+        return Phrase(text=wait_words(changed, began), tone=Tone.OPEN)
     tone = Tone.BAD if changed.state in _BAD_STATES else Tone.PLAIN
     until = f" until {changed.until:%H:%M:%S}" if changed.until else ""
     why = f" ({changed.reason})" if changed.reason else ""

@@ -11,7 +11,12 @@ from typing import Final, Literal, TypeVar
 from pydantic import BaseModel, ConfigDict, JsonValue, ValidationError
 
 from patchwright.core.events.jsonl import read_events
-from patchwright.core.events.observations import ModelReply, OutcomeReached, RunStarted
+from patchwright.core.events.observations import (
+    ModelReply,
+    OutcomeReached,
+    ResultDelivered,
+    RunStarted,
+)
 from patchwright.core.events.state import measure
 from patchwright.core.events.types import Event
 from patchwright.core.types.errors import PatchwrightError, SettingsError
@@ -34,6 +39,7 @@ class RunFacts(BaseModel):
     title: str = ""
     base_sha: str = ""
     base_branch: str = ""
+    repository: str = ""
     model: str = ""
     patchwright: str = ""
     limits: Limits | None = None
@@ -44,6 +50,9 @@ class RunFacts(BaseModel):
     proof: str = ""
     iterations: int = 0
     usage: Usage = Usage()
+    branch: str = ""
+    pull_request_url: str = ""
+    patch: str = ""
 
 
 class Trajectory(BaseModel):
@@ -61,11 +70,13 @@ def facts_of(events: Sequence[Event]) -> RunFacts:
     started, outcome = find_start(events), find_outcome(events)
     task = started.task if started else None
     base = task or outcome
+    result = next(payloads_of(reversed(events), ResultDelivered), ResultDelivered())
     return RunFacts(
         run_id=started.run_id if started else "",
         title=task.title if task else "",
         base_sha=base.base_sha if base else "",
         base_branch=base.base_branch if base else "",
+        repository=started.repository if started else "",
         model=started.model if started else "",
         patchwright=started.version if started else "",
         limits=started.limits if started else None,
@@ -76,6 +87,9 @@ def facts_of(events: Sequence[Event]) -> RunFacts:
         proof=outcome.proof if outcome else "",
         iterations=sum(1 for _ in payloads_of(events, ModelReply)),
         usage=measure(events).total.usage,
+        branch=result.branch,
+        pull_request_url=result.pull_request_url,
+        patch=result.patch,
     )
 
 

@@ -16,22 +16,27 @@ log = structlog.get_logger(__name__)
 
 
 def set_up_logging(
-    redact: Redact, *, as_json: bool, about: Mapping[str, str] | None = None
+    redact: Redact,
+    *,
+    as_json: bool,
+    about: Mapping[str, str] | None = None,
+    level: int = logging.INFO,
 ) -> None:
     """Write to standard error; what libraries log goes the same way.
 
     As JSON, each line tells `about` the process too.
     """
+    is_watched = not as_json and sys.stderr.isatty()
     shared: list[structlog.typing.Processor] = [
         structlog.contextvars.merge_contextvars,
         structlog.stdlib.add_log_level,
-        structlog.processors.TimeStamper(fmt="iso", utc=True),
+        _time_stamper(is_watched=is_watched),
         structlog.processors.format_exc_info,
     ]
     renderer: structlog.typing.Processor = (
         structlog.processors.JSONRenderer()
         if as_json
-        else structlog.dev.ConsoleRenderer(colors=sys.stderr.isatty())
+        else structlog.dev.ConsoleRenderer(colors=is_watched)
     )
     last = [_redacting(redact), *([_renamed(about or {})] if as_json else []), renderer]
     structlog.configure(
@@ -51,13 +56,20 @@ def set_up_logging(
         )
     )
     logging.basicConfig(handlers=[handler], level=logging.WARNING, force=True)
-    logging.getLogger("patchwright").setLevel(logging.INFO)
+    logging.getLogger("patchwright").setLevel(level)
 
 
 def log_more() -> None:
     """Log also what only somebody who looks for a fault wants to know."""
     logging.getLogger().setLevel(logging.INFO)
     logging.getLogger("patchwright").setLevel(logging.DEBUG)
+
+
+def _time_stamper(*, is_watched: bool) -> structlog.typing.Processor:
+    """Return what adds the time; at a terminal it is short, as the day is known."""
+    if is_watched:
+        return structlog.processors.TimeStamper(fmt="%H:%M:%S", utc=False)
+    return structlog.processors.TimeStamper(fmt="iso", utc=True)
 
 
 def log_strays() -> None:

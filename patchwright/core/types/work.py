@@ -146,6 +146,14 @@ class DiffStat(Value):
     deletions: int = 0
 
 
+class FileStat(Value):
+    """How many lines of one file a change adds and removes; of a binary file none."""
+
+    path: str
+    insertions: int = 0
+    deletions: int = 0
+
+
 # The reason of a change that is proposed as a draft, since tests speak against it.
 CONTRADICTED: Final = "contradicted"
 # The reason of a change that was made and that nobody can see anywhere.

@@ -7,7 +7,7 @@ from enum import StrEnum
 from pathlib import PurePosixPath
 from typing import Final
 
-from patchwright.core.types.work import DiffStat
+from patchwright.core.types.work import DiffStat, FileStat
 from patchwright.integrations.git.command import GitDir
 
 GITLINK = 0o160000
@@ -92,12 +92,17 @@ def list_changes(store: GitDir, base: str, head: str) -> tuple[ChangedPath, ...]
 
 
 def count_changes(store: GitDir, base: str, head: str) -> DiffStat:
-    rows = tuple(_read_counts(store.run([*_DIFF, "--numstat", base, head])))
+    rows = count_by_file(store, base, head)
     return DiffStat(
         files=len(rows),
-        insertions=sum(added for added, _ in rows),
-        deletions=sum(removed for _, removed in rows),
+        insertions=sum(one.insertions for one in rows),
+        deletions=sum(one.deletions for one in rows),
     )
+
+
+def count_by_file(store: GitDir, base: str, head: str) -> tuple[FileStat, ...]:
+    """Return the changed files in git's order; a renamed one has its new path."""
+    return tuple(_read_counts(store.run([*_DIFF, "--numstat", base, head])))
 
 
 _DIFF = ("diff-tree", "-r", "-z", "-M", "--no-ext-diff", "--no-textconv")
@@ -124,7 +129,7 @@ def _read_entries(raw: bytes) -> Iterator[_RawChange]:
         )
 
 
-def _read_counts(raw: bytes) -> Iterator[tuple[int, int]]:
+def _read_counts(raw: bytes) -> Iterator[FileStat]:
     fields = iter(raw.split(b"\0"))
     for line in fields:
         if not line:
@@ -132,9 +137,13 @@ def _read_counts(raw: bytes) -> Iterator[tuple[int, int]]:
         added, removed, path = line.split(b"\t", 2)
         if not path:  # a rename: both of its paths follow
             next(fields)
-            next(fields)
-        binary = added == b"-"
-        yield (0, 0) if binary else (int(added), int(removed))
+            path = next(fields)
+        is_binary = added == b"-"
+        yield FileStat(
+            path=shown_path(path.decode("utf-8", "surrogateescape")),
+            insertions=0 if is_binary else int(added),
+            deletions=0 if is_binary else int(removed),
+        )
 
 
 def _fetch_sizes(store: GitDir, entries: tuple[_RawChange, ...]) -> dict[str, int]:

@@ -8,7 +8,7 @@ from pathlib import Path
 from pydantic import SecretStr
 
 from patchwright.core.types.errors import GitError
-from patchwright.core.types.work import DiffStat
+from patchwright.core.types.work import DiffStat, FileStat
 from patchwright.integrations.git.bundles import (
     AcceptedCommit,
     find_ends,
@@ -21,6 +21,7 @@ from patchwright.integrations.git.bundles import (
 )
 from patchwright.integrations.git.changes import (
     ChangedPath,
+    count_by_file,
     count_changes,
     list_changes,
 )
@@ -171,6 +172,9 @@ class ObjectStore:
 
     def diff_stat(self, base: str, head: str) -> DiffStat:
         return count_changes(self.git, base, head)
+
+    def count_by_file(self, base: str, head: str) -> tuple[FileStat, ...]:
+        return count_by_file(self.git, base, head)
 
     def diff(self, base: str, head: str, most_bytes: int | None = None) -> bytes:
         """Return the patch from `base` to `head`, for reading, or its beginning."""

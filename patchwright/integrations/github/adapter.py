@@ -6,10 +6,12 @@ from dataclasses import dataclass
 from datetime import UTC, datetime
 from email.utils import parsedate_to_datetime
 from typing import Any, Final
+from urllib.parse import quote
 
 from github import Auth
 from pydantic import SecretStr
 
+from patchwright.core.plugin import InstallationReach
 from patchwright.core.system.clock import Clock
 from patchwright.core.types.base import Value
 from patchwright.core.types.errors import NotFoundError
@@ -73,8 +75,13 @@ class _Minted(Value):
     token: SecretStr
 
 
+class _ReachedRepository(Value):
+    full_name: str
+
+
 class _Reachable(Value):
     total_count: int
+    repositories: tuple[_ReachedRepository, ...]
 
 
 def fetch_server_time(connection: GitHubConnection, clock: Clock) -> datetime | None:
@@ -116,20 +123,26 @@ def list_installations(
         yield InstallationStatus(
             account=one.account.login,
             url=one.html_url,
-            repositories=_count(app, one.id, connection, clock) if is_active else None,
+            repositories=(
+                fetch_reach(app, str(one.id), connection, clock).count
+                if is_active
+                else None
+            ),
         )
 
 
-def _count(
-    app: AppTokens, installation: int, connection: GitHubConnection, clock: Clock
-) -> int:
-    """Return how many repositories an installation reaches."""
-    path = f"/app/installations/{installation}/access_tokens"
+def fetch_reach(
+    app: AppTokens, installation: str, connection: GitHubConnection, clock: Clock
+) -> InstallationReach:
+    """Return which repositories an installation of the App reaches."""
+    path = f"/app/installations/{quote(installation, safe='')}/access_tokens"
     _, minted = app.call("POST", path, {})
     with translate_errors(clock):
         token = _Minted.model_validate(minted).token
         _, found = _get(connection, token, clock, "/installation/repositories")
-        return _Reachable.model_validate(found).total_count
+        reachable = _Reachable.model_validate(found)
+    first = reachable.repositories[0].full_name if reachable.repositories else ""
+    return InstallationReach(count=reachable.total_count, first=first)
 
 
 def _get(
@@ -206,6 +219,12 @@ class GitHub:
     def fetch_missing(self) -> tuple[str, ...]:
         """Return a line for everything that we need there and were not given."""
         return self.api.tokens.fetch_missing()
+
+    def fetch_reach(self, installation: str, clock: Clock) -> InstallationReach | None:
+        """Return what an installation of our App reaches; None without an App."""
+        if self.app is None:
+            return None
+        return fetch_reach(self.app, installation, self.api.connection, clock)
 
     def close(self) -> None:
         self.api.close()

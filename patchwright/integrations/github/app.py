@@ -91,6 +91,7 @@ def _missing_events(granted: Granted) -> Iterator[str]:
 
 WEBHOOK_PATH: Final = "/api/integration/github/events"
 DONE_PATH: Final = "/setup/github/done"
+INSTALLED_PATH: Final = "/setup/github/installed"
 CALLBACK_PATH: Final = "/auth/github/callback"
 
 _DESCRIPTION = "Turns a request on an issue into a proven pull request."
@@ -118,15 +119,21 @@ class NewApp(Value):
         return f"{self.html_url}/installations/new"
 
 
-def manifest(name: str, public_url: str) -> Mapping[str, object]:
-    """Describe the App whose deliveries go to the service at that address."""
+def manifest(name: str, public_url: str, webhook_url: str = "") -> Mapping[str, object]:
+    """Describe the App of the service at that address.
+
+    Its deliveries go to `webhook_url`, or else to the service itself.
+    https://docs.github.com/en/apps/sharing-github-apps/registering-a-github-app-from-a-manifest#github-app-manifest-parameters
+    """
+    deliveries_url = webhook_url or public_url + WEBHOOK_PATH
     return {
         "name": name,
         "description": _DESCRIPTION,
         "url": public_url,
         "public": False,
-        "hook_attributes": {"url": public_url + WEBHOOK_PATH, "active": True},
+        "hook_attributes": {"url": deliveries_url, "active": True},
         "redirect_url": public_url + DONE_PATH,
+        "setup_url": public_url + INSTALLED_PATH,
         "callback_urls": [public_url + CALLBACK_PATH],
         "default_permissions": {key: need.level for key, need in PERMISSIONS.items()},
         "default_events": sorted(SUBSCRIBED_EVENTS),

@@ -77,9 +77,16 @@ def make_probe(settings: Settings) -> WebhookProbe | None:
 
 def find_webhooks(context: CheckContext, github: GitHub) -> tuple[GitHubHook, ...]:
     """Return the App's webhook, or the repositories' webhooks for this service."""
-    address = context.public_url + WEBHOOK_PATH
+    address = _deliveries_url(context)
     repos = () if github.app else context.find_repositories(SERVICE)
     return tuple(github.find_hooks(address, repos))
+
+
+def _deliveries_url(context: CheckContext) -> str:
+    """Return where webhooks must be sent to, empty while that is not known."""
+    public_url = context.public_url
+    here = public_url + WEBHOOK_PATH if public_url else ""
+    return GitHubSettings.of(context.settings).webhook_url or here
 
 
 @contextmanager
@@ -215,7 +222,7 @@ def check_webhook(context: CheckContext) -> CheckResult:
             config = hooks[0].fetch_config()
         except NotFoundError as error:
             return result_of_error(error, _FIX_NO_WEBHOOK)
-    return judge_webhook(config, context.public_url)
+    return judge_webhook(config, _deliveries_url(context))
 
 
 def judge_repository_webhooks(hooks: Sequence[GitHubHook]) -> CheckResult:
@@ -226,17 +233,16 @@ def judge_repository_webhooks(hooks: Sequence[GitHubHook]) -> CheckResult:
     return ok(f"the webhook of {count} points here")
 
 
-def judge_webhook(config: HookConfig, public_url: str) -> CheckResult:
+def judge_webhook(config: HookConfig, wanted: str) -> CheckResult:
     if not config.url:
         return failed("the App has no webhook", _FIX_NO_WEBHOOK)
     return combine(
-        (ok(f"it points to {config.url}"), *_webhook_problems(config, public_url))
+        (ok(f"it points to {config.url}"), *_webhook_problems(config, wanted))
     )
 
 
-def _webhook_problems(config: HookConfig, public_url: str) -> Iterator[CheckResult]:
-    wanted = public_url + WEBHOOK_PATH
-    if public_url and config.url.rstrip("/") != wanted:
+def _webhook_problems(config: HookConfig, wanted: str) -> Iterator[CheckResult]:
+    if wanted and config.url.rstrip("/") != wanted:
         yield failed(
             f"it points to {config.url}",
             f"set the webhook's address on the App's page to {wanted}, or correct "

@@ -20,6 +20,7 @@ from patchwright.integrations.github.settings import GitHubSettings
 NAME: Final = "github"
 TITLE: Final = "GitHub"
 _COMPOSE: Final = "patchwright.integrations.github.compose"
+_SETUP: Final = "patchwright.integrations.github.setup"
 _DOCTOR: Final = "patchwright.integrations.github.doctor"
 
 
@@ -48,6 +49,8 @@ def describe(settings: Settings) -> ServiceProfile:
         },
         authorities_setting="github.ca_bundle",
         needs_address=bool(github.app_id),
+        is_own_server=github.is_own_server,
+        webhook_url=github.webhook_url,
     )
 
 
@@ -99,7 +102,8 @@ PLUGIN: Final = Plugin(
     ),
     fetch_time=import_later(f"{_DOCTOR}:fetch_time"),
     make_probe=import_later(f"{_DOCTOR}:make_probe"),
-    make_setup=import_later("patchwright.integrations.github.setup:GitHubSetup"),
+    make_setup=import_later(f"{_SETUP}:GitHubSetup"),
+    complete_settings=import_later(f"{_SETUP}:with_own_mention"),
     make_accounts=import_later(f"{_COMPOSE}:make_accounts"),
     find_token_source=find_token_source,
 )

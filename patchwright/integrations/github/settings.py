@@ -12,6 +12,7 @@ from patchwright.core.settings.fields import (
     SettingsSection,
     address_parts,
     is_address,
+    read_address,
 )
 
 HOW_TO_CONFIGURE: Final = (
@@ -80,7 +81,14 @@ class GitHubSettings(SettingsSection):
     )
     mention: str = Field(
         "@patchwright",
-        description="What mentions the bot in a text: a name with an @, or a `/word`.",
+        description="What mentions the bot in a text: a name with an @, or a `/word`. "
+        "Unless it is set, an App is mentioned by its own name.",
+    )
+    webhook_url: str = Field(
+        "",
+        description="Address to which GitHub sends webhooks, if a relay passes them on "
+        "to this service.",
+        json_schema_extra={"default": "made from `server.public_url`"},
     )
     label: str = Field(
         "patchwright", min_length=1, description="Label that starts a run."
@@ -113,6 +121,11 @@ class GitHubSettings(SettingsSection):
     def _read_web(cls, value: str) -> str:
         return read_github_web(value) if value else ""
 
+    @field_validator("webhook_url")
+    @classmethod
+    def _read_webhook_url(cls, value: str) -> str:
+        return read_address(value) if value else ""
+
     @field_validator("mention")
     @classmethod
     def _read_mention(cls, value: str) -> str:
@@ -126,6 +139,15 @@ class GitHubSettings(SettingsSection):
     @property
     def is_configured(self) -> bool:
         return bool(self.app_id or self.token or self.private_key)
+
+    @property
+    def is_own_server(self) -> bool:
+        """Whether it is a server of one's own, which private networks may have."""
+        return not _cloud_of(urlsplit(self.web_url).hostname or "")
+
+    @property
+    def has_set_mention(self) -> bool:
+        return "mention" in self.model_fields_set
 
     @property
     def is_signed_by_github(self) -> bool:

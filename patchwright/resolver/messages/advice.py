@@ -41,7 +41,7 @@ _RULES: Final = "Allow the bot to bypass that rule, or exempt its branches from 
 _KNOWN_REFUSALS: Final = (
     (
         r"not permitted to create or approve pull requests",
-        "GitHub Actions may not open pull requests here",
+        "GitHub Actions cannot open pull requests here",
         _PULL_REQUESTS,
     ),
     (

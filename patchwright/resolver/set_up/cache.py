@@ -256,3 +256,11 @@ def name_repository(repository: Repository | None) -> str:
     if repository is None:
         return ""
     return f"{repository.clone_url} {repository.id}"
+
+
+def shown_repository(name: str) -> str:
+    """Return what people call the repository of that name, or of that Git folder."""
+    if "://" not in name:
+        return name.removesuffix("/.git").rpartition("/")[2]
+    path = name.split(" ", maxsplit=1)[0].split("://")[1].partition("/")[2]
+    return path.removesuffix(".git")

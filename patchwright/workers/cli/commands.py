@@ -43,6 +43,7 @@ def add_group(
 
 def add_commands(app: typer.Typer) -> None:
     app.command("serve")(_serve)
+    app.command("setup-link")(_setup_link)
     app.command("doctor")(_doctor)
     about = "Run as a step of the GitHub Action."
     add_group(app, "action", about, {"run": _action_run})
@@ -92,6 +93,11 @@ def _serve(
     """Run the service: webhooks in, pull requests out."""
     flags = {"server.host": host, "server.port": port}
     exit_now(load_handler("cli.serve_handler", "serve_as")(role, flags))
+
+
+def _setup_link() -> None:
+    """Print a new link to create the service's GitHub App in a browser."""
+    load_handler("cli.setup_link_handler", "print_setup_link")()
 
 
 def _doctor(

@@ -30,7 +30,7 @@ from patchwright.resolver.messages.proof_words import (
     suite_words,
     verdict_words,
 )
-from patchwright.workers.cli.terminal import plain
+from patchwright.workers.cli.terminal import plain, print_hanging
 
 _MOST_TESTS: Final = 20
 _MOST_NAMES: Final = 20
@@ -38,6 +38,8 @@ _MOST_CHARS: Final = 200
 _ROLE_CHARS: Final = 26
 _RESULT_CHARS: Final = 8
 _SHA_CHARS: Final = 10
+# Where a command begins on its line.
+_COMMAND_AT: Final = _ROLE_CHARS + _RESULT_CHARS + 2
 
 
 def proof_style(level: Proof) -> str:
@@ -67,7 +69,7 @@ def print_proof(
 ) -> None:
     """Print the level as a sentence, then all that was found and run."""
     sentence = Text(level_sentence(level, report), style=proof_style(level))
-    console.print(sentence, soft_wrap=True)
+    print_hanging(console, sentence)
     print_findings(console, level, report, evidence)
 
 
@@ -79,10 +81,11 @@ def print_findings(
 ) -> None:
     """Print what a person can do, the table by test, other findings, the commands."""
     if advice := advice_on_proof(level, report):
-        console.print(Text(f"hint: {advice.replace('`', '')}"), soft_wrap=True)
-    lines = [*_report_lines(report), *map(_command_line, evidence)]
-    for line in lines:
-        console.print(line, soft_wrap=True)
+        print_hanging(console, Text(f"hint: {advice.replace('`', '')}"))
+    for line in _report_lines(report):
+        print_hanging(console, line)
+    for one in evidence:
+        print_hanging(console, _command_line(one), _COMMAND_AT)
 
 
 def _report_lines(report: ProofReport | None) -> Iterator[Text]:

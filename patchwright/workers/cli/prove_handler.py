@@ -40,13 +40,14 @@ from patchwright.resolver.proof.branch_change import (
 from patchwright.resolver.prove import ProofDependencies
 from patchwright.resolver.set_up.sandboxes import InterruptibleSandboxes, sandbox_spec
 from patchwright.sandbox.factory import create_factory, find_fallback
+from patchwright.workers.cli.interruption import INTERRUPTED, interruptible
 from patchwright.workers.cli.prove_report import (
     failure_as_json,
     print_branch_proof,
     proof_as_object,
 )
 from patchwright.workers.cli.run_commands import ProveOptions
-from patchwright.workers.cli.session import interruptible, view_of
+from patchwright.workers.cli.session import view_of
 from patchwright.workers.cli.terminal import load_command_settings
 
 PROVEN: Final = 0
@@ -85,7 +86,7 @@ def run_prove(options: ProveOptions) -> int:
             typer.echo(failure_as_json(error))
         if isinstance(error, StoppedError):
             Console(stderr=True, quiet=options.is_silent).print(f"{error}")
-            return NOT_PROVEN
+            return INTERRUPTED
         raise
 
 
@@ -147,7 +148,7 @@ def _open_session(settings: Settings, options: ProveOptions) -> Iterator[_ProofS
         JsonlEventLog(
             Path(folder) / "events.jsonl", redactor.redact_json, clock
         ) as log,
-        interruptible() as release_signal,
+        interruptible() as interruption,
     ):
         chosen = create_factory(settings.sandbox.kind, clock, settings.sandbox.image)
         # There may be no service on this machine that does it.
@@ -161,7 +162,7 @@ def _open_session(settings: Settings, options: ProveOptions) -> Iterator[_ProofS
             clock=clock,
             console=console,
             redactor=redactor,
-            sandboxes=InterruptibleSandboxes(chosen, release_signal),
+            sandboxes=InterruptibleSandboxes(chosen, interruption.release_signal),
             log=log,
         )
 

@@ -27,7 +27,7 @@ from patchwright.core.types.errors import (
 from patchwright.core.types.people import Actor
 from patchwright.core.types.threads import ForgeThread, ThreadKind
 from patchwright.core.types.triggers import Trigger, TriggerKind
-from patchwright.core.types.work import Outcome
+from patchwright.core.types.work import FileStat, Outcome
 from patchwright.integrations.git.mirror import Mirror, MirrorCache
 from patchwright.integrations.mcp.launcher import open_servers
 from patchwright.integrations.registry import describe_services, find_forge
@@ -37,7 +37,6 @@ from patchwright.resolver.delivery import SecondProof, fetch_commits, make_deliv
 from patchwright.resolver.job import Job, JobState
 from patchwright.resolver.messages.readers import Reader
 from patchwright.resolver.messages.status import DeliveryResult
-from patchwright.resolver.progress import ProgressTracker
 from patchwright.resolver.publish.effects import (
     AnswerReviews,
     Effect,
@@ -58,13 +57,13 @@ from patchwright.resolver.run_plan import AttemptResult, destination
 from patchwright.resolver.run_store import COMMITS
 from patchwright.resolver.services import RunOverrides, StepServices, code_host_of
 from patchwright.resolver.steps import STEPS, open_run, run_job
-from patchwright.workers.cli.live import live_view
+from patchwright.workers.cli.finished_run import FinishedRun
 from patchwright.workers.cli.memory_store import (
     MemoryRunStore,
     chat_services,
 )
 from patchwright.workers.cli.resolve_command import DeliveryChoice, ResolveOptions
-from patchwright.workers.cli.session import BROKEN, FinishedRun, RunSession
+from patchwright.workers.cli.session import BROKEN, RunSession
 from patchwright.workers.cli.target import ThreadTarget
 from patchwright.workers.plugins.connections import connect_forge
 
@@ -105,12 +104,13 @@ def resolve_remote(
         services = _services(session, forge, directory, asker, options)
         job = _job(session, thread, asker)
         store = MemoryRunStore(session.log, session.redactor.redact_json)
-        run = open_run(services, job, store, 1, session.release_signal)
+        run = open_run(services, job, store, 1, session.interruption.release_signal)
         done = run_job(services, run, (*STEPS[:-1], _watched(session, STEPS[-1])))
         if not isinstance(done, AttemptResult):
             raise TypeError("a run without other conversations moves to none")
         done = replace(done, outcome=_with_advice(done.outcome, token_found_in))
-        return _Delivery(session, services, run, done, deliver).finish()
+        with session.interruption.delivering():
+            return _Delivery(session, services, run, done, deliver).finish()
 
 
 def find_thread(forge: ForgeConnection, target: ThreadTarget) -> ForgeThread:
@@ -245,9 +245,7 @@ def _watched(session: RunSession, work: Step) -> Step:
 
     def watch(services: StepServices, run: Run) -> Run | End:
         settings = apply_configuration(services.settings, run.plan.config).settings
-        limits, clock = settings.limits.of_a_run(), session.clock
-        tracker = ProgressTracker(session.sandboxes.kind, clock.now())
-        with live_view(session.console, run.log, tracker, limits, clock):
+        with session.watched(run.log, settings.limits.of_a_run()):
             return work(services, run)
 
     return watch
@@ -265,16 +263,25 @@ class _Delivery:
 
     def finish(self) -> FinishedRun:
         outcome, delivered = self.done.outcome, DeliveryResult()
+        files, patch = self._files(outcome), None
         # A change that must not be pushed is still wanted here as a patch.
         is_wanted = outcome.as_patch and self.deliver is not DeliveryChoice.NONE
         if outcome.head_sha and (is_wanted or self.deliver is DeliveryChoice.PATCH):
-            self.session.write_patch(self._mirror.objects, outcome)
+            patch = self.session.write_patch(self._mirror.objects, outcome)
         else:
             delivered = self._perform(outcome)
+            if _is_lost(outcome, delivered) and self.deliver in _WRITES:
+                patch = self.session.write_patch(self._mirror.objects, outcome)
         if outcome.head_sha:
             self._mirror.objects.release(self.run.job.id)
         ended = as_delivered(outcome, delivered)
-        return FinishedRun(self._recorded(ended), delivered)
+        return FinishedRun(self._recorded(ended), delivered, files, patch)
+
+    def _files(self, outcome: Outcome) -> tuple[FileStat, ...]:
+        if not outcome.head_sha:
+            return ()
+        objects = self._mirror.objects
+        return objects.count_by_file(outcome.base_sha, outcome.head_sha)
 
     def _perform(self, outcome: Outcome) -> DeliveryResult:
         plan, delivered = self.done.plan, DeliveryResult()
@@ -322,6 +329,11 @@ def _with_advice(outcome: Outcome, token_found_in: str) -> Outcome:
     token = f"The token is from {token_found_in}."
     text = f"{outcome.service_text} {_READ_ONLY} {token}"
     return outcome.replace(summary=text, service_text=text)
+
+
+def _is_lost(outcome: Outcome, delivered: DeliveryResult) -> bool:
+    """Tell whether the work of a run is nowhere, though it was to be written."""
+    return bool(outcome.head_sha) and not delivered.branch
 
 
 def _as_chosen(effect: Effect, deliver: DeliveryChoice) -> Effect | None:

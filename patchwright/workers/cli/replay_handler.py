@@ -40,9 +40,9 @@ from patchwright.integrations.git.local import LocalRepository
 from patchwright.resolver.replay import ReplayEnvironment, ReplayResult, replay_run
 from patchwright.resolver.set_up.sandboxes import InterruptibleSandboxes, sandbox_spec
 from patchwright.sandbox.factory import create_factory
+from patchwright.workers.cli.interruption import interruptible
 from patchwright.workers.cli.replay_view import print_step, print_story
 from patchwright.workers.cli.run_commands import ReplayOptions
-from patchwright.workers.cli.session import interruptible
 from patchwright.workers.cli.terminal import load_command_settings, plain
 from patchwright.workers.runs.export import export_document
 from patchwright.workers.runs.lookup import open_run_lookup
@@ -137,12 +137,12 @@ def _rerun_stage(
     with (
         tempfile.TemporaryDirectory(prefix="patchwright-replay-") as folder,
         _open_log(events or Path(folder) / "events.jsonl", redactor, clock) as log,
-        interruptible() as release_signal,
+        interruptible() as interruption,
     ):
         chosen = create_factory(settings.sandbox.kind, clock, settings.sandbox.image)
         yield ReplayEnvironment(
             repository=repository.objects,
-            sandboxes=InterruptibleSandboxes(chosen, release_signal),
+            sandboxes=InterruptibleSandboxes(chosen, interruption.release_signal),
             spec=spec,
             log=log,
             clock=clock,

@@ -15,8 +15,9 @@ from patchwright.core.replay.trajectory import RunFacts
 from patchwright.core.text.strings import count_noun, dollars
 from patchwright.resolver.messages.elements import cost_text, duration_text
 from patchwright.resolver.messages.status import DeliveryResult
+from patchwright.workers.cli.finished_run import FinishedRun
 from patchwright.workers.cli.report import print_result
-from patchwright.workers.cli.terminal import plain, print_line
+from patchwright.workers.cli.terminal import plain, print_hanging, print_line
 
 _STYLES: Final = {
     Tone.PLAIN: "",
@@ -26,19 +27,23 @@ _STYLES: Final = {
 }
 
 
-_NOT_DELIVERED: Final = DeliveryResult()
-_UNFINISHED: Final = "The log ends here, before the end of the run."
+UNFINISHED: Final = "The log ends here, before the end of the run."
 
 
-def print_story(
-    console: Console,
-    story: Story,
-    delivered: DeliveryResult = _NOT_DELIVERED,
-    unfinished: str = _UNFINISHED,
-) -> None:
-    """Show a run; `unfinished` is said of one without an outcome."""
-    for line in _head(story.facts):
-        console.print(line, soft_wrap=True)
+def print_story(console: Console, story: Story) -> None:
+    """Show a recorded run, and how it ended."""
+    print_hanging(console, plain(story.facts.title or "A run without a title", "bold"))
+    for line in facts_lines(story.facts):
+        print_hanging(console, line)
+    print_steps(console, story)
+    if story.outcome is None:
+        console.print(Text(UNFINISHED), soft_wrap=True)
+    else:
+        print_result(console, FinishedRun(story.outcome, DeliveryResult()))
+
+
+def print_steps(console: Console, story: Story) -> None:
+    """Show the steps, what happened beside them, and what they took together."""
     console.print()
     console.print(Text(f"{'step':>4} {'tokens':>8} {'cost':>8}", style="dim"))
     for part in story.parts:
@@ -48,11 +53,7 @@ def print_story(
             _print_remark(console, part)
     console.print()
     for line in _totals(story.metrics):
-        console.print(line, soft_wrap=True)
-    if story.outcome is None:
-        console.print(Text(unfinished), soft_wrap=True)
-    else:
-        print_result(console, story.outcome, delivered)
+        print_hanging(console, line)
 
 
 def _is_in_result(remark: StoryNote, story: Story) -> bool:
@@ -90,14 +91,15 @@ def _print_words(console: Console, text: str) -> None:
         console.print(plain(text.rstrip()), soft_wrap=not console.is_terminal)
 
 
-def _head(facts: RunFacts) -> Iterator[Text]:
-    yield plain(facts.title or "A run without a title", "bold")
+def facts_lines(facts: RunFacts) -> Iterator[Text]:
+    """Yield what is known of a run besides its title and its state."""
     base = facts.base_sha[:10]
     where = f"{base} on {facts.base_branch}" if facts.base_branch else base
     when = f"{facts.started_at:%Y-%m-%d %H:%M} UTC" if facts.started_at else ""
     version = f"patchwright {facts.patchwright}" if facts.patchwright else ""
-    run_id = f"run {facts.run_id[:8]}" if facts.run_id else ""
-    yield plain(_join(run_id, where, facts.model, when, version), "dim")
+    known = _join(where, facts.model, when, version)
+    if known:
+        yield plain(known, "dim")
     if limits := facts.limits:
         bounds = _join(
             count_noun(limits.max_iterations, "step"),

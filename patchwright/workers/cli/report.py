@@ -1,7 +1,9 @@
 """The result of a run for scripts and for people at a terminal."""
 
 import json
+from collections.abc import Sequence
 from pathlib import Path
+from typing import Final
 
 from rich.console import Console
 from rich.text import Text
@@ -16,12 +18,14 @@ from patchwright.resolver.messages.proof_json import outcome_proof_as_json
 from patchwright.resolver.messages.proof_words import level_sentence, level_words
 from patchwright.resolver.messages.status import DeliveryResult
 from patchwright.resolver.publish.publisher import as_delivered
+from patchwright.workers.cli.change_table import change_lines
+from patchwright.workers.cli.finished_run import FinishedRun
 from patchwright.workers.cli.proof_report import (
     level_with_reason,
     print_findings,
     proof_style,
 )
-from patchwright.workers.cli.terminal import plain
+from patchwright.workers.cli.terminal import plain, print_hanging
 
 
 def exit_code(outcome: Outcome, *, needs_proof: bool = False) -> int:
@@ -34,13 +38,9 @@ def exit_code(outcome: Outcome, *, needs_proof: bool = False) -> int:
     return 1 if code == 0 and needs_proof and is_unproven else code
 
 
-def as_json(
-    outcome: Outcome,
-    delivered: DeliveryResult,
-    run_id: str = "",
-    events: Path | None = None,
-) -> str:
+def as_json(finished: FinishedRun, run_id: str = "", events: Path | None = None) -> str:
     """Write the one JSON object that `--json` prints; all its keys are always there."""
+    outcome, delivered = finished.outcome, finished.delivered
     usage, shown = outcome.usage, as_delivered(outcome, delivered)
     return json.dumps(
         {
@@ -55,6 +55,8 @@ def as_json(
             # On the branch there may be the commit as the forge has made it.
             "head_sha": delivered.head_sha or outcome.head_sha or None,
             "pr_url": delivered.pull_request_url or None,
+            "patch": str(finished.patch) if finished.patch else None,
+            "files": [one.model_dump() for one in finished.files],
             "cost_usd": usage.cost_usd,
             "tokens": {
                 "in": usage.tokens_in,
@@ -62,6 +64,7 @@ def as_json(
                 "cached": usage.tokens_cached,
             },
             "iterations": outcome.iterations,
+            "seconds": outcome.seconds,
             "run_id": run_id or None,
             "events": str(events) if events else None,
             "left_out": [
@@ -81,30 +84,57 @@ def _summary(outcome: Outcome, delivered: DeliveryResult) -> str:
     )
 
 
-def print_result(console: Console, outcome: Outcome, delivered: DeliveryResult) -> None:
-    """Say how it ended, outcome and proof first; the agent's words come after ours."""
+def print_result(
+    console: Console, finished: FinishedRun, commands: Sequence[str] = ()
+) -> None:
+    """Say how it ended: outcome and proof first, then what changed, and where it is.
+
+    The agent's words come after ours, and `commands` to type next come last.
+    """
+    outcome, delivered = finished.outcome, finished.delivered
     shown = as_delivered(outcome, delivered)
-    console.print(_headline(outcome, shown), soft_wrap=True)
+    print_hanging(console, _headline(outcome, shown))
+    for line in change_lines(finished.files):
+        console.print(line, soft_wrap=True)
     if outcome.proposes_change:
         level, report = shown.proof, shown.proof_report
         if level is Proof.PROVEN:
-            console.print(Text(level_sentence(level, report)), soft_wrap=True)
+            print_hanging(console, Text(level_sentence(level, report)))
         print_findings(console, level, report, shown.evidence)
-    for label, value in (
-        *(("look at", warning) for warning in outcome.warnings),
-        *(("note", note) for note in (*outcome.notes, *delivered.remarks)),
-    ):
-        console.print(plain(f"{label}: {value}"), soft_wrap=True)
+    for warning in outcome.warnings:
+        _print_fact(console, "look at", warning)
+    for note in (*outcome.notes, *delivered.remarks):
+        _print_fact(console, "note", note)
     for text in (outcome.own_text, _quote_agent(outcome.agent_text)):
         if text:
             console.print(plain(text), soft_wrap=not console.is_terminal)
+    _print_places(console, finished)
+    for number, command in enumerate(commands):
+        _print_fact(console, "" if number else "next", command)
+
+
+def _print_places(console: Console, finished: FinishedRun) -> None:
+    """Say where the change is, or why it is nowhere."""
+    delivered = finished.delivered
     for label, value in (
         ("branch", delivered.branch),
         ("pull request", delivered.pull_request_url),
+        ("patch", str(finished.patch or "")),
         ("not delivered", delivered.refusal),
     ):
         if value:
-            console.print(plain(f"{label}: {value}"), soft_wrap=True)
+            _print_fact(console, label, value)
+
+
+# Names and texts of different facts begin below each other.
+_LABEL_CHARS: Final = len("not delivered: ")
+
+
+def _print_fact(console: Console, label: str, value: str) -> None:
+    """Print a fact; what does not fit its line continues below it."""
+    start = Text(f"{label}:" if label else "", style="dim")
+    start.pad_right(_LABEL_CHARS - start.cell_len)
+    print_hanging(console, start.append_text(plain(value)), _LABEL_CHARS)
 
 
 def _quote_agent(words: str) -> str:

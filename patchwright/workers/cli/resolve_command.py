@@ -54,7 +54,8 @@ class ResolveOptions:
     `flags` are settings by their dotted names, None where one was not given. With
     `plans` the run ends with a plan. `tests` replace the repository's own. With
     `applies` the change comes into the work tree besides. `as_object` wants one JSON
-    object, and `quiet` no words on the way. `fail_on` is what the exit code is 1 for.
+    object, `streams` one for each event, and `quiet` no words on the way. `fail_on` is
+    what the exit code is 1 for.
     """
 
     target: TypedTarget
@@ -66,9 +67,19 @@ class ResolveOptions:
     events: Path | None
     applies: bool
     as_object: bool
+    streams: bool
     quiet: bool
     is_verbose: bool
     fail_on: FailOn
+
+    @property
+    def prints_json(self) -> bool:
+        return self.as_object or self.streams
+
+    @property
+    def is_silent(self) -> bool:
+        """Whether there are no words but the result."""
+        return self.quiet or self.prints_json
 
 
 _TARGET: Final = "What to work on"
@@ -130,6 +141,15 @@ OneObject = Annotated[
     typer.Option(
         "--json",
         help="Print one JSON object and nothing else.",
+        rich_help_panel=_OUTPUT,
+    ),
+]
+EventStream = Annotated[
+    bool,
+    typer.Option(
+        "--json-stream",
+        help="Print each event as it comes, one JSON object a line, and the object of "
+        "--json last.",
         rich_help_panel=_OUTPUT,
     ),
 ]
@@ -273,6 +293,7 @@ def resolve(
         ),
     ] = None,
     json: OneObject = False,
+    json_stream: EventStream = False,
     quiet: ResultAlone = False,
     verbose: Annotated[
         bool,
@@ -286,7 +307,8 @@ def resolve(
     """Work on an issue, a pull request or a task in words.
 
     The exit code is 0 when it is resolved, answered or planned, 1 for any other end,
-    2 for wrong usage or settings, and 3 if a service, the model or the sandbox failed.
+    2 for wrong usage or settings, 3 if a service, the model or the sandbox failed, and
+    130 after Ctrl-C.
     """
     flags = {
         "llm.model": model,
@@ -305,6 +327,7 @@ def resolve(
         events=events,
         applies=apply,
         as_object=json,
+        streams=json_stream,
         quiet=quiet,
         is_verbose=verbose,
         fail_on=fail_on,

@@ -9,7 +9,6 @@ from typing import Final, cast
 import structlog
 import typer
 from rich.console import Console
-from rich.text import Text
 
 from patchwright.core.settings.environment import process_environment
 from patchwright.core.settings.model import Settings
@@ -41,7 +40,11 @@ from patchwright.resolver.triage import (
     needs_input_outcome,
     triage_texts,
 )
+from patchwright.workers.cli.event_stream import event_stream, result_line
+from patchwright.workers.cli.finished_run import FinishedRun
 from patchwright.workers.cli.forge_token import find_forge_token
+from patchwright.workers.cli.interruption import INTERRUPTED
+from patchwright.workers.cli.next_commands import name_of_run, next_commands
 from patchwright.workers.cli.report import as_json, exit_code, print_result
 from patchwright.workers.cli.resolve_command import (
     DeliveryChoice,
@@ -50,7 +53,6 @@ from patchwright.workers.cli.resolve_command import (
 )
 from patchwright.workers.cli.session import (
     BROKEN,
-    FinishedRun,
     RunSession,
     open_session,
 )
@@ -113,7 +115,8 @@ def resolve_local(session: RunSession, local_task: LocalTask) -> FinishedRun:
         sandbox = session.settings.sandbox
         task = with_inferred_set_up(task, repository.objects, config, sandbox)
     outcome = session.resolve(task, repository.objects, base_sha, config=config)
-    finished = _deliver(session, repository, local_task, outcome)
+    with session.interruption.delivering():
+        finished = _deliver(session, repository, local_task, outcome)
     repository.objects.release(session.run_id)
     return finished
 
@@ -136,24 +139,49 @@ def _deliver(
     local_task: LocalTask,
     outcome: Outcome,
 ) -> FinishedRun:
-    delivered = DeliveryResult()
     if not outcome.head_sha:
-        return FinishedRun(outcome, delivered)
-    if local_task.deliver is DeliveryChoice.BRANCH:
-        delivered = _make_branch(repository, local_task, outcome, session.run_id)
-    if local_task.deliver is DeliveryChoice.PATCH:
-        session.write_patch(repository.objects, outcome)
-    if not local_task.applies or outcome.reason == EXCESS:
-        # What looks like an accident stays on its branch.
-        return FinishedRun(outcome, delivered)
+        return FinishedRun(outcome, DeliveryResult())
+    finished = _deliver_commit(session, repository, local_task, outcome)
+    is_unfinished = outcome.kind is OutcomeKind.STOPPED
+    if not local_task.applies or outcome.reason == EXCESS or is_unfinished:
+        # What looks like an accident, or was cut short, stays on its branch.
+        return finished
     try:
         repository.apply(outcome.base_sha, outcome.head_sha)
     except GitError as error:
-        return _work_tree_unchanged(
-            session, repository, local_task, FinishedRun(outcome, delivered), error
-        )
+        return _work_tree_unchanged(session, repository, local_task, finished, error)
     note = "The change is in your work tree; nothing was staged or committed."
-    return FinishedRun(outcome, delivered.replace(remarks=(note,)))
+    delivered = finished.delivered.replace(remarks=(note,))
+    return replace(finished, delivered=delivered)
+
+
+def _deliver_commit(
+    session: RunSession,
+    repository: LocalRepository,
+    local_task: LocalTask,
+    outcome: Outcome,
+) -> FinishedRun:
+    """Make the branch or the patch; work that gets no branch is kept as a patch."""
+    objects, delivered, patch = repository.objects, DeliveryResult(), None
+    if local_task.deliver is DeliveryChoice.PATCH:
+        patch = session.write_patch(objects, outcome)
+    if local_task.deliver is DeliveryChoice.BRANCH:
+        try:
+            delivered = _make_branch(repository, local_task, outcome, session.run_id)
+        except GitError as error:
+            patch = session.write_patch(objects, outcome)
+            why = f"A patch was written, as no branch could be made: {error}"
+            delivered = delivered.replace(remarks=(why,))
+    if (
+        local_task.deliver is DeliveryChoice.NONE
+        and outcome.kind is OutcomeKind.STOPPED
+    ):
+        why = "The work was not kept, because of --deliver none."
+        delivered = delivered.replace(remarks=(why,))
+    files = objects.count_by_file(outcome.base_sha, outcome.head_sha)
+    return FinishedRun(
+        outcome, delivered, files, patch, local_task.target.folder.resolve()
+    )
 
 
 def _work_tree_unchanged(
@@ -175,7 +203,7 @@ def _work_tree_unchanged(
         f"{error}"
     )
     result = delivered.replace(refusal=refusal)
-    return FinishedRun(finished.outcome, result, is_left_out=True)
+    return replace(finished, delivered=result, is_left_out=True)
 
 
 def _make_branch(
@@ -237,21 +265,23 @@ class _RemoteTask:
 
 def run_resolve(options: ResolveOptions) -> int:
     """Return the exit code; raises `SettingsError` for an order that makes no sense."""
-    with _failure_as_json(as_object=options.as_object):
+    with _failure_as_json(options):
         target = read_target(options.target)
         _check_options(options, target)
         settings = load_command_settings(options.flags, options.config)
         settings, task = _find_task(settings, target, options)
-        quiet = options.as_object or options.quiet
         doubts = require_ready(settings)
-        for line in () if quiet else doubts:
+        for line in () if options.is_silent else doubts:
             print_warning(line)
-        with open_session(settings, options.events, quiet=quiet) as session:
+        with open_session(settings, options.events, quiet=options.is_silent) as session:
             if options.is_verbose:
                 log_more()
-            finished = _resolve_task(session, options, task)
+            with event_stream(session.log, is_wanted=options.streams):
+                finished = _resolve_task(session, options, task)
             finished = _with_next_step(finished) if options.plans else finished
-            _report(session, finished, as_object=options.as_object)
+            _report(session, options, finished)
+            if session.interruption.was_told:
+                return INTERRUPTED
     shown = as_delivered(finished.outcome, finished.delivered)
     needs_proof = options.fail_on is FailOn.UNPROVEN
     return exit_code(shown, needs_proof=needs_proof) or int(finished.is_left_out)
@@ -285,18 +315,23 @@ def _with_next_step(finished: FinishedRun) -> FinishedRun:
 
 
 @contextmanager
-def _failure_as_json(*, as_object: bool) -> Iterator[None]:
+def _failure_as_json(options: ResolveOptions) -> Iterator[None]:
     """Print the one object for a run that could not even begin; its error goes on."""
     try:
         yield
     except PatchwrightError as error:
-        if as_object:
-            typer.echo(as_json(error_outcome(error), DeliveryResult()))
+        if options.prints_json:
+            result = as_json(FinishedRun(error_outcome(error), DeliveryResult()))
+            typer.echo(result_line(result) if options.streams else result)
         raise
 
 
 def _check_options(options: ResolveOptions, target: Target) -> None:
     """Raise `SettingsError` for options that do not fit what is worked on."""
+    if options.as_object and options.streams:
+        raise SettingsError(
+            "--json prints one object and --json-stream one a line: choose one of them"
+        )
     if options.plans and (options.applies or options.deliver is not None):
         raise SettingsError(
             "--plan changes nothing: leave out --deliver and --apply, and use them "
@@ -321,10 +356,7 @@ def _resolve_task(
 ) -> FinishedRun:
     """Work; a service that fails before the run has begun is an outcome as well."""
     try:
-        if isinstance(task, LocalTask):
-            return resolve_local(session, task)
-        log.debug("token_found", found_in=task.token_found_in)
-        return _resolve_remote()(session, task.thread, options, task.token_found_in)
+        return _work(session, options, task)
     except SettingsError:
         raise
     except KeyboardInterrupt as told:
@@ -337,11 +369,24 @@ def _resolve_task(
     return FinishedRun(session.record_early_end(said), DeliveryResult())
 
 
+def _work(
+    session: RunSession, options: ResolveOptions, task: LocalTask | _RemoteTask
+) -> FinishedRun:
+    if isinstance(task, LocalTask):
+        finished = resolve_local(session, task)
+    else:
+        log.debug("token_found", found_in=task.token_found_in)
+        found_in = task.token_found_in
+        finished = _resolve_remote()(session, task.thread, options, found_in)
+    session.record_result(finished)
+    return finished
+
+
 def _stopped_outcome(interrupt: KeyboardInterrupt, *, is_local: bool) -> Outcome:
-    """Also say which of its work is stored."""
-    kept = "The events of the run are kept; its changes were lost with the sandbox."
-    notes = (kept, "Your repository was not changed.") if is_local else (kept,)
-    text = f"Stopped by {interrupt}."
+    """Say that the run ended at once, and what is left of it."""
+    lost = "The work was lost with the sandbox; the log of the run is kept."
+    notes = (lost, "Your repository was not changed.") if is_local else (lost,)
+    text = f"Ended at once by {interrupt}."
     return Outcome(
         kind=OutcomeKind.STOPPED,
         reason=ASKED,
@@ -358,14 +403,19 @@ def _resolve_remote() -> _ResolveRemote:
     return cast("_ResolveRemote", import_module(_REMOTE_RUN).resolve_remote)
 
 
-def _report(session: RunSession, finished: FinishedRun, *, as_object: bool) -> None:
-    delivered, told = finished.delivered, finished.outcome.model_dump(mode="json")
+def _report(
+    session: RunSession, options: ResolveOptions, finished: FinishedRun
+) -> None:
+    told = finished.outcome.model_dump(mode="json")
     # Outputs of tests are in it, too.
     outcome = Outcome.model_validate(session.redactor.redact_json(told))
-    if as_object:
-        typer.echo(as_json(outcome, delivered, session.run_id, session.events))
+    shown = replace(finished, outcome=outcome)
+    if options.prints_json:
+        result = as_json(shown, session.run_id, session.events)
+        typer.echo(result_line(result) if options.streams else result)
         return
-    print_result(Console(), outcome, delivered)
-    session.console.print(
-        Text(f"events: {session.events}", style="dim"), soft_wrap=True
-    )
+    folder = session.settings.state_dir / "runs"
+    run = name_of_run(session.run_id, session.events, folder)
+    print_result(Console(), shown, next_commands(shown, run))
+    if options.is_verbose:
+        session.console.print(f"events: {session.events}", soft_wrap=True)

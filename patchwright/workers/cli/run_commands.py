@@ -153,7 +153,7 @@ def _prove(
     repo: OldRepo = None,
     command: OldCommand = None,
 ) -> None:
-    """Prove the change on a branch, whoever made it, without a model.
+    """Prove the change on a branch, by any author, without a model.
 
     The tests run in fresh sandboxes, without the change and with it, as for a change
     of the agent. Settings are read from .patchwright.toml as it was before the change.

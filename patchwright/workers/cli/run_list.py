@@ -19,13 +19,18 @@ from patchwright.resolver.messages.proof_json import outcome_proof_as_json
 from patchwright.resolver.messages.status import DeliveryResult
 from patchwright.resolver.publish.publisher import as_delivered
 from patchwright.workers.cli.proof_report import proof_style
-from patchwright.workers.cli.terminal import plain
-from patchwright.workers.runs.run_row import LOCAL_PLACE, RunRow
+from patchwright.workers.cli.terminal import plain, shorten_middle
+from patchwright.workers.runs.run_row import RunRow
 from patchwright.workers.runs.selection import SHORT_ID_LENGTH, RunStage
 
 
 def runs_as_json(runs: Sequence[RunRow]) -> str:
-    return json.dumps({"runs": [one.model_dump(mode="json") for one in runs]})
+    return json.dumps({"runs": [_row_as_json(one) for one in runs]})
+
+
+def _row_as_json(run: RunRow) -> dict[str, JsonValue]:
+    """Return a run; `id` is the former name of `run_id`, for one more release."""
+    return {"run_id": run.id, **run.model_dump(mode="json")}
 
 
 def run_as_json(
@@ -34,7 +39,7 @@ def run_as_json(
     """Write what the run is and where its result is, then its steps."""
     return json.dumps(
         {
-            "run": run.model_dump(mode="json"),
+            "run": _row_as_json(run),
             "summary": outcome.summary if outcome else "",
             **_proof(outcome, delivered),
             "warnings": list(outcome.warnings) if outcome else [],
@@ -60,13 +65,15 @@ def _proof(outcome: Outcome | None, delivered: DeliveryResult) -> dict[str, Json
 
 # Where nobody looks at the width, no line is cut.
 _UNBOUNDED: Final = 10_000
-_STEPS_FROM: Final = 92
-_TITLE_FROM: Final = 110
+_BOUND_FROM: Final = 92
+_STEPS_FROM: Final = 100
+_TITLE_FROM: Final = 124
 _MOST_TITLE: Final = 60
-_MOST_LOGIN: Final = 12
-# What all columns take but those of the place, the login and the title.
-_FIXED: Final = 64
-_LEAST_PLACE: Final = 12
+# The widest name of a person and of an origin, also where there is little room.
+_MOST_LOGIN: Final = (8, 12)
+_MOST_ORIGIN: Final = (10, 16)
+_LEAST_CELLS: Final = 8
+_GAP: Final = 2
 _GOOD: Final = frozenset(kind for kind in OutcomeKind if kind.is_success)
 _PROOFS: Final = {
     Proof.PROVEN: "proven",
@@ -76,7 +83,7 @@ _PROOFS: Final = {
     Proof.NONE: "-",
 }
 _UNITS: Final = ((86_400, "d"), (3_600, "h"), (60, "m"), (1, "s"))
-_HEADINGS: Final = ("run", "state", "proof", "where", "by", "steps", "cost", "age")
+_REPOSITORY: Final = "repo"
 _FIGURES: Final = frozenset({"steps", "age"})
 
 
@@ -84,25 +91,26 @@ def print_runs(runs: Sequence[RunRow], now: datetime) -> None:
     console = Console()
     if not console.is_terminal:
         console = Console(width=_UNBOUNDED, color_system=None)
-    logins = [len(one.requester) for one in runs]
-    place = max(_LEAST_PLACE, console.width - _FIXED - min(max(logins), _MOST_LOGIN))
-    hidden = "steps" if console.width < _STEPS_FROM else ""
-    names = [name for name in _HEADINGS if name != hidden]
-    rows = [
-        [cell for name, cell in _cells(one, now, place).items() if name != hidden]
-        for one in runs
-    ]
-    table = Table(box=None, padding=(0, 2, 0, 0), header_style="dim", pad_edge=False)
-    for number, name in enumerate(names):
+    rows = [_cells(one, now, console.width) for one in runs]
+    names = list(rows[0])
+    widest = {name: max(row[name].cell_len for row in rows) for name in names}
+    fixed = sum(
+        max(len(name), widest[name]) + _GAP for name in names if name != _REPOSITORY
+    )
+    place = max(_LEAST_CELLS, console.width - fixed - _GAP)
+    table = Table(box=None, padding=(0, _GAP, 0, 0), header_style="dim", pad_edge=False)
+    for name in names:
         # All that is left is for the title, which is the one that may be cut.
-        least = max(len(name), *(row[number].cell_len for row in rows))
+        least = max(len(name), widest[name])
+        least = min(least, place) if name == _REPOSITORY else least
         justify: JustifyMethod = "right" if name in _FIGURES else "left"
         table.add_column(name, no_wrap=True, justify=justify, min_width=least)
-    if console.width >= _TITLE_FROM:
+    has_title = console.width >= _TITLE_FROM
+    if has_title:
         table.add_column("title", no_wrap=True)
-        rows = [[*row, _title(one)] for row, one in zip(rows, runs, strict=True)]
-    for row in rows:
-        table.add_row(*row)
+    for run, row in zip(runs, rows, strict=True):
+        row[_REPOSITORY] = _on_one_line(shorten_middle(row[_REPOSITORY].plain, place))
+        table.add_row(*row.values(), *([_title(run)] if has_title else ()))
     console.print(table)
 
 
@@ -110,41 +118,58 @@ def _title(run: RunRow) -> Text:
     return _on_one_line(run.title[:_MOST_TITLE])
 
 
-def _cells(run: RunRow, now: datetime, place: int) -> dict[str, Text]:
-    """Return a row by the headings of its columns."""
-    cells = (
-        Text(run.id[:SHORT_ID_LENGTH]),
-        Text(run.outcome or run.stage, style=_style(run)),
-        _proof_cell(run),
-        _on_one_line(shorten_middle(place_text(run), place)),
-        _on_one_line(shorten_middle(run.requester or "-", _MOST_LOGIN)),
-        Text(f"{run.steps}/{run.limits.max_iterations}" if run.limits else "-"),
-        Text(cost_text(run)),
-        Text(age_text(run.asked_at, now)),
-    )
-    return dict(zip(_HEADINGS, cells, strict=True))
+def _cells(run: RunRow, now: datetime, width: int) -> dict[str, Text]:
+    """Return a row by the headings of its columns, as many as have room."""
+    is_wide = width >= _BOUND_FROM
+    origin = origin_text(run) if is_wide else _short_origin(run)
+    steps = f"{run.steps}/{run.limits.max_iterations}" if run.limits else "-"
+    cells = {
+        "run": Text(run.id[:SHORT_ID_LENGTH]),
+        "state": Text(run.outcome or run.stage, style=_style(run)),
+        "proof": _proof_cell(run),
+        _REPOSITORY: _on_one_line(repository_text(run) or "-"),
+        "from": _on_one_line(shorten_middle(origin, _MOST_ORIGIN[is_wide])),
+        "by": _on_one_line(shorten_middle(run.requester or "-", _MOST_LOGIN[is_wide])),
+        "steps": Text(steps),
+        "cost": Text(cost_text(run, with_bound=is_wide)),
+        "age": Text(age_text(run.asked_at, now)),
+    }
+    if width < _STEPS_FROM:
+        del cells["steps"]
+    return cells
 
 
-def shorten_middle(text: str, width: int) -> str:
-    """Cut a text in its middle: a thread is known by its number at the end."""
-    if len(text) <= width:
-        return text
-    tail = width // 2
-    return f"{text[: width - tail - 1]}…{text[-tail:]}"
+def repository_text(run: RunRow) -> str:
+    """Name the repository, with the number of the issue there if that asked."""
+    is_there = bool(run.repo) and run.thread.startswith(run.repo)
+    return run.thread if is_there else run.repo
+
+
+def origin_text(run: RunRow) -> str:
+    """Name the service that the request came from, and the channel or ticket there."""
+    is_there = run.thread == repository_text(run)
+    return run.source if is_there else f"{run.source} {run.thread}".strip()
+
+
+def _short_origin(run: RunRow) -> str:
+    """Name the channel or the ticket alone, where there is one."""
+    is_there = run.thread == repository_text(run)
+    return run.source if is_there or not run.thread else run.thread
 
 
 def place_text(run: RunRow) -> str:
-    """Name the service, and the thread there."""
-    place = run.thread or run.repo
-    return run.source if run.place == LOCAL_PLACE else f"{run.source} {place}".strip()
+    """Name the repository and where the request came from, on one line."""
+    parts = (repository_text(run), f"from {origin_text(run)}")
+    return " ".join(part for part in parts if part)
 
 
-def cost_text(run: RunRow) -> str:
+def cost_text(run: RunRow, *, with_bound: bool = True) -> str:
     """Write the cost, and what it may be at most: `$0.41/3.00`."""
     if run.usage.cost_usd is None:
-        return "unknown"
+        return "unknown" if with_bound else "$?"
     spent_usd = dollars(run.usage.cost_usd)
-    bound = f"/{run.limits.max_cost_usd:.2f}" if run.limits else ""
+    has_bound = with_bound and run.limits is not None
+    bound = f"/{run.limits.max_cost_usd:.2f}" if has_bound and run.limits else ""
     return f"{spent_usd}{bound}"
 
 

@@ -10,8 +10,10 @@ from pathlib import Path
 import structlog
 import typer
 from rich.console import Console
+from rich.text import Text
 
 from patchwright.core.replay.story import tell_story
+from patchwright.core.replay.trajectory import RunFacts
 from patchwright.core.system.clock import SystemClock
 from patchwright.core.system.logs import set_up_logging
 from patchwright.core.types.base import JobId
@@ -21,8 +23,10 @@ from patchwright.core.types.outcome_kind import OutcomeKind
 from patchwright.resolver.job import Job, JobState, outcome_of
 from patchwright.resolver.messages.status import DeliveryResult
 from patchwright.resolver.progress import ProgressTracker
+from patchwright.workers.cli.finished_run import FinishedRun, finished_run
 from patchwright.workers.cli.live import live_lines
-from patchwright.workers.cli.replay_view import print_story
+from patchwright.workers.cli.next_commands import next_commands
+from patchwright.workers.cli.replay_view import UNFINISHED, facts_lines, print_steps
 from patchwright.workers.cli.report import exit_code, print_result
 from patchwright.workers.cli.run_list import (
     place_text,
@@ -30,7 +34,11 @@ from patchwright.workers.cli.run_list import (
     run_as_json,
     runs_as_json,
 )
-from patchwright.workers.cli.terminal import load_command_settings, plain
+from patchwright.workers.cli.terminal import (
+    load_command_settings,
+    plain,
+    print_hanging,
+)
 from patchwright.workers.queue.interface import BrokerUnavailableError
 from patchwright.workers.runs.administration import ServiceRuns
 from patchwright.workers.runs.export import (
@@ -47,7 +55,7 @@ from patchwright.workers.runs.lookup import (
     open_run_lookup,
 )
 from patchwright.workers.runs.reader import follow_until_end
-from patchwright.workers.runs.run_row import RunFilter, RunRow, row_of_log
+from patchwright.workers.runs.run_row import RunFilter, RunRow
 from patchwright.workers.runs.selection import SHORT_ID_LENGTH, RunStage
 
 _NOT_WATCHED = "You stopped watching; the run continues."
@@ -62,22 +70,34 @@ def show_job(service: ServiceRuns, job: Job, *, as_object: bool) -> None:
         typer.echo(run_as_json(listed, story, outcome, delivered))
         return
     console = Console()
-    _print_head(console, listed)
+    _print_head(console, listed, story.facts)
     if events:
-        print_story(console, story, delivered, f"The run is {listed.stage}.")
-    elif outcome is not None:
-        print_result(console, outcome, delivered)
+        print_steps(console, story)
+    if outcome is not None:
+        commands = (f"patchwright runs export {_short(job.id)} --out run.json",)
+        print_result(console, FinishedRun(outcome, delivered), commands)
+    else:
+        follow = f"`patchwright runs show {_short(job.id)} --follow` watches it."
+        console.print(Text(f"The run is {listed.stage}. {follow}"), soft_wrap=True)
 
 
 def show_local(archive: LocalRuns, run_id: str, *, as_object: bool) -> None:
     run = archive.read(run_id)
-    story, listed = tell_story(run.events), row_of_log(run_id, run.trajectory.run)
+    story = tell_story(run.events)
+    listed = archive.row_of(run_id, run.trajectory.run)
+    finished = finished_run(run.events)
     if as_object:
-        typer.echo(run_as_json(listed, story, story.outcome, DeliveryResult()))
+        delivered = finished.delivered if finished else DeliveryResult()
+        typer.echo(run_as_json(listed, story, story.outcome, delivered))
         return
     console = Console()
-    _print_head(console, listed)
-    print_story(console, story)
+    _print_head(console, listed, story.facts)
+    print_steps(console, story)
+    if finished is None:
+        console.print(Text(UNFINISHED), soft_wrap=True)
+        return
+    commands = next_commands(finished, run_id[:SHORT_ID_LENGTH])
+    print_result(console, finished, commands)
 
 
 def follow_run(service: ServiceRuns, job: Job, *, as_object: bool) -> int:
@@ -100,19 +120,23 @@ def follow_run(service: ServiceRuns, job: Job, *, as_object: bool) -> int:
         listed = service.row_of(ended)
         typer.echo(run_as_json(listed, story, outcome, delivered))
     elif outcome is not None:
-        print_result(Console(), outcome, delivered)
+        print_result(Console(), FinishedRun(outcome, delivered))
     return exit_code(outcome) if outcome else 1
 
 
-def _print_head(console: Console, run: RunRow) -> None:
+def _print_head(console: Console, run: RunRow, facts: RunFacts | None = None) -> None:
+    """Print the title, then what the run is, once."""
+    title = run.title or "A run without a title"
+    print_hanging(console, plain(title, "bold"))
     asked = f"requested by {run.requester}" if run.requester else ""
     proof = f", {run.proof}" if run.proof not in ("", Proof.NONE) else ""
     state = f"{run.stage}: {run.outcome}{proof}" if run.outcome else str(run.stage)
-    facts = (f"run {_short(run.id)}", place_text(run), asked, state)
-    line = " · ".join(part for part in facts if part)
-    console.print(plain(line, "dim"), soft_wrap=True)
-    if run.title:
-        console.print(plain(run.title, "bold"), soft_wrap=True)
+    known = (f"run {_short(run.id)}", place_text(run), asked, state)
+    line = " · ".join(part for part in known if part)
+    print_hanging(console, plain(line, "dim"))
+    if facts is not None:
+        for fact in facts_lines(facts):
+            print_hanging(console, fact)
 
 
 log = structlog.get_logger(__name__)

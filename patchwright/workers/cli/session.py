@@ -1,25 +1,24 @@
-"""What a run on the command line works with, and how Ctrl-C ends it."""
+"""What a run on the command line works with."""
 
-import signal
-import threading
+import logging
 from collections.abc import Iterator, Mapping
-from concurrent.futures import Future
 from contextlib import contextmanager
 from dataclasses import dataclass, replace
+from datetime import timedelta
 from functools import partial, reduce
 from pathlib import Path
-from types import FrameType
-from typing import Final, NoReturn
+from typing import Final
 
 from rich.console import Console
 from rich.text import Text
 
-from patchwright.core.agent.run_log import ReleaseSignal
 from patchwright.core.events.jsonl import JsonlEventLog
-from patchwright.core.events.observations import OutcomeReached
+from patchwright.core.events.log import EventLog
+from patchwright.core.events.observations import OutcomeReached, ResultDelivered
 from patchwright.core.events.payload import Source
 from patchwright.core.events.state import RunState, fold
 from patchwright.core.llm.model import Image, Models
+from patchwright.core.llm.waiting import FIRST_CALL
 from patchwright.core.runtime import RuntimeFactory
 from patchwright.core.settings.environment import process_environment
 from patchwright.core.settings.limits import SandboxSettings
@@ -30,14 +29,13 @@ from patchwright.core.system.logs import set_up_logging
 from patchwright.core.text.redaction import Redactor
 from patchwright.core.types.base import RandomIds
 from patchwright.core.types.errors import SettingsError
-from patchwright.core.types.work import Outcome, Task
+from patchwright.core.types.work import Limits, Outcome, Task
 from patchwright.integrations.git.local import LocalRepository
 from patchwright.integrations.git.objects import ObjectStore
 from patchwright.integrations.mcp.launcher import open_servers
 from patchwright.integrations.registry import find_forge
 from patchwright.resolver.configuration import apply_configuration, commit_author_of
 from patchwright.resolver.context.repository_files import RepositoryLibrary
-from patchwright.resolver.messages.status import DeliveryResult
 from patchwright.resolver.progress import ProgressTracker
 from patchwright.resolver.resolve import resolve
 from patchwright.resolver.services import AgentConfiguration, RunDependencies
@@ -55,51 +53,14 @@ from patchwright.workers.agent_configuration import (
     make_models,
     warm_up,
 )
+from patchwright.workers.cli.finished_run import FinishedRun
+from patchwright.workers.cli.interruption import Interruption, interruptible
 from patchwright.workers.cli.live import live_view
 from patchwright.workers.cli.memory_store import open_budget
 
 BROKEN: Final = "Patchwright had an internal error; standard error has the details."
 # The kind of sandboxes that can show places of this machine.
 SHOWS_PLACES: Final = "bubblewrap"
-_SIGNALS: Final = (signal.SIGINT, signal.SIGTERM, signal.SIGHUP)
-
-
-@contextmanager
-def interruptible() -> Iterator[ReleaseSignal]:
-    """Raise `KeyboardInterrupt`, with the signal's name, at SIGINT, SIGTERM or SIGHUP.
-
-    What is yielded is done then, so that whatever holds the run up is ended. A signal
-    that comes after the first one changes nothing any more.
-    """
-    release_signal: ReleaseSignal = Future()
-
-    def tell(number: int, _frame: FrameType | None) -> NoReturn:
-        for one in _SIGNALS:
-            signal.signal(one, signal.SIG_IGN)
-        # Not here: the thread that was interrupted may hold what this has to wait for.
-        threading.Thread(target=release_signal.set_result, args=(None,)).start()
-        raise KeyboardInterrupt(signal.Signals(number).name)
-
-    # One that is ignored already is to be ignored, such as SIGHUP under nohup.
-    handled = [one for one in _SIGNALS if signal.getsignal(one) is not signal.SIG_IGN]
-    before = {number: signal.signal(number, tell) for number in handled}
-    try:
-        yield release_signal
-    finally:
-        for number, handler in before.items():
-            signal.signal(number, handler)
-
-
-@dataclass(frozen=True)
-class FinishedRun:
-    """How a run ended, and where its result is.
-
-    With `is_left_out` it is not in the work tree, where it was wanted.
-    """
-
-    outcome: Outcome
-    delivered: DeliveryResult
-    is_left_out: bool = False
 
 
 @dataclass(frozen=True)
@@ -113,7 +74,7 @@ class RunSession:
     redactor: Redactor
     models: Models
     agent_configuration: AgentConfiguration
-    release_signal: ReleaseSignal
+    interruption: Interruption
     sandboxes: RuntimeFactory
     log: JsonlEventLog
     events: Path
@@ -165,9 +126,18 @@ class RunSession:
         dependencies = replace(
             self._dependencies(code, config, library), images=images or {}
         )
-        watch = ProgressTracker(self.sandboxes.kind, self.clock.now())
-        with live_view(self.console, self.log, watch, dependencies.limits, self.clock):
+        with self.watched(self.log, dependencies.limits):
             return resolve(task, dependencies).outcome
+
+    @contextmanager
+    def watched(self, log: EventLog, limits: Limits) -> Iterator[None]:
+        """Show how the work goes on, and let Ctrl-C ask its agent to stop."""
+        watch = ProgressTracker(self.sandboxes.kind, self.clock.now())
+        with (
+            live_view(self.console, log, watch, limits, self.clock),
+            self.interruption.asking(log),
+        ):
+            yield
 
     def _dependencies(
         self, code: ObjectStore, config: RepositoryConfig, library: RepositoryLibrary
@@ -189,7 +159,7 @@ class RunSession:
             agent_configuration=self.agent_configuration,
             library=library,
             open_mcp=partial(open_servers, self.settings),
-            release_signal=self.release_signal,
+            release_signal=self.interruption.release_signal,
             protected_paths=config.kept_for_people,
             config_file=config.file,
             find_known=self.redactor.find_known,
@@ -199,17 +169,36 @@ class RunSession:
         )
 
     def record_early_end(self, ended: Outcome) -> Outcome:
-        """Write down how a run ended that did not come to its end, and its cost."""
-        state = reduce(fold, self.log.read(), RunState())
-        outcome = ended.replace(usage=state.usage, iterations=state.iterations)
+        """Write down how a run ended that did not come to its end, and its figures."""
+        events = self.log.read()
+        state = reduce(fold, events, RunState())
+        took = self.clock.now() - events[0].at if events else timedelta()
+        outcome = ended.replace(
+            usage=state.usage,
+            iterations=state.iterations,
+            seconds=round(took.total_seconds(), 1),
+        )
         self.log.append(Source.SYSTEM, OutcomeReached(outcome=outcome))
         return outcome
 
-    def write_patch(self, code: ObjectStore, outcome: Outcome) -> None:
+    def record_result(self, finished: FinishedRun) -> None:
+        """Write down where the result is."""
+        delivered = finished.delivered
+        result = ResultDelivered(
+            folder=str(finished.folder or ""),
+            branch=delivered.branch,
+            head_sha=delivered.head_sha or finished.outcome.head_sha,
+            pull_request_url=delivered.pull_request_url,
+            patch=str(finished.patch or ""),
+            files=finished.files,
+        )
+        self.log.append(Source.SYSTEM, result)
+
+    def write_patch(self, code: ObjectStore, outcome: Outcome) -> Path:
         """Write the commit as a mail that `git am` applies, into this folder."""
-        path = Path(f"patchwright-{self.run_id[:8]}.patch")
+        path = Path(f"patchwright-{self.run_id[:8]}.patch").resolve()
         path.write_bytes(code.format_patch(outcome.base_sha, outcome.head_sha))
-        self.console.print(f"patch: {path}")
+        return path
 
 
 def view_of(
@@ -243,22 +232,24 @@ def open_session(
     """Start a run. Its events go to `events`, or to a file in the state folder."""
     clock, run_id = SystemClock(), RandomIds().new()
     models, configuration = (
-        make_models(settings, clock),
+        make_models(settings, clock, first_call=FIRST_CALL),
         make_agent_configuration(settings),
     )
     warm_up(settings)
     redactor = Redactor(secret_values(settings))
-    set_up_logging(redactor.redact_json, as_json=settings.log_json)
+    # Somebody at a terminal sees what goes on in better words.
+    level = logging.INFO if settings.log_json else logging.WARNING
+    set_up_logging(redactor.redact_json, as_json=settings.log_json, level=level)
     path = events or settings.state_dir / "runs" / f"{run_id}.jsonl"
     try:
         log = JsonlEventLog(path, redactor.redact_json, clock)
     except OSError as error:
         raise SettingsError(f"the events cannot be written: {error}") from error
-    with log, interruptible() as release_signal:
+    console = Console(stderr=True, quiet=quiet)
+    with log, interruptible(console) as interruption:
         chosen = create_factory(settings.sandbox.kind, clock, settings.sandbox.image)
         # There may be no service on this machine that does it.
         chosen.reap()
-        console = Console(stderr=True, quiet=quiet)
         if fallback := find_fallback(chosen):
             console.print(Text(f"{fallback}"), soft_wrap=True)
         yield RunSession(
@@ -269,8 +260,8 @@ def open_session(
             redactor=redactor,
             models=models,
             agent_configuration=configuration,
-            release_signal=release_signal,
-            sandboxes=InterruptibleSandboxes(chosen, release_signal),
+            interruption=interruption,
+            sandboxes=InterruptibleSandboxes(chosen, interruption.release_signal),
             log=log,
             events=path,
         )

@@ -1,7 +1,7 @@
 """Lines, errors and notices on a terminal, without what would steer it."""
 
 import sys
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from pathlib import Path
 from types import MappingProxyType
 from typing import Final
@@ -21,6 +21,34 @@ def plain(text: str, style: str = "") -> Text:
     return Text(strip_invisible(text)[0], style=style)
 
 
+def print_hanging(console: Console, text: Text, indent: int = 0) -> None:
+    """Print a text of which the first `indent` cells are a label.
+
+    What does not fit a terminal's line goes on below, beside the label. Where nobody
+    looks at the width, its lines stay whole.
+    """
+    label, words = text[:indent], text[indent:]
+    for line in hanging_lines(console, label, Text(" " * indent), words):
+        console.print(line, soft_wrap=True)
+
+
+def hanging_lines(
+    console: Console, start: Text, others: Text, words: Text
+) -> Iterator[Text]:
+    """Yield the words line by line, the first after `start` and each after `others`."""
+    lines = words.split("\n", allow_blank=True)
+    if console.is_terminal:
+        width = max(console.width - others.cell_len, _LEAST_CELLS)
+        lines = words.wrap(console, width)
+    for number, line in enumerate(lines):
+        line.rstrip()
+        yield (others if number else start).copy().append_text(line)
+
+
+# A narrower column of words is worse than a line that the terminal breaks.
+_LEAST_CELLS: Final = 20
+
+
 def print_line(console: Console, text: Text, remark: Text | None = None) -> None:
     """Print a text, and its result in brighter words that are cut last.
 
@@ -31,6 +59,14 @@ def print_line(console: Console, text: Text, remark: Text | None = None) -> None
         tail.truncate(console.width // 2, overflow="ellipsis")
         text.truncate(console.width - tail.cell_len, overflow="ellipsis")
     console.print(text.append_text(tail), soft_wrap=True)
+
+
+def shorten_middle(text: str, width: int) -> str:
+    """Cut a text in its middle: a thread is known by its number at the end."""
+    if len(text) <= width:
+        return text
+    tail = width // 2
+    return f"{text[: width - tail - 1]}…{text[-tail:]}"
 
 
 def log_to_stderr() -> None:

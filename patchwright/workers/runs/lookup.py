@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import Final
 
 from patchwright.core.events.log import Notifier
-from patchwright.core.replay.trajectory import StoredRun, read_run
+from patchwright.core.replay.trajectory import RunFacts, StoredRun, read_run
 from patchwright.core.settings.model import Settings, secret_values
 from patchwright.core.system.clock import SystemClock
 from patchwright.core.text.redaction import Redactor
@@ -48,6 +48,16 @@ class LocalRuns:
     def read(self, run_id: str) -> StoredRun:
         return read_run(self.folder / f"{run_id}{_SUFFIX}")
 
+    def owner_of(self, run_id: str) -> str:
+        """Return the name of the user who has started the run, if they have one."""
+        try:
+            return (self.folder / f"{run_id}{_SUFFIX}").owner()
+        except (KeyError, OSError):
+            return ""
+
+    def row_of(self, run_id: str, facts: RunFacts) -> RunRow:
+        return row_of_log(run_id, facts, self.owner_of(run_id))
+
     def list_rows(self) -> Iterator[RunRow]:
         """Yield what the logs say; one that says nothing yet is left out."""
         for run_id in self.ids():
@@ -55,7 +65,7 @@ class LocalRuns:
                 facts = self.read(run_id).trajectory.run
             except PatchwrightError:
                 continue
-            yield row_of_log(run_id, facts)
+            yield self.row_of(run_id, facts)
 
 
 _MOST_NEAR: Final = 200

@@ -10,7 +10,12 @@ from patchwright.core.replay.trajectory import RunFacts
 from patchwright.core.types.base import Value
 from patchwright.core.types.evidence import Evidence
 from patchwright.core.types.outcome_kind import OutcomeKind
-from patchwright.core.types.threads import ForgeThread, ThreadRef
+from patchwright.core.types.threads import (
+    ForgeThread,
+    TalkThread,
+    ThreadKind,
+    ThreadRef,
+)
 from patchwright.core.types.work import Limits, Usage
 from patchwright.resolver.job import Job, JobState, outcome_of
 from patchwright.resolver.messages.outcome_kinds import (
@@ -103,6 +108,7 @@ class RunRow(Value):
     """One run: `place` is `service`, or `local` for one of the command line.
 
     `outcome` is empty while there is none, and `limits` None before they were set.
+    `branch`, `pr_url` and `patch` say where the result of a local run is.
     """
 
     id: str
@@ -120,6 +126,9 @@ class RunRow(Value):
     steps: int
     usage: Usage
     limits: Limits | None
+    branch: str = ""
+    pr_url: str = ""
+    patch: str = ""
 
 
 class RunFilter(Value):
@@ -160,8 +169,8 @@ def row_of_job(job: Job, known: RunSummary) -> RunRow:
     )
 
 
-def row_of_log(run_id: str, facts: RunFacts) -> RunRow:
-    """Return a run of the command line by what its log says."""
+def row_of_log(run_id: str, facts: RunFacts, owner: str = "") -> RunRow:
+    """Return a run of the command line by what its log says; `owner` has the log."""
     return RunRow(
         id=run_id,
         place=LOCAL_PLACE,
@@ -170,14 +179,17 @@ def row_of_log(run_id: str, facts: RunFacts) -> RunRow:
         reason=facts.reason,
         proof=facts.proof,
         source=LOCAL_PLACE,
-        repo="",
+        repo=facts.repository,
         thread="",
         title=facts.title,
-        requester="",
+        requester=owner,
         asked_at=facts.started_at,
         steps=facts.iterations,
         usage=facts.usage,
         limits=facts.limits,
+        branch=facts.branch,
+        pr_url=facts.pull_request_url,
+        patch=facts.patch,
     )
 
 
@@ -186,7 +198,12 @@ def stage_of(state: JobState) -> RunStage:
 
 
 def _name_of(thread: ThreadRef, repo: str) -> str:
-    """Name the thread as people do, with the repository it is beside."""
+    """Name the thread as people do, with the repository it is beside.
+
+    Of a chat that is its channel, by the service's own id: nothing else is stored.
+    """
+    if isinstance(thread, TalkThread) and thread.kind is ThreadKind.CHAT:
+        return f"#{thread.place.rpartition('/')[2]}"
     is_numbered = isinstance(thread, ForgeThread) and not thread.is_own
     return f"{repo}{thread.name}" if is_numbered else thread.name
 

@@ -21,6 +21,7 @@ from patchwright.workers.ops.endpoints import (
     StatusRequest,
 )
 from patchwright.workers.web.body import add_body_errors
+from patchwright.workers.web.forms import add_page_errors
 from patchwright.workers.web.link_flow import LinkingRoutes
 from patchwright.workers.web.link_routes import add_linking, linking_callbacks
 from patchwright.workers.web.pages.routes import RunPages, add_run_pages
@@ -144,7 +145,7 @@ class WebServices:
     """What the web edge works with. `webhook_sources` are by the name of their service.
 
     `reporter` reports the health of the process, and `count_request` counts each
-    request.
+    request. `prefix` is the path under which people reach us.
 
     `background_tasks` go on as long as the intake does. Without a `sign_in` nobody can
     sign in, without `run_pages` nobody sees a run, without `asking` nobody asks on a
@@ -163,6 +164,7 @@ class WebServices:
     sign_in: SignInRoutes | None = None
     run_pages: RunPages | None = None
     asking: RequestFormRoutes | None = None
+    prefix: str = ""
 
 
 def create_app(services: WebServices) -> FastAPI:
@@ -179,6 +181,7 @@ def create_app(services: WebServices) -> FastAPI:
     # The pages that FastAPI would add run scripts of a host that is not ours.
     app = FastAPI(title="Patchwright", lifespan=lifespan, openapi_url=None)
     add_body_errors(app)
+    add_page_errors(app, services.prefix)
     # A plain route: what FastAPI adds to it costs more than all the rest of the way.
     app.add_route(WEBHOOK_ROUTE, route.receive, methods=["POST"])
     add_health(app, services.reporter)

@@ -1,6 +1,7 @@
-"""The addresses at which our app is installed at a service."""
+"""The addresses at which our app is installed at a service, and the page after it."""
 
 import secrets
+from collections.abc import Callable
 from dataclasses import dataclass
 from datetime import timedelta
 from typing import Final
@@ -8,13 +9,18 @@ from urllib.parse import urlsplit
 
 import structlog
 from fastapi import FastAPI, Request, Response
-from fastapi.responses import PlainTextResponse, RedirectResponse
+from fastapi.responses import RedirectResponse
 
-from patchwright.core.plugin import AppInstallation
+from patchwright.core.plugin import (
+    AppInstallation,
+    InstallationReach,
+    ServiceProfile,
+)
 from patchwright.core.settings.model import Settings
 from patchwright.core.system.clock import Clock
+from patchwright.core.text.strings import count_noun
 from patchwright.core.types.errors import PermissionDeniedError, ServiceError
-from patchwright.workers.web.forms import SignedCookie
+from patchwright.workers.web.forms import SignedCookie, form_pages, message_page
 
 _TIME_TO_AGREE: Final = timedelta(minutes=10)
 _SEE_OTHER: Final = 303
@@ -25,11 +31,15 @@ log = structlog.get_logger(__name__)
 
 @dataclass(frozen=True)
 class InstallRoutes:
-    """`attempts` holds in the browser what must come back from the service."""
+    """`attempts` holds in the browser what must come back from the service.
+
+    `prefix` is the path under which people reach us.
+    """
 
     service: str
     installation: AppInstallation
     attempts: SignedCookie
+    prefix: str
 
     def add_to(self, app: FastAPI) -> None:
         app.get(self.installation.path, include_in_schema=False)(self._begin)
@@ -66,41 +76,117 @@ def make_install_routes(
         event = f"{service}_install_off"
         log.warning(event, missing=missing)
         return None
+    prefix = urlsplit(public_url).path
     attempts = SignedCookie(
         name=f"patchwright_{service}",
-        path=f"{urlsplit(public_url).path}{installation.callback_path}",
+        path=f"{prefix}{installation.callback_path}",
         life=_TIME_TO_AGREE,
         secret=secret,
         clock=clock,
         secure=public_url.startswith("https:"),
     )
-    return InstallRoutes(service, installation, attempts)
+    return InstallRoutes(service, installation, attempts, prefix)
 
 
 def _installed(routes: InstallRoutes, request: Request) -> Response:
     held = routes.attempts.read(request).get("state", "")
     state = request.query_params.get("state", "")
     if not held or not secrets.compare_digest(held.encode(), state.encode()):
-        path = routes.installation.path
-        return _answer(
+        return _refuse(
+            routes,
             400,
-            f"The installation did not start in this browser. Start again at {path}.",
+            "The installation did not start in this browser, or it was already "
+            "finished.",
         )
     code = request.query_params.get("code", "")
     if not code:
         title = routes.installation.title
-        return _answer(403, f"Nothing was installed: somebody declined it in {title}.")
+        return _refuse(routes, 403, f"Somebody declined the installation in {title}.")
     try:
         installed = routes.installation.install(code)
     except ServiceError as error:
         event = f"{routes.service}_not_installed"
         log.warning(event, reason=error.reason, error=str(error))
         status = 403 if isinstance(error, PermissionDeniedError) else 502
-        return _answer(status, f"Nothing was installed: {error}")
+        return _refuse(routes, status, str(error))
     event = f"{routes.service}_installed"
     log.info(event, installation=installed.id, name=installed.name)
-    return _answer(200, f"Patchwright is installed in {installed.name}.")
+    title = f"Installed in {installed.name}"
+    return message_page(title, f"Go back to {routes.installation.title} and try it.")
 
 
-def _answer(status: int, text: str) -> Response:
-    return PlainTextResponse(text, status, _NO_STORE)
+def _refuse(routes: InstallRoutes, status: int, text: str) -> Response:
+    links = {"Start again": f"{routes.prefix}{routes.installation.path}"}
+    return message_page("Nothing was installed", text, status=status, links=links)
+
+
+_OPERATOR_LIFE: Final = timedelta(hours=1)
+_APPROVAL_WANTED: Final = "request"
+_PAGES: Final = form_pages("same-origin")
+
+
+def make_operator_cookie(
+    service: str, settings: Settings, secret: bytes | None, clock: Clock
+) -> SignedCookie | None:
+    """Return the cookie of the browser in which our app was made at a service."""
+    public_url = settings.server.public_url
+    if not public_url or secret is None:
+        return None
+    return SignedCookie(
+        name="patchwright_operator",
+        path=f"{urlsplit(public_url).path}/setup/{service}",
+        life=_OPERATOR_LIFE,
+        secret=secret,
+        clock=clock,
+        secure=public_url.startswith("https:"),
+    )
+
+
+@dataclass(frozen=True)
+class InstalledPage:
+    """The page to which a forge sends a browser when our app was installed there.
+
+    Only the browser in which the app was made is told the names of repositories, and
+    only for it `on_installed` is called: anybody can open the address.
+    """
+
+    forge: ServiceProfile
+    operator: SignedCookie | None
+    fetch_reach: Callable[[str], InstallationReach | None]
+    on_installed: Callable[[InstallationReach], None]
+
+    def add_to(self, app: FastAPI) -> None:
+        path = f"/setup/{self.forge.name}/installed"
+        app.get(path, include_in_schema=False)(self._show)
+
+    def _show(self, request: Request) -> Response:
+        """Say what to try after the App was installed."""
+        if request.query_params.get("setup_action") == _APPROVAL_WANTED:
+            return message_page(
+                "Approval requested",
+                f"{self.forge.title} has asked an owner of the organization to install "
+                "the App. Mention it after that.",
+            )
+        reach = self._find_reach(request)
+        if reach is not None:
+            log.info("app_installed", repositories=reach.count)
+            self.on_installed(reach)
+        where = count_noun(reach.count, "repository", "repositories") if reach else ""
+        return _PAGES.show(
+            "installed.html",
+            heading=f"Installed in {where}" if where else "Installed",
+            repository=reach.first if reach else "",
+            site=self.forge.web_url,
+            mention=self.forge.mention,
+        )
+
+    def _find_reach(self, request: Request) -> InstallationReach | None:
+        installation = request.query_params.get("installation_id", "")
+        is_operator = self.operator is not None and self.operator.read(request)
+        if not is_operator or not (installation.isascii() and installation.isdigit()):
+            return None
+        try:
+            return self.fetch_reach(installation)
+        except ServiceError as error:
+            log.warning("reach_unknown", reason=error.reason, error=str(error))
+            return None

@@ -1,18 +1,21 @@
-"""Pages with forms, and the cookies by which a browser is known."""
+"""Pages with forms or a message, and the cookies by which a browser is known."""
 
 import hmac
 import secrets
 from collections.abc import Mapping
 from dataclasses import dataclass
 from datetime import timedelta
+from types import MappingProxyType
 from typing import Final
 from urllib.parse import urlsplit
 
 import jwt
-from fastapi import Request, Response
+from fastapi import FastAPI, Request, Response
+from fastapi.exception_handlers import http_exception_handler
 from fastapi.responses import HTMLResponse
 from jinja2 import Environment, PackageLoader, StrictUndefined
 from jwt.types import Options
+from starlette.exceptions import HTTPException
 
 from patchwright.core.system.clock import Clock
 
@@ -68,6 +71,46 @@ def _policy(nonce: str, sends_to: str) -> str:
         "frame-ancestors 'none'",
     )
     return "; ".join(rules)
+
+
+_NOT_FOUND: Final = 404
+_PAGES: Final = form_pages("same-origin")
+
+
+def message_page(
+    title: str,
+    text: str,
+    *,
+    status: int = 200,
+    links: Mapping[str, str] = MappingProxyType({}),
+) -> HTMLResponse:
+    """Return a page of one paragraph; `links` are addresses by what they are called."""
+    return _PAGES.show(
+        "message.html", status=status, heading=title, text=text, links=links
+    )
+
+
+def wants_page(request: Request) -> bool:
+    """Tell whether a browser asks: HTML is among the formats that it accepts."""
+    return "text/html" in request.headers.get("accept", "")
+
+
+def add_page_errors(app: FastAPI, prefix: str) -> None:
+    """Show browsers a page where there is none; programs get JSON.
+
+    `prefix` is the path under which people reach us.
+    """
+
+    @app.exception_handler(HTTPException)
+    async def show(request: Request, error: HTTPException) -> Response:
+        if error.status_code != _NOT_FOUND or not wants_page(request):
+            return await http_exception_handler(request, error)
+        return message_page(
+            "Page not found",
+            "There is no page at this address.",
+            status=_NOT_FOUND,
+            links={"Go to the start page": f"{prefix}/"},
+        )
 
 
 _ALGORITHM: Final = "HS256"

@@ -67,11 +67,11 @@ def validate_form(typed: FormInput, forge: str, web_url: str) -> RequestedRun | 
     repo = thread.repo if thread else _repository(typed.where, forge, web_url)
     if repo is None:
         return (
-            f"“{typed.where}” is not a repository: write OWNER/NAME, or the address "
-            f"of an issue or a pull request on {web_url}."
+            f"“{typed.where}” is not a repository. Enter OWNER/NAME, or the URL of "
+            f"an issue or a pull request on {web_url}."
         )
     if not typed.text and thread is None:
-        return "Write what should be done."
+        return "Enter a task."
     if len(typed.text) > MAX_TEXT_CHARS:
         return (
             f"The text has {len(typed.text)} characters, the limit is "
@@ -273,7 +273,7 @@ def sign_in_first_page(sign_in: str) -> HTMLResponse:
 REQUEST_FORM_PATH: Final = "/requests/new"
 _MAX_FORM_BYTES: Final = 256 * 1024
 _SEE_OTHER: Final = 303
-_NOT_OURS: Final = "This form is from another page or too old. Please send it again."
+_NOT_OURS: Final = "This form has expired. Please submit it again."
 _TOO_LARGE: Final = "The text is too long for a request."
 _TOO_OFTEN: Final = (
     f"You have sent {MAX_PER_HOUR} requests within an hour. Please wait."

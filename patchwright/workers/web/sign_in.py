@@ -9,13 +9,13 @@ from typing import Final
 
 import structlog
 from fastapi import FastAPI, Request, Response
-from fastapi.responses import JSONResponse, RedirectResponse
+from fastapi.responses import RedirectResponse
 
 from patchwright.core.plugin import SignInProvider
 from patchwright.core.system.clock import Clock
 from patchwright.core.types.errors import AuthenticationError, ServiceError
 from patchwright.core.types.people import Actor
-from patchwright.workers.web.forms import SignedCookie
+from patchwright.workers.web.forms import SignedCookie, message_page
 
 # Two slashes, or a backslash that browsers take for one, would begin another host.
 # https://url.spec.whatwg.org/#relative-slash-state
@@ -82,12 +82,17 @@ def callback_path(forge: str) -> str:
 
 @dataclass(frozen=True)
 class SignInRoutes:
-    """What the addresses of `/auth` work with."""
+    """What the addresses of `/auth` work with; `prefix` is the path that leads to us.
+
+    `title` is what people call the forge.
+    """
 
     forge: str
     provider: SignInProvider
     sessions: Sessions
     attempts: SignedCookie
+    title: str
+    prefix: str = ""
 
 
 def make_sign_in_routes(
@@ -96,6 +101,7 @@ def make_sign_in_routes(
     secret: bytes,
     clock: Clock,
     *,
+    title: str,
     secure: bool,
     prefix: str = "",
 ) -> SignInRoutes:
@@ -109,7 +115,7 @@ def make_sign_in_routes(
         secure=secure,
     )
     sessions = Sessions(secret, clock, secure=secure)
-    return SignInRoutes(forge, provider, sessions, attempts)
+    return SignInRoutes(forge, provider, sessions, attempts, title, prefix)
 
 
 # Something else for which people go to the forge, by what their `state` begins with up
@@ -139,9 +145,8 @@ def add_sign_in(
     @app.post("/auth/logout", include_in_schema=False)
     def logout(request: Request) -> Response:
         """Sign the browser's user out."""
-        response = _redirect_or_answer(
-            request.query_params.get("next", ""), "signed-out"
-        )
+        wanted = local_path(request.query_params.get("next", ""))
+        response = _redirect(wanted) if wanted else _signed_out(routes)
         # A form of another site brings no cookie of ours, and signs nobody out.
         if routes.sessions.viewer_of(request) is not None:
             routes.sessions.end(response)
@@ -164,18 +169,27 @@ def _callback(routes: SignInRoutes, request: Request) -> Response:
     if not attempt or not secrets.compare_digest(
         attempt.get("state", "").encode(), state.encode()
     ):
-        return _drop_attempt(routes, _answer(400, "bad-state"))
+        return _refuse(
+            routes,
+            400,
+            "This sign-in did not start in this browser",
+            "It started in another browser, took longer than ten minutes, or was "
+            "already finished.",
+        )
     code = request.query_params.get("code", "")
     if not code:
-        return _drop_attempt(routes, _answer(403, "access-denied"))
+        text = f"{routes.title} has not told this service who you are."
+        return _refuse(routes, 403, "You declined the sign-in", text)
     try:
         person = routes.provider.fetch_person(code, attempt.get("verifier", ""))
     except ServiceError as error:
         log.warning("sign_in_failed", reason=error.reason, error=str(error))
         status = 401 if isinstance(error, AuthenticationError) else 502
-        return _drop_attempt(routes, _answer(status, error.reason))
+        text = f"{routes.title} did not say who you are: {error}"
+        return _refuse(routes, status, "The sign-in did not work", text)
     log.info("signed_in", service=person.service, login=person.login)
-    response = _redirect_or_answer(attempt.get("next", ""), "signed-in")
+    wanted = local_path(attempt.get("next", ""))
+    response = _redirect(wanted) if wanted else _signed_in(routes, person)
     routes.sessions.begin(response, person)
     return _drop_attempt(routes, response)
 
@@ -186,15 +200,35 @@ def _drop_attempt(routes: SignInRoutes, response: Response) -> Response:
     return response
 
 
-def _redirect_or_answer(wanted: str, word: str) -> Response:
-    place = local_path(wanted)
-    if place:
-        return RedirectResponse(place, _SEE_OTHER, _no_store())
-    return _answer(200, word)
+def _redirect(place: str) -> Response:
+    return RedirectResponse(place, _SEE_OTHER, _no_store())
 
 
-def _answer(status: int, word: str) -> Response:
-    return JSONResponse({"status": word}, status, _no_store())
+def _signed_in(routes: SignInRoutes, person: Actor) -> Response:
+    return message_page(
+        "You are signed in",
+        f"You are {person.login} on {routes.title}.",
+        links={"Go to the start page": f"{routes.prefix}/"},
+    )
+
+
+def _signed_out(routes: SignInRoutes) -> Response:
+    return message_page(
+        "You are signed out",
+        "You can close this page.",
+        links={f"Sign in with {routes.title}": _login_url(routes)},
+    )
+
+
+def _refuse(routes: SignInRoutes, status: int, title: str, text: str) -> Response:
+    """Say why nobody was signed in, and how to try again."""
+    links = {f"Sign in with {routes.title}": _login_url(routes)}
+    response = message_page(title, text, status=status, links=links)
+    return _drop_attempt(routes, response)
+
+
+def _login_url(routes: SignInRoutes) -> str:
+    return f"{routes.prefix}{login_path(routes.forge)}"
 
 
 def _no_store() -> dict[str, str]:

@@ -1,6 +1,7 @@
 """Run `patchwright` as a user does: as a process of its own, on a real repository."""
 
 import json
+import re
 import signal
 import subprocess
 import sys
@@ -102,6 +103,11 @@ class Shop:
             **(settings or {}),
         }
 
+    def run_id(self) -> str:
+        """Return the id of the only run so far."""
+        [log] = (self.folder / "state" / "runs").glob("*.jsonl")
+        return log.stem
+
     def branches(self) -> list[str]:
         names = self.tree.git("branch", "--format=%(refname:short)").splitlines()
         return [name for name in names if name != "trunk"]
@@ -109,6 +115,14 @@ class Shop:
     def sandboxes(self) -> list[str]:
         """Return the folders of sandboxes that are still there."""
         return [path.name for path in self.tmp.glob("patchwright-*")]
+
+
+def steady(text: str) -> str:
+    """Return an output without what is different each time."""
+    text = re.sub(r"\b[0-9a-f]{10}\b", "COMMIT", text)
+    text = re.sub(r"\b\d+\.\d s\b", "N s", text)
+    text = re.sub(r"· (\d+m )?\d+s\b", "· Ns", text)
+    return re.sub(r"\bpatchwright replay [0-9a-f]{8}\b", "patchwright replay RUN", text)
 
 
 def interrupt(

@@ -105,7 +105,7 @@ def test_s37_a_workflows_token_that_may_not_open_pull_requests_says_what_helps(
     assert answer["outcome"] == "resolved"
     assert answer["pr_url"] is None
     assert (
-        "Not delivered: GitHub Actions may not open pull requests here."
+        "Not delivered: GitHub Actions cannot open pull requests here."
         in (answer["summary"])
     )
     assert f"/{REPO}/compare/main...{answer['branch']}" in answer["summary"]

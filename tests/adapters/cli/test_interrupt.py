@@ -1,5 +1,6 @@
-"""Ctrl-C ends a run at once, whatever it waits for, and leaves nothing behind."""
+"""Ctrl-C asks for the work so far, twice it ends at once; nothing is left behind."""
 
+import re
 import signal
 import subprocess
 from contextlib import closing
@@ -8,15 +9,23 @@ import docker
 import pytest
 
 from patchwright.core.system.clock import SystemClock
-from tests.adapters.cli.terminal import PATIENCE_S, Ended, Shop, interrupt
+from tests.adapters.cli.terminal import (
+    MODEL,
+    PATIENCE_S,
+    Ended,
+    Shop,
+    interrupt,
+    steady,
+)
+from tests.fakes.github.fake import FakeGitHub
 from tests.fakes.llm.provider import FakeProvider
 from tests.fakes.llm.turns import TurnLike, call, hang
-from tests.flow.story import fix_turns
+from tests.flow.story import FILES, REPO, fix_turns
 
 # Each runs the whole program, some of them several times.
 pytestmark = pytest.mark.long
 
-SOON_S = 5.0
+SOON_S = 15.0
 SLEEP = "touch /workspace/repo/asleep; sleep 300"
 PROOF = call(
     "finish", summary="Done.", title="Count every piece", test_commands=["sleep 300"]
@@ -47,23 +56,138 @@ def test_while_the_model_is_asked(shop: Shop) -> None:
         process = shop.start("resolve", *shop.local(), "--json", provider=provider)
         interrupt(process, lambda: bool(provider.requests))
         ended = end(process)
-    assert (ended.code, ended.answer["outcome"]) == (1, "stopped")
+    assert (ended.code, ended.answer["outcome"]) == (130, "stopped")
     assert ended.answer["reason"] == "asked"
-    assert ended.answer["summary"] == "Stopped by SIGINT."
+    assert ended.answer["summary"] == "Stopped by Ctrl-C."
+    assert ended.answer["seconds"] > 0
     assert ended.err == ""
     assert shop.sandboxes() == []
     assert shop.branches() == []
 
 
-@pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM, signal.SIGHUP])
-def test_while_a_command_runs(number: signal.Signals, shop: Shop) -> None:
+@pytest.mark.parametrize(
+    ("number", "name"),
+    [
+        (signal.SIGINT, "Ctrl-C"),
+        (signal.SIGTERM, "SIGTERM"),
+        (signal.SIGHUP, "SIGHUP"),
+    ],
+)
+def test_u12_the_work_so_far_is_kept_on_a_branch(
+    number: signal.Signals, name: str, shop: Shop
+) -> None:
     with FakeProvider([call("shell", command=SLEEP)]) as provider:
         process = shop.start("resolve", *shop.local(), provider=provider)
         interrupt(process, lambda: is_asleep(shop), number)
         ended = end(process)
-    assert ended.code == 1
-    assert ended.out.startswith("stopped (asked) · 1 step · ")
-    assert f"Stopped by {number.name}." in ended.out
+    assert ended.code == 130
+    assert (
+        steady(ended.out)
+        == f"""\
+stopped (asked) · 1 step · Ns · 120 tokens, price unknown
+  asleep
+  1 file changed
+Stopped by {name}.
+branch:        patchwright/wrong-sum
+next:          git -C {shop.folder}/shop diff trunk...patchwright/wrong-sum
+               git -C {shop.folder}/shop switch patchwright/wrong-sum
+               patchwright replay RUN
+"""
+    )
+    assert (
+        ended.err
+        == """\
+✓ Repository checked out in a bubblewrap sandbox
+  1  $ touch /workspace/repo/asleep; sleep 300
+Stopping: the work so far is handed over. Press Ctrl-C again to end at once.
+       no exit code
+"""
+    )
+    assert shop.tree.git("show", "--format=", "--name-only", shop.branches()[0]) == (
+        "asleep"
+    )
+    assert shop.sandboxes() == []
+
+
+def test_u12_the_work_so_far_is_kept_as_a_patch(shop: Shop) -> None:
+    arguments = ("resolve", *shop.local(), "--deliver", "patch")
+    with FakeProvider([call("shell", command=SLEEP)]) as provider:
+        process = shop.start(*arguments, "--quiet", provider=provider)
+        interrupt(process, lambda: is_asleep(shop))
+        ended = end(process)
+    run = shop.run_id()[:8]
+    patch = shop.folder / f"patchwright-{run}.patch"
+    assert (ended.code, ended.err) == (130, "")
+    assert (
+        steady(ended.out)
+        == f"""\
+stopped (asked) · 1 step · Ns · 120 tokens, price unknown
+  asleep
+  1 file changed
+Stopped by Ctrl-C.
+patch:         {patch}
+next:          git -C {shop.folder}/shop am {patch}
+               patchwright replay RUN
+"""
+    )
+    assert "asleep" in patch.read_text()
+    assert shop.branches() == []
+
+
+def test_u12_the_work_on_an_issue_of_the_forge_is_pushed(shop: Shop) -> None:
+    with (
+        FakeGitHub(enterprise=True) as github,
+        FakeProvider([call("shell", command=SLEEP)]) as provider,
+    ):
+        token = github.add_user("alice")
+        github.add_repository(REPO, default_branch="trunk", files=FILES)
+        github.grant(REPO, "alice", "write")
+        number = github.open_issue(REPO, "alice", "Wrong sum", "3 pieces cost 450.")
+        process = shop.start(
+            *("resolve", f"{github.web_url}/{REPO}/issues/{number}"),
+            *("--model", MODEL),
+            provider=provider,
+            settings={
+                "PATCHWRIGHT_GITHUB__API_URL": github.api_url,
+                "PATCHWRIGHT_GITHUB__WEB_URL": github.web_url,
+                "PATCHWRIGHT_GITHUB__TOKEN": token,
+            },
+        )
+        interrupt(process, lambda: is_asleep(shop))
+        ended = end(process)
+        assert github.pull_requests(REPO) == []
+        heads = github.git_folder(REPO) / "refs" / "heads" / "patchwright"
+        assert [one.name for one in heads.iterdir()] == ["1-wrong-sum"]
+    assert ended.code == 130, ended.err
+    assert (
+        steady(ended.out)
+        == """\
+stopped (asked) · 1 step · Ns · 120 tokens, price unknown
+  asleep
+  1 file changed
+Stopped by Ctrl-C.
+branch:        patchwright/1-wrong-sum
+next:          git fetch origin patchwright/1-wrong-sum
+               patchwright replay RUN
+"""
+    )
+
+
+def test_u12_twice_ends_at_once(shop: Shop) -> None:
+    # Nobody hears the first one before the proof has ended.
+    turns: list[TurnLike] = [*fix_turns()[:3], PROOF]
+    with FakeProvider(turns) as provider:
+        process = shop.start("resolve", *shop.local(), provider=provider)
+        interrupt(process, lambda: proves(shop))
+        process.send_signal(signal.SIGTERM)
+        ended = end(process)
+    assert ended.code == 130
+    assert re.fullmatch(
+        r"stopped \(asked\) · 4 steps · [1-9]\d*s · .*", ended.out.splitlines()[0]
+    )
+    assert ended.out.splitlines()[-1].endswith(
+        f"patchwright replay {shop.run_id()[:8]}"
+    )
     assert "Traceback" not in ended.err
     assert shop.sandboxes() == []
 
@@ -74,8 +198,13 @@ def test_while_the_change_is_proven(shop: Shop) -> None:
         process = shop.start("resolve", *shop.local(), "--json", provider=provider)
         interrupt(process, lambda: proves(shop))
         ended = end(process)
-    assert (ended.code, ended.answer["outcome"]) == (1, "stopped")
+    assert (ended.code, ended.answer["outcome"]) == (130, "stopped")
     assert ended.answer["iterations"] == 4
+    assert ended.answer["branch"] == "patchwright/wrong-sum"
+    assert [one["path"] for one in ended.answer["files"]] == [
+        "cart.py",
+        "test_pieces.py",
+    ]
     assert shop.sandboxes() == []
 
 
@@ -104,7 +233,7 @@ def test_while_somebodys_branch_is_proven(shop: Shop) -> None:
     process = shop.start(*arguments, "--json")
     interrupt(process, lambda: is_asleep(shop))
     ended = end(process)
-    assert (ended.code, ended.err) == (1, "")
+    assert (ended.code, ended.err) == (130, "")
     assert ended.answer["reason"] == "asked"
-    assert ended.answer["error"] == "Stopped by SIGINT; nothing was shown."
+    assert ended.answer["error"] == "Stopped by Ctrl-C; nothing was shown."
     assert shop.sandboxes() == []

@@ -1,14 +1,19 @@
 """An issue in a file is resolved in a repository on this machine."""
 
+import json
 import re
 import shutil
+import socket
+import threading
+from collections.abc import Iterator
+from contextlib import closing, contextmanager
 from pathlib import Path
 
 import pytest
 
-from patchwright.core.events.observations import OutcomeReached
+from patchwright.core.events.observations import ResultDelivered
 from patchwright.core.events.types import Event
-from tests.adapters.cli.terminal import PATIENCE_S, Ended, Shop
+from tests.adapters.cli.terminal import PATIENCE_S, Ended, Shop, steady
 from tests.adapters.git.workshop import WorkTree
 from tests.fakes.llm.provider import FakeProvider
 from tests.fakes.llm.turns import TurnLike, call, status
@@ -39,9 +44,12 @@ PROMISED = [
     "base_sha",
     "head_sha",
     "pr_url",
+    "patch",
+    "files",
     "cost_usd",
     "tokens",
     "iterations",
+    "seconds",
     "run_id",
     "events",
     "left_out",
@@ -95,7 +103,10 @@ def test_work_tree_and_index_stay_as_they_are(shop: Shop) -> None:
     with FakeProvider(fix_turns()) as provider:
         ended = shop.resolve(provider)
     assert ended.code == 0, ended.err
-    assert "note: The run did not see changes that are not committed." in ended.out
+    assert (
+        "note:          The run did not see changes that are not committed."
+        in ended.out
+    )
     assert shop.tree.git("status", "--porcelain=v2", "--branch") == status_before
     assert (shop.tree.path / ".git" / "index").read_bytes() == index_before
     assert (shop.tree.path / "cart.py").read_bytes() == b"half done\n"
@@ -183,6 +194,7 @@ def test_a_patch_can_be_applied_elsewhere(shop: Shop) -> None:
     assert ended.answer["branch"] is None
     assert shop.branches() == []
     [patch] = shop.folder.glob("*.patch")
+    assert ended.answer["patch"] == str(patch)
     elsewhere = WorkTree(shop.folder)
     elsewhere.git("clone", "--quiet", "shop", "copy")
     copy = WorkTree(shop.folder / "copy")
@@ -203,11 +215,14 @@ def test_nothing_is_delivered_where_nothing_is_wanted(shop: Shop) -> None:
     lines = (shop.folder / "run.jsonl").read_text().splitlines()
     events = [Event.model_validate_json(line) for line in lines]
     assert [event.id for event in events] == list(range(1, len(events) + 1))
-    assert isinstance(events[-1].payload, OutcomeReached)
+    assert isinstance(events[-1].payload, ResultDelivered)
 
 
 SHOWN = """\
 resolved, proven · 4 steps · Ns · 480 tokens, price unknown
+  cart.py         +1 -1
+  test_pieces.py  +8
+  2 files changed: 9 lines added, 1 removed
 Proven: in fresh sandboxes, the test fails without the change and passes with it, and \
 no test that passed before fails now.
 without  with it  test
@@ -222,21 +237,27 @@ own tests, without it      exit 0   python3 -m unittest test_cart.py  COMMIT, N 
 own tests, with it         exit 0   python3 -m unittest test_cart.py  COMMIT, N s
 The agent wrote:
 > The total ignored the pieces.
-branch: patchwright/count-every-piece
+branch:        patchwright/count-every-piece
+next:          git -C SHOP diff trunk...patchwright/count-every-piece
+               git -C SHOP merge patchwright/count-every-piece
+               patchwright replay RUN
 """
 
 
 def test_people_read_lines_without_colours_in_a_pipe(shop: Shop) -> None:
     with FakeProvider(fix_turns()) as provider:
         ended = shop.resolve(provider)
-    assert _steady(ended.out) == SHOWN
+    shown = steady(ended.out).replace(str(shop.folder / "shop"), "SHOP")
+    assert shown == SHOWN
     assert (
-        _steady(ended.err)
+        steady(ended.err)
         == """\
 ✓ Repository checked out in a bubblewrap sandbox
-  1  write_file test_pieces.py
-  2  run_command python3 -m unittest test_pieces  exit 1
-  3  edit_file cart.py
+  1  write test_pieces.py  +8 -0
+  2  $ python3 -m unittest test_pieces
+       exit 1
+  3  edit cart.py  +1 -1
+  4  finish: Count every piece
 ✓ Change made
 ✓ `python3 -m unittest test_pieces` before the change: exit 1
 ✓ `python3 -m unittest test_pieces` after the change: exit 0
@@ -244,7 +265,84 @@ def test_people_read_lines_without_colours_in_a_pipe(shop: Shop) -> None:
 exit 0
 ✓ `python3 -m unittest test_cart.py` the repository's own tests, after the change: \
 exit 0
-events: FILE
+"""
+    )
+
+
+def test_every_event_is_printed_as_it_comes_and_then_the_result(shop: Shop) -> None:
+    with FakeProvider(fix_turns()) as provider:
+        ended = shop.resolve(provider, "--json-stream")
+    *events, result = [json.loads(line) for line in ended.out.splitlines()]
+    assert (ended.code, ended.err) == (0, "")
+    log = shop.folder / "state" / "runs" / f"{shop.run_id()}.jsonl"
+    stored = [json.loads(line) for line in log.read_text().splitlines()]
+    assert events == [{"type": "event", **one} for one in stored]
+    assert list(result) == ["type", *PROMISED]
+    assert (result["type"], result["outcome"]) == ("result", "resolved")
+    assert result["files"] == [
+        {"path": "cart.py", "insertions": 1, "deletions": 1},
+        {"path": "test_pieces.py", "insertions": 8, "deletions": 0},
+    ]
+
+
+def test_a_stream_and_one_object_exclude_each_other(shop: Shop) -> None:
+    ended = shop.call("resolve", *shop.local(), "--json", "--json-stream")
+    assert ended.code == 2
+    [line] = ended.out.splitlines()
+    assert json.loads(line)["type"] == "result"
+    assert " ".join(ended.err.split()) == (
+        "error: --json prints one object and --json-stream one a line: choose one of "
+        "them"
+    )
+
+
+@contextmanager
+def gone_after_one_look() -> Iterator[str]:
+    """Lend an address where somebody listens until one connection was made."""
+    with closing(socket.create_server(("127.0.0.1", 0))) as server:
+        host, port = server.getsockname()
+
+        def serve() -> None:
+            connection, _ = server.accept()
+            server.close()
+            connection.close()
+
+        thread = threading.Thread(target=serve, daemon=True)
+        thread.start()
+        yield f"{host}:{port}"
+        thread.join(PATIENCE_S)
+
+
+def test_u3_a_first_call_that_cannot_connect_ends_the_run_soon(shop: Shop) -> None:
+    with gone_after_one_look() as address:
+        ended = shop.call(
+            *("resolve", *shop.local()),
+            settings={"LLM_BASE_URL": f"http://{address}/v1"},
+        )
+    assert ended.code == 3, ended.err
+    [gave_up_s] = re.findall(r"gave up after (\d+) s", ended.out)
+    assert int(gave_up_s) <= 30
+    said = re.sub(r"\b\d+ s\b", "N s", steady(ended.out))
+    assert (
+        said
+        == f"""\
+failed (model-unavailable) · 1 step · Ns · $0.00
+Cannot reach the model openai/scripted at {address} (connection refused); \
+gave up after N s. Check `llm.base_url`.
+next:          patchwright replay RUN
+"""
+    )
+    waits = re.sub(r"\b\d+ s\b", "N s", ended.err)
+    cannot = f"Cannot reach the model at {address} (connection refused)"
+    assert (
+        waits
+        == f"""\
+✓ Repository checked out in a bubblewrap sandbox
+{cannot}. Retrying in N s, try 2 of 5
+{cannot}. Retrying in N s, try 3 of 5
+{cannot}. Retrying in N s, try 4 of 5
+{cannot}. Retrying in N s, try 5 of 5
+  1  the model did not answer (model-unavailable)
 """
     )
 
@@ -274,13 +372,6 @@ def test_s41_every_ending_prints_one_object_and_has_its_exit_code(
     assert ended.answer["head_sha"] is None
     assert shop.branches() == []
     assert shop.sandboxes() == []
-
-
-def _steady(text: str) -> str:
-    text = re.sub(r"\b[0-9a-f]{10}\b", "COMMIT", text)
-    text = re.sub(r"\b\d+\.\d s\b", "N s", text)
-    text = re.sub(r"· (\d+m )?\d+s\b", "· Ns", text)
-    return re.sub(r"(?m)^events: .*", "events: FILE", text)
 
 
 def test_the_repository_says_how_a_change_is_prepared_and_proven(shop: Shop) -> None:

@@ -257,7 +257,7 @@ def test_a_plan_for_an_issue_writes_nothing_there(
     shop: Shop, github: FakeGitHub
 ) -> None:
     ask(github)
-    turns = [call("finish", answer="1. Multiply by the pieces.")]
+    turns = [call("finish", summary="A plan.", answer="1. Multiply by the pieces.")]
     ended = resolve(shop, github, "issues/1", "--plan", turns=turns)
     assert ended.code == 0, ended.err
     assert ended.answer["outcome"] == "plan-posted"

@@ -31,14 +31,14 @@ limits 50 steps · $3.00 · 2,000,000 tokens · 30m 0s
 step   tokens     cost
    ·                    system says: Fix the sum.
    ·                    running
-   1    1,050  $0.0100  run_command python3 -m unittest  exit 1
+   1    1,050  $0.0100  shell python3 -m unittest  exit 1
    2    1,050  $0.0100  delegate Find the callers.  resolved after 1 step
    ·                    │ system says: Find the callers.
-   3    1,050  $0.0100  │ run_command grep -r total  exit 0
+   3    1,050  $0.0100  │ shell grep -r total  exit 0
    ·        0       $?  asked a model to condense: Looked.
    ·                    condensed from 9,000 to 2,000 bytes, with a summary
-   ·                    loop: run_command ls
-   4    1,050  $0.0100  write_file cart.py  +2 -1
+   ·                    loop: shell ls
+   4    1,050  $0.0100  write cart.py  +2 -1
                         finish The pieces were ignored.
    ·                    finished
    ·                    before the change: exit 1: python3 -m unittest test_pieces
@@ -222,7 +222,7 @@ def test_what_is_different_is_listed(shop: Shop) -> None:
         shown
         == """\
 different  3 of 4 results in 4 steps are the same
-✗ step 2: run_command python3 -m unittest test_pieces: exit 5 then, exit 1 now
+✗ step 2: shell python3 -m unittest test_pieces: exit 5 then, exit 1 now
 run: Wrong sum
 outcome: resolved, proven
 tree: TREE

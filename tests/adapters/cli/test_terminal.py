@@ -59,13 +59,17 @@ def test_what_goes_on_fits_and_finished_steps_stay(columns: int, shop: Shop) -> 
     assert [line for line in live if len(line) > columns] == []
     assert any("Reading the request" in line for line in live)
     # What goes on is cut, and not what it took.
-    shown = [line for line in live if re.match(". Step 3", line)]
-    assert any(re.search(r" · \d+s · \d+ tokens", one) for one in shown)
-    assert "  1  write_file test_pieces.py" in live
-    [second] = [line for line in live if line.startswith("  2  run_command")]
-    assert second.endswith("  exit 1")
-    assert "  3  edit_file cart.py" in live
-    assert "branch: patchwright/count-every-piece" in result
+    shown = [line for line in live if re.match(". Step 4", line)]
+    assert any(re.search(r" · \d+s in all", one) for one in shown)
+    assert "  1  write test_pieces.py  +8 -0" in live
+    assert "  3  edit cart.py  +1 -1" in live
+    at = live.index("  4  finish: Count every piece")
+    assert at
+    # A command is shown whole, however many lines it takes.
+    first = next(n for n, line in enumerate(live) if line.startswith("  2  $ python3"))
+    command = [line.strip() for line in live[first:] if line.startswith("     ")]
+    assert " ".join(command).find("unittest test_pieces") >= 0 or columns == 100
+    assert "branch:        patchwright/count-every-piece" in result
 
 
 @pytest.mark.parametrize(

@@ -159,3 +159,17 @@ def test_a_token_that_may_only_read_is_named_by_its_place(
     assert (ended.code, ended.answer["outcome"]) == (1, "refused")
     told = ended.answer["summary"]
     assert told.endswith("The token is from GITHUB_ENTERPRISE_TOKEN.")
+
+
+def test_doctor_has_the_token_that_resolve_would_use(
+    shop: Shop, github: FakeGitHub
+) -> None:
+    settings = {
+        "PATCHWRIGHT_GITHUB__API_URL": github.api_url,
+        "PATCHWRIGHT_GITHUB__WEB_URL": github.web_url,
+        "GH_ENTERPRISE_TOKEN": token_of_alice(github),
+    }
+    ended = shop.call("doctor", "--for", "resolve", "--json", settings=settings)
+    [found] = [one for one in ended.answer["checks"] if one["name"] == "github"]
+    assert found["status"] == "ok", found
+    assert "alice" in found["found"]

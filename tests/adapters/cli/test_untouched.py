@@ -93,14 +93,15 @@ def test_a_run_that_is_ended_leaves_nothing(number: signal.Signals, shop: Shop) 
     live_in(shop)
     before = whole(shop)
     with FakeProvider([*fix_turns()[:3], hang()]) as provider:
-        process = shop.start("resolve", *shop.local(), provider=provider)
+        arguments = ("resolve", *shop.local(), "--deliver", "none")
+        process = shop.start(*arguments, provider=provider)
         interrupt(process, lambda: len(provider.requests) == 4, number)
         out, err = process.communicate(timeout=60)
     assert news(before, whole(shop)) == set()
     if number is signal.SIGINT:
-        assert "Your repository was not changed." in out
-        assert "The events of the run are kept" in out
-        assert "events: " in err
+        assert "The work was not kept, because of --deliver none." in out
+        assert "patchwright replay" in out
+        assert "Stopping: " in err
     assert not (shop.folder / "hook-was-run").exists()
 
 

@@ -7,12 +7,14 @@ from pathlib import Path
 
 from pydantic import SecretStr
 
+from patchwright.core.settings.names import UNTIL
 from patchwright.core.system.clock import SystemClock
 from patchwright.core.system.crypto import KeyRing
 from patchwright.workers.db.database import Database
 from patchwright.workers.store.secrets import SecretStore
 from tests.adapters.cli.terminal import PATIENCE_S
 from tests.adapters.git.workshop import IDENTITY
+from tests.fakes.github.bare import git
 from tests.provision.servers import free_port
 from tests.provision.starter import ready_starter
 
@@ -56,6 +58,36 @@ def test_a_database_that_is_away_is_told_in_words_with_what_to_do(
         assert "patchwright doctor --only database" in ended.stderr
         assert len(ended.stderr.splitlines()) == 1
         assert "s3cret" not in ended.stderr
+
+
+def test_a_tracked_secret_and_a_former_name_are_told(tmp_path: Path) -> None:
+    file = tmp_path / "patchwright.toml"
+    file.write_text('[llm]\napi_key = "sk-secret"\n[limits]\nmax_minutes = 4\n')
+    git(tmp_path, "init", "--quiet")
+    git(tmp_path, "add", file.name)
+    renamed = (
+        "limits.max_minutes is now limits.timeout_minutes "
+        f"(PATCHWRIGHT_LIMITS__TIMEOUT_MINUTES), found in {file}"
+    )
+    exposed = f"llm.api_key: the secret is in {file}, which git tracks"
+    hide = (
+        "move it to ~/.config/patchwright/config.toml or to an environment variable, "
+        "and replace it where you got it: the history of the repository keeps it"
+    )
+    ended = ask(tmp_path, "db", "upgrade")
+    assert (ended.returncode, ended.stdout) == (0, "The database is up to date.\n")
+    assert ended.stderr == (
+        f"warning: {renamed}; rename it; {UNTIL}\nwarning: {exposed}; {hide}\n"
+    )
+    examined = ask(tmp_path, "doctor", "--only", "database")
+    assert examined.returncode != 0
+    lines = [" ".join(one.split()) for one in examined.stdout.splitlines()]
+    assert lines[:4] == [
+        f"failed secrets {exposed}",
+        f"> {hide}",
+        f"warning settings {renamed}",
+        f"> rename it; {UNTIL}",
+    ]
 
 
 def test_after_a_rotation_the_old_key_is_needed_no_more(tmp_path: Path) -> None:

@@ -52,7 +52,7 @@ def test_a_request_in_words_is_about_the_checkout_here(
 
 
 def test_a_plan_is_printed_and_nothing_is_changed(shop: Shop) -> None:
-    turns = [call("finish", answer="1. Multiply by the pieces.")]
+    turns = [call("finish", summary="A plan.", answer="1. Multiply by the pieces.")]
     with FakeProvider(turns) as provider:
         ended = shop.resolve(provider, "--plan", "--json")
         asked = str(provider.requests[0])
@@ -94,7 +94,7 @@ def test_a_time_limit_and_a_settings_file_are_taken_from_the_command_line(
 
 def test_what_is_piped_are_plain_lines(shop: Shop) -> None:
     done, _ = resolve(shop, "--task", WISH, settings={"TERM": "xterm-256color"})
-    assert "  3  edit_file cart.py" in done.stderr.splitlines()
+    assert "  3  edit cart.py" in done.stderr.splitlines()
     assert done.stdout.startswith("resolved")
     assert re.search(r"[\x1b\r⠋]", done.stdout + done.stderr) is None
 

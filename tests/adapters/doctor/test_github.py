@@ -161,10 +161,18 @@ def test_a_webhook_that_leads_elsewhere_is_told_where_to(scene: Scene) -> None:
     assert f"to https://x.example{WEBHOOK_PATH}" in told.fix
 
 
+def test_the_webhook_may_point_to_a_relay(scene: Scene) -> None:
+    relay = "https://relay.acme.dev/channel"
+    listen_at(scene.github.world, relay)
+    here = scene.case(SERVER__PUBLIC_URL=PUBLIC, GITHUB__WEBHOOK_URL=relay)
+    told = examined("github-webhook", here)
+    assert (told.status, told.found) == (CheckStatus.OK, f"it points to {relay}")
+
+
 def test_no_webhook_and_one_that_trusts_everybody_are_told(scene: Scene) -> None:
     assert examined("github-webhook", scene.case()).found == "the App has no webhook"
     loose = HookConfig(url=PUBLIC + WEBHOOK_PATH, insecure_ssl="1")
-    assert judge_hook(loose, PUBLIC).status is CheckStatus.WARNING
+    assert judge_hook(loose, PUBLIC + WEBHOOK_PATH).status is CheckStatus.WARNING
 
 
 def test_deliveries_that_arrive_are_fine_and_none_is_as_well(scene: Scene) -> None:

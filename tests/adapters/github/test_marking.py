@@ -212,4 +212,4 @@ def test_a_step_that_came_too_soon_after_an_edit_is_shown_later(
             event = Event(id=number_, at=START, source=Source.AGENT, payload=payload)
             status.show(event)
         wait_until(lambda: "make test" in bodies(fake, number)[0], "the last step", 10)
-    assert status.last.doing == "Step 0: `run_command make test`"
+    assert status.last.doing == "Step 0: `shell make test`"

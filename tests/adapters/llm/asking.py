@@ -5,7 +5,7 @@ from collections.abc import Mapping
 from pydantic import SecretStr
 
 from patchwright.core.agent.budget import Budget, RunBudget
-from patchwright.core.events.observations import ModelReply
+from patchwright.core.events.observations import ModelReply, ProviderWait
 from patchwright.core.llm.client import LitellmModel
 from patchwright.core.llm.errors import Settle
 from patchwright.core.llm.model import (
@@ -18,6 +18,7 @@ from patchwright.core.llm.model import (
     UserText,
 )
 from patchwright.core.llm.prices import ModelConfig
+from patchwright.core.llm.waiting import UNREACHABLE, Patience
 from patchwright.core.system.clock import Clock
 from patchwright.core.types.work import Usage
 from tests.fakes.clock import FakeClock
@@ -57,6 +58,7 @@ def model_at(
     settings: Mapping[str, object] | None = None,
     *,
     clock: Clock | None = None,
+    first_call: Patience = UNREACHABLE,
 ) -> LitellmModel:
     """Return a model of the provider; `settings` override what is usual."""
     usual = {
@@ -65,14 +67,16 @@ def model_at(
         "base_url": provider.base_url,
     }
     config = ModelConfig.model_validate({**usual, **(settings or {})})
-    return LitellmModel(config, clock or FakeClock(), jitter=lambda: 1.0)
+    return LitellmModel(
+        config, clock or FakeClock(), jitter=lambda: 1.0, first_call=first_call
+    )
 
 
 class Waits:
-    """A watch that keeps each wait, in seconds, and why; and pays from a purse."""
+    """A watch that keeps each wait, and pays from a purse."""
 
     def __init__(self, run_budget: Budget | None = None) -> None:
-        self.seen: list[tuple[float, str]] = []
+        self.seen: list[ProviderWait] = []
         self.settled: list[Usage] = []
         self._run_budget = run_budget or RunBudget(10.0**6, refuse_unknown=False)
 
@@ -85,8 +89,8 @@ class Waits:
 
         return note
 
-    def waits(self, seconds: float, reason: str) -> None:
-        self.seen.append((seconds, reason))
+    def waits(self, wait: ProviderWait) -> None:
+        self.seen.append(wait)
 
 
 def history(reply: ModelReply, result: str = "ok") -> tuple[ChatMessage, ...]:

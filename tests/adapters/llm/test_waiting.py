@@ -3,6 +3,7 @@
 import pytest
 
 from patchwright.core.agent.budget import RunBudget
+from patchwright.core.events.observations import ProviderWait, WaitCause
 from patchwright.core.llm.errors import (
     ContextWindowError,
     EmptyReplyError,
@@ -15,10 +16,20 @@ from patchwright.core.llm.errors import (
     OverBudgetError,
 )
 from patchwright.core.llm.model import UserText
+from patchwright.core.llm.waiting import FIRST_CALL
 from tests.adapters.llm.asking import Waits, ask, model_at
 from tests.fakes.clock import FakeClock
 from tests.fakes.llm.provider import FakeProvider
-from tests.fakes.llm.turns import Turn, TurnLike, call, no_choices, raw, say, status
+from tests.fakes.llm.turns import (
+    Turn,
+    TurnLike,
+    call,
+    drop,
+    no_choices,
+    raw,
+    say,
+    status,
+)
 
 PRICES = {"input_cost_per_token": 0.001, "output_cost_per_token": 0.01}
 BILLED = {"prompt_tokens": 100, "completion_tokens": 1}
@@ -34,7 +45,8 @@ def test_s58_it_waits_through_seventy_seconds_of_429_and_reports_it() -> None:
     with FakeProvider(limit) as provider:
         assert model_at(provider, clock=clock).complete(ask(), watch).text == "ok"
     waits_s = [1.0, 2.0, 4.0, 8.0, 16.0, 32.0, 60.0]
-    assert watch.seen == [(wait_s, "rate-limit") for wait_s in waits_s]
+    assert [one.seconds for one in watch.seen] == waits_s
+    assert {one.cause for one in watch.seen} == {WaitCause.RATE_LIMITED}
     assert clock.slept == waits_s
     assert len(provider.requests) == len(waits_s) + 1
 
@@ -104,10 +116,63 @@ def test_a_server_that_stays_down_is_given_up_after_minutes() -> None:
 
 
 def test_an_address_where_nobody_listens_is_named() -> None:
+    clock, watch = FakeClock(), Waits()
     with FakeProvider() as provider:
-        model = model_at(provider)
-    with pytest.raises(ModelUnavailableError, match=r"Connection error\. Check `llm.b"):
-        model.complete(ask(deadline_s=5.0))
+        model = model_at(provider, clock=clock, first_call=FIRST_CALL)
+    with pytest.raises(ModelUnavailableError) as caught:
+        model.complete(ask(), watch)
+    host = provider.base_url.split("/")[2]
+    assert str(caught.value) == (
+        f"Cannot reach the model openai/some-model at {host} (connection refused); "
+        "gave up after 15 s. Check `llm.base_url`."
+    )
+    assert watch.seen[2] == ProviderWait(
+        cause=WaitCause.UNREACHABLE,
+        seconds=4.0,
+        model="openai/some-model",
+        host=host,
+        detail="connection refused",
+        next_try=4,
+        most_tries=5,
+    )
+    assert clock.slept == [1.0, 2.0, 4.0, 8.0]
+
+
+def test_a_host_that_nobody_knows_is_named() -> None:
+    with FakeProvider() as provider:
+        settings = {"base_url": "http://nowhere.invalid/v1"}
+        model = model_at(provider, settings, first_call=FIRST_CALL)
+        with pytest.raises(ModelUnavailableError) as caught:
+            model.complete(ask())
+    assert "nowhere.invalid (the host name cannot be resolved)" in str(caught.value)
+
+
+def test_a_provider_that_was_reached_once_is_waited_for_as_usual() -> None:
+    clock = FakeClock()
+    with FakeProvider(["ok"]) as provider:
+        model = model_at(provider, clock=clock, first_call=FIRST_CALL)
+        model.complete(ask())
+    with pytest.raises(ModelUnavailableError, match="gave up after 243 s"):
+        model.complete(ask())
+
+
+@pytest.mark.parametrize(
+    ("trouble", "cause", "detail"),
+    [
+        (status(503), WaitCause.OVERLOADED, "503"),
+        (status(529, "overloaded"), WaitCause.OVERLOADED, "529"),
+        (status(500), WaitCause.NO_ANSWER, "500"),
+        (drop(), WaitCause.NO_ANSWER, "the connection broke before its answer"),
+    ],
+)
+def test_what_is_waited_for_is_told_apart(
+    trouble: Turn, cause: WaitCause, detail: str
+) -> None:
+    watch = Waits()
+    with FakeProvider([trouble, "ok"]) as provider:
+        model_at(provider).complete(ask(), watch)
+    [wait] = watch.seen
+    assert (wait.cause, wait.detail, wait.next_try) == (cause, detail, 2)
 
 
 @pytest.mark.parametrize(

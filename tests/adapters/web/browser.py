@@ -1,5 +1,7 @@
 """A browser, and a web application on a real port for it to go to."""
 
+import html
+import re
 import threading
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
@@ -40,6 +42,16 @@ def forms_on(answer: httpx.Response) -> list[Form]:
     reader = _Reader()
     reader.feed(answer.text)
     return reader.forms
+
+
+def text_of(page: httpx.Response) -> str:
+    """Return what a page shows, a line for each block."""
+    body = page.text.partition("<main>")[2].partition("</main>")[0]
+    lines = re.sub(r"</?(?:h1|h2|p|pre|form|table|tr)\b[^>]*>", "\0", body)
+    text = html.unescape(re.sub(r"<[^>]+>", "", lines))
+    return "\n".join(
+        " ".join(block.split()) for block in text.split("\0") if block.strip()
+    )
 
 
 @contextmanager

@@ -49,7 +49,7 @@ def test_the_pages_show_both_identities_before_anything_is_linked(
     for shown in ("jo", "workspace T1", "U1", "close this page"):
         assert shown in offer.text
     question = scene.arrive(link)
-    assert title_of(question) == "Are both accounts yours?"
+    assert title_of(question) == "Link these accounts?"
     for shown in ("jo", "workspace T1", "U1", "alice", "If you are not", "close this"):
         assert shown in question.text
     assert scene.person() == ""

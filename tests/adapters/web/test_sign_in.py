@@ -15,7 +15,7 @@ from patchwright.integrations.github.app import CALLBACK_PATH
 from patchwright.integrations.github.connection import Addresses, GitHubConnection
 from patchwright.integrations.github.sign_in import SignIn
 from patchwright.workers.web.sign_in import add_sign_in, make_sign_in_routes
-from tests.adapters.web.browser import browsing, go_on, serving
+from tests.adapters.web.browser import browsing, go_on, serving, text_of
 from tests.fakes.github.acts.registrations import add_client
 from tests.fakes.github.acts.sign_ins import sit_down
 from tests.fakes.github.fake import FakeGitHub
@@ -24,6 +24,20 @@ from tests.flow.clock import MovableClock
 
 SECRET = b"session-secret"
 HOUR_S = 3600
+SIGNED_IN = "You are signed in\nYou are alice on GitHub.\nGo to the start page"
+SIGNED_OUT = "You are signed out\nYou can close this page.\nSign in with GitHub"
+WRONG_BROWSER = (
+    "This sign-in did not start in this browser\n"
+    "It started in another browser, took longer than ten minutes, or was already "
+    "finished.\n"
+    "Sign in with GitHub"
+)
+NO_PERSON = "The sign-in did not work\nGitHub did not say who you are: "
+DECLINED = (
+    "You declined the sign-in\n"
+    "GitHub has not told this service who you are.\n"
+    "Sign in with GitHub"
+)
 
 
 @dataclass(frozen=True)
@@ -81,7 +95,9 @@ def _site(
         redirect_uri=url + CALLBACK_PATH,
         clock=clock,
     )
-    door = make_sign_in_routes("github", provider, SECRET, clock, secure=False)
+    door = make_sign_in_routes(
+        "github", provider, SECRET, clock, title="GitHub", secure=False
+    )
     app = FastAPI()
     add_sign_in(app, door)
 
@@ -96,7 +112,7 @@ def _site(
 def test_a_person_signs_in(scene: Scene) -> None:
     assert scene.viewer() == ""
     answer = scene.sign_in()
-    assert (answer.status_code, answer.json()) == (200, {"status": "signed-in"})
+    assert (answer.status_code, text_of(answer)) == (200, SIGNED_IN)
     assert scene.viewer() == f"alice {scene.github.world.user('alice').id}"
 
 
@@ -111,9 +127,9 @@ def test_they_come_back_to_the_page_they_wanted(scene: Scene) -> None:
 @pytest.mark.parametrize("place", ["//evil.example", "https://evil.example", "/\\e.x"])
 def test_they_are_not_sent_to_another_host(scene: Scene, place: str) -> None:
     answer = scene.sign_in(place)
-    assert (answer.status_code, answer.json()) == (200, {"status": "signed-in"})
+    assert (answer.status_code, text_of(answer)) == (200, SIGNED_IN)
     out = scene.browser.post(f"{scene.url}/auth/logout", params={"next": place})
-    assert (out.status_code, out.json()) == (200, {"status": "signed-out"})
+    assert (out.status_code, text_of(out)) == (200, SIGNED_OUT)
 
 
 def test_they_sign_out(scene: Scene) -> None:
@@ -149,6 +165,7 @@ def test_the_cookie_of_an_attempt_comes_back_under_a_path_of_the_service(
         ),
         SECRET,
         scene.clock,
+        title="GitHub",
         secure=True,
         prefix="/bot",
     )
@@ -177,30 +194,30 @@ def test_what_github_sends_to_another_browser_signs_nobody_in(scene: Scene) -> N
     back = go_on(scene.browser, scene.login()).headers["location"]
     with browsing() as other:
         answer = other.get(back)
-        assert (answer.status_code, answer.json()) == (400, {"status": "bad-state"})
+        assert (answer.status_code, text_of(answer)) == (400, WRONG_BROWSER)
         assert other.get(f"{scene.url}/viewer").json() == {}
 
 
 def test_a_state_of_another_attempt_is_refused(scene: Scene) -> None:
     back = go_on(scene.browser, scene.login()).headers["location"]
     scene.login()
-    assert scene.browser.get(back).json() == {"status": "bad-state"}
+    assert text_of(scene.browser.get(back)) == WRONG_BROWSER
     assert scene.viewer() == ""
 
 
 def test_an_attempt_counts_once_and_for_ten_minutes(scene: Scene) -> None:
     back = go_on(scene.browser, scene.login()).headers["location"]
     assert scene.browser.get(back).status_code == 200
-    assert scene.browser.get(back).json() == {"status": "bad-state"}
+    assert text_of(scene.browser.get(back)) == WRONG_BROWSER
     late = go_on(scene.browser, scene.login()).headers["location"]
     scene.clock.advance(660)
-    assert scene.browser.get(late).json() == {"status": "bad-state"}
+    assert text_of(scene.browser.get(late)) == WRONG_BROWSER
 
 
 def test_who_says_no_is_not_signed_in(scene: Scene) -> None:
     sit_down(scene.github.world, "")
     answer = scene.sign_in()
-    assert (answer.status_code, answer.json()) == (403, {"status": "access-denied"})
+    assert (answer.status_code, text_of(answer)) == (403, DECLINED)
     assert scene.viewer() == ""
 
 
@@ -209,7 +226,8 @@ def test_a_code_that_github_does_not_take_signs_nobody_in(scene: Scene) -> None:
     query = {"code": "made-up", "state": sent["state"]}
     with capture_logs() as logs:
         answer = scene.browser.get(scene.url + CALLBACK_PATH, params=query)
-    assert (answer.status_code, answer.json()) == (401, {"status": "bad-credential"})
+    assert answer.status_code == 401
+    assert text_of(answer).startswith(NO_PERSON)
     assert scene.viewer() == ""
     assert scene.client.client_secret not in str(logs)
 
@@ -231,10 +249,8 @@ def test_a_stolen_code_is_worth_nothing_without_the_browsers_verifier(
         state = parse_qs(urlsplit(theirs).query)["state"][0]
         query = {"code": code, "state": state}
         answer = thief.get(scene.url + CALLBACK_PATH, params=query)
-        assert (answer.status_code, answer.json()) == (
-            401,
-            {"status": "bad-credential"},
-        )
+        assert answer.status_code == 401
+        assert text_of(answer).startswith(NO_PERSON)
 
 
 def test_a_cookie_of_somebody_elses_making_is_nobody(scene: Scene) -> None:

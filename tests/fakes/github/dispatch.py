@@ -9,6 +9,7 @@ from tests.fakes.github import (
     git_http,
     graphql,
     log_store,
+    people_pages,
     routing,
     web_pages,
 )
@@ -77,6 +78,8 @@ class Dispatch:
         if web_pages.is_page(request):
             answer = web_pages.respond(self.world, request)
             return _wire(self.world, answer), CallerKind.ANONYMOUS
+        if people_pages.is_page(request):
+            return people_pages.serve(self.world, request), CallerKind.ANONYMOUS
         inner = _without_prefix(self.world, request)
         if inner is None:
             return _wire(self.world, not_found().answer()), CallerKind.ANONYMOUS

@@ -113,12 +113,15 @@ class Said:
     grade: str
     outputs: Mapping[str, str]
     summary: str
+    notices: list[str]
     folder: Path
 
     @classmethod
     def read(cls, folder: Path) -> "Said":
         told = json.loads((folder / "result.json").read_text("utf-8"))
-        return cls(told["grade"], told["outputs"], told["summary"], folder)
+        return cls(
+            told["grade"], told["outputs"], told["summary"], told["notices"], folder
+        )
 
     @property
     def end(self) -> tuple[str, str]:

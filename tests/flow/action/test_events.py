@@ -29,6 +29,22 @@ def test_s04_a_label_on_a_pull_request_updates_its_branch(tmp_path: Path) -> Non
         assert len(step.github.pull_requests(REPO)) == 1
 
 
+def test_the_former_label_still_asks_where_no_other_was_chosen(tmp_path: Path) -> None:
+    with a_step(tmp_path, in_turn(ANSWER)) as step:
+        issue = step.github.open_issue(REPO, "alice", "Why?", "Why is it so?")
+        step.github.label(REPO, issue, "fix-me", "alice")
+        assert step.deliver(label="bot").end == ("refused", "not-asked")
+        said = step.deliver()
+        assert said.end == ("answered", "")
+        assert said.notices == [
+            (
+                "the label `fix-me` started this run, but the default is now "
+                "`patchwright`: use that label, or set `label: fix-me`; the old "
+                "default works for one more release."
+            )
+        ]
+
+
 def test_s05_a_comment_on_a_pull_request_needs_no_label(tmp_path: Path) -> None:
     with a_step(tmp_path, in_turn(ANSWER)) as step:
         step.github.commit_files(REPO, "topic", {"note.md": "x\n"}, author="alice")

@@ -45,7 +45,7 @@ def push(step: Step, cart: str, repo: str = REPO, test: str | None = NEW_TEST) -
 
 def prove(step: Step, workflow: Workflow | None = None, **inputs: str) -> Said:
     """Use the Action for the newest delivery, in a job without a key of a model."""
-    given = {"prove_only": "true", "llm_model": "", "test_command": COMMAND}
+    given = {"prove_only": "true", "llm_model": "", "test": COMMAND}
     return step.deliver(workflow or Workflow(), **{**given, **inputs})
 
 
@@ -122,7 +122,7 @@ def test_a_forks_change_is_proven_in_the_sandbox_alone(tmp_path: Path) -> None:
         )
         number = open_pull(step, spy, author="eve")
         event = step.event()
-        given = {"prove_only": "true", "llm_model": "", "test_command": COMMAND}
+        given = {"prove_only": "true", "llm_model": "", "test": COMMAND}
         said = step.use("pull_request_target", event, Workflow(actor="eve"), **given)
         assert said.outputs["proof"] == "proven", said.summary
         [comment] = comments(step, number)
@@ -176,7 +176,7 @@ def test_a_set_up_that_fails_is_an_error_and_on_the_pull_request(
 ) -> None:
     with a_step(tmp_path, []) as step:
         number = open_pull(step)
-        said = prove(step, setup_script="echo no; exit 3")
+        said = prove(step, setup="echo no; exit 3")
         assert (said.end, said.grade) == (("failed", "sandbox"), "error")
         [comment] = comments(step, number)
         assert comment.startswith("🟡 **Not proven**: no fresh sandbox could be used")
@@ -208,7 +208,7 @@ def test_an_event_without_a_pull_request_says_what_is_missing(tmp_path: Path) ->
 def test_a_pull_request_can_be_named_by_its_number(tmp_path: Path) -> None:
     with a_step(tmp_path, []) as step:
         number = open_pull(step)
-        given = {"prove_only": "true", "llm_model": "", "test_command": COMMAND}
+        given = {"prove_only": "true", "llm_model": "", "test": COMMAND}
         given["issue_number"] = str(number)
         said = step.use("workflow_dispatch", {}, Workflow(), **given)
         assert said.outputs["proof"] == "proven", said.summary
@@ -237,7 +237,7 @@ def test_a_push_during_the_proof_is_named_in_the_comment(tmp_path: Path) -> None
         number = open_pull(step, BROKEN)
         [pull] = step.github.pull_requests(REPO)
         with pushed_meanwhile(step):
-            said = prove(step, setup_script="sleep 2")
+            said = prove(step, setup="sleep 2")
         assert said.outputs["head-sha"] == pull.head_sha
         [now] = step.github.pull_requests(REPO)
         [comment] = comments(step, number)
@@ -255,7 +255,7 @@ def test_a_proof_that_comes_late_leaves_the_newer_one(tmp_path: Path) -> None:
             step.github.comment(REPO, number, "robot", text)
 
         with pushed_meanwhile(step, prove_elsewhere):
-            said = prove(step, setup_script="sleep 2")
+            said = prove(step, setup="sleep 2")
         assert said.outputs["comment-url"] == ""
         assert "A newer proof is on the pull request already." in said.summary
         [comment] = comments(step, number)

@@ -53,6 +53,25 @@ def leave(folder: Path, grade: str, **outputs: str) -> None:
     (folder / "result.json").write_text(json.dumps(told), "utf-8")
 
 
+def test_former_names_are_told_beside_the_job_and_in_the_summary(
+    tmp_path: Path,
+) -> None:
+    notice = "input `pr-type` is now `deliver`; 100% the same."
+    result = {
+        "grade": "good",
+        "outputs": {"outcome": "answered"},
+        "summary": "**Said**",
+    }
+    told = json.dumps(result | {"notices": [notice]})
+    (tmp_path / "result.json").write_text(told, "utf-8")
+    said = tell(tmp_path)
+    assert said.summary == f"**Said**\n\n- {notice}\n"
+    assert said.log == (
+        "::warning title=Patchwright::input `pr-type` is now `deliver`; 100%25 the "
+        "same.\noutcome: answered\n"
+    )
+
+
 def test_every_output_is_set_and_text_stays_text(tmp_path: Path) -> None:
     leave(tmp_path, "good", outcome="answered", summary=FORGED)
     told = tell(tmp_path)

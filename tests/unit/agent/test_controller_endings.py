@@ -270,7 +270,7 @@ def test_s65_a_loop_is_warned_about_once_and_then_ends_the_run(tmp_path: Path) -
         ending = scene.run()
     assert (ending.kind, ending.reason) == (OutcomeKind.STUCK, "repeated-step")
     assert ending.text == (
-        "`run_command cat lost.py` was repeated 4 times with the same result."
+        "`shell cat lost.py` was repeated 4 times with the same result."
     )
     assert len(scene.model.requests) == 8
     assert len(scene.payloads("loop_detected")) == 1

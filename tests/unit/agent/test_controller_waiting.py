@@ -9,7 +9,12 @@ from pathlib import Path
 import pytest
 
 from patchwright.core.events.actions import ChangeState, Message
-from patchwright.core.events.observations import ModelReply, StateChanged
+from patchwright.core.events.observations import (
+    ModelReply,
+    ProviderWait,
+    StateChanged,
+    WaitCause,
+)
 from patchwright.core.events.payload import AgentState, Source
 from patchwright.core.events.types import Event
 from patchwright.core.llm.errors import CallWatch
@@ -23,6 +28,8 @@ from tests.unit.agent.scene import FINISH, Scene, playing
 
 PATIENCE_S = 20.0
 monotonic = SystemClock().monotonic
+
+WAIT = ProviderWait(cause=WaitCause.RATE_LIMITED, seconds=60)
 
 
 class Limited:
@@ -39,11 +46,11 @@ class Limited:
     ) -> ModelReply:
         del request
         assert watch is not None
-        watch.waits(60, "model-rate-limit")
+        watch.waits(WAIT)
         self.waits.set()
         self.may_go.wait()
         try:
-            watch.waits(60, "model-rate-limit")
+            watch.waits(WAIT)
         finally:
             self.ended.set()
         return FINISH
@@ -73,8 +80,9 @@ def test_s58_waiting_for_the_provider_can_be_seen_and_ends(tmp_path: Path) -> No
             assert run.result(PATIENCE_S).kind is OutcomeKind.RESOLVED
         assert limit == StateChanged(
             state=AgentState.RATE_LIMITED,
-            reason="model-rate-limit",
+            reason="rate-limited",
             until=START + timedelta(seconds=60),
+            wait=WAIT,
         )
         assert scene.states()[1:] == [
             AgentState.RUNNING,

@@ -4,7 +4,13 @@ from datetime import UTC, datetime
 
 import pytest
 
-from patchwright.core.agent.loop_finder import LoopFinder, RepeatedSteps, describe_step
+from patchwright.core.agent.loop_finder import (
+    TOOL_NAMES,
+    LoopFinder,
+    RepeatedSteps,
+    describe_step,
+)
+from patchwright.core.agent.tools import WORKING
 from patchwright.core.events.actions import (
     CallMcpTool,
     ControlAct,
@@ -100,9 +106,7 @@ def test_a_failing_loop_says_how_it_fails() -> None:
     story = Story()
     for _ in range(3):
         story.step(ReadFile(path="a"), ErrorObservation(reason="x", text="Gone."))
-    assert story.finder.found == RepeatedSteps(
-        step="read_file a", times=3, error="Gone."
-    )
+    assert story.finder.found == RepeatedSteps(step="read a", times=3, error="Gone.")
 
 
 def test_the_same_refusal_counts_as_an_error() -> None:
@@ -131,7 +135,7 @@ def test_a_cycle_says_with_what_it_ends() -> None:
     for path in ("a", "b") * 3:
         story.step(ReadFile(path=path), output("x"))
     assert story.finder.found == RepeatedSteps(
-        step="a cycle that ends with read_file b", times=3
+        step="a cycle that ends with read b", times=3
     )
 
 
@@ -152,7 +156,7 @@ def test_a_loop_says_what_is_repeated() -> None:
     story = Story()
     for _ in range(4):
         story.step(RUN, output("x"))
-    assert story.finder.found == RepeatedSteps(step="run_command make test", times=4)
+    assert story.finder.found == RepeatedSteps(step="shell make test", times=4)
 
 
 def test_what_was_written_down_is_over_and_counted_from_one() -> None:
@@ -201,17 +205,24 @@ def test_texts_in_a_row_are_counted_until_a_call_comes() -> None:
 @pytest.mark.parametrize(
     ("step", "text"),
     [
-        (RunCommand(command="  ls -la\npwd"), "run_command ls -la"),
-        (RunCommand(command="x" * 200), f"run_command {'x' * 80}"),
-        (ReadFile(path="src/a.py"), "read_file src/a.py"),
+        (RunCommand(command="  ls -la\npwd"), "shell ls -la"),
+        (RunCommand(command="x" * 200), f"shell {'x' * 80}"),
+        (ReadFile(path="src/a.py"), "read src/a.py"),
         (ToolCall(id="c", name="deploy", arguments="{}"), "deploy"),
-        (CallMcpTool(server="s", tool="s__now", arguments={}), "call_mcp_tool s__now"),
+        (CallMcpTool(server="s", tool="s__now", arguments={}), "s__now"),
         (
             WriteTodos(todos=(Todo(text="Look", state="done"), Todo(text="Fix it"))),
-            "write_todos Fix it",
+            "todo Fix it",
         ),
-        (WriteTodos(todos=()), "write_todos"),
+        (WriteTodos(todos=()), "todo"),
     ],
 )
 def test_a_step_is_named_in_one_line(step: Action | ToolCall, text: str) -> None:
     assert describe_step(step) == text
+
+
+def test_steps_have_the_names_of_the_tools() -> None:
+    tools = {tool.name for tool in WORKING}
+    assert set(TOOL_NAMES.values()) <= tools
+    others = {"think", "browse"}
+    assert tools - set(TOOL_NAMES.values()) == others

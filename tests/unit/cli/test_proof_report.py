@@ -9,6 +9,7 @@ from patchwright.core.types.evidence import Hunk, Proof, ProofReason
 from patchwright.core.types.outcome_kind import OutcomeKind
 from patchwright.core.types.work import Outcome
 from patchwright.resolver.messages.status import DeliveryResult
+from patchwright.workers.cli.finished_run import FinishedRun
 from patchwright.workers.cli.proof_report import print_proof
 from patchwright.workers.cli.report import exit_code, print_result
 from tests.unit.resolver.endings import (
@@ -27,7 +28,7 @@ NOWHERE = DeliveryResult()
 def printed(outcome: Outcome, *, colours: bool = False) -> str:
     out = StringIO()
     console = Console(file=out, force_terminal=colours, width=100)
-    print_result(console, outcome, NOWHERE)
+    print_result(console, FinishedRun(outcome, NOWHERE))
     return out.getvalue()
 
 
@@ -53,7 +54,7 @@ coverage: 4 of 5 changed parts removed in turn
 commits: base aaaaaaaaaa, head bbbbbbbbbb
 without the change         exit 1   pytest -k sum  aaaaaaaaaa, 1.2 s
 with it                    exit 0   pytest -k sum  bbbbbbbbbb, 1.2 s
-look at: A test file was deleted.
+look at:       A test file was deleted.
 The agent wrote:
 > The total ignored the pieces.
 """

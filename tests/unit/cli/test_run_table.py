@@ -11,8 +11,8 @@ from patchwright.workers.cli.run_list import (
     cost_text,
     place_text,
     print_runs,
-    shorten_middle,
 )
+from patchwright.workers.cli.terminal import shorten_middle
 from patchwright.workers.runs.run_row import RunRow
 from patchwright.workers.runs.selection import RunStage, UnknownRunError, choose_run_id
 
@@ -63,8 +63,11 @@ def test_what_was_spent_is_never_a_guess(
 def test_a_place_that_is_too_long_keeps_its_end() -> None:
     assert shorten_middle("github acme/webshop#10", 22) == "github acme/webshop#10"
     assert shorten_middle("github acme/webshop#10", 13) == "github…hop#10"
-    assert place_text(RUN) == "github acme/shop#7"
-    assert place_text(RUN.replace(thread="")) == "github acme/shop"
+    assert place_text(RUN) == "acme/shop#7 from github"
+    assert place_text(RUN.replace(thread="")) == "acme/shop from github"
+    in_slack = RUN.replace(source="slack", thread="#C2")
+    assert place_text(in_slack) == "acme/shop from slack #C2"
+    assert place_text(in_slack.replace(repo="")) == "from slack #C2"
 
 
 def test_an_id_may_be_cut_as_far_as_it_is_clear() -> None:
@@ -86,6 +89,7 @@ def test_an_id_may_be_cut_as_far_as_it_is_clear() -> None:
 
 ENDED = RUN.replace(
     stage=RunStage.ENDED,
+    repo="acme/webshop",
     thread="acme/webshop#123",
     limits=Limits(),
     usage=Usage(cost_usd=0.41),
@@ -133,5 +137,66 @@ def test_a_narrow_list_leaves_out_the_steps_and_cuts_no_figure(
     heading, row = shown.splitlines()
     assert ("steps" in heading) is has_steps
     assert heading.split()[-1] == "age"
-    assert "$0.41/3.00" in row
+    assert ("$0.41/3.00" if has_steps else "$0.41 ") in row
     assert max(len(heading.rstrip()), len(row.rstrip())) <= width
+
+
+@pytest.mark.parametrize(
+    ("width", "shown"),
+    [
+        (
+            80,
+            """\
+run       state        proof         repo      from        by        cost   age
+01234567  needs-input  contradicted  acm…#123  github      ali…reat  $0.41   0s
+01234567  running      -             acm…shop  #C024BE91L  jo        $?      0s
+01234567  running      -             acm…shop  SHOP-12     Jo …ller  $?      0s
+01234567  resolved     proven        shop      local       root      $0.03   2m
+""",
+        ),
+        (
+            118,
+            """\
+run       state        proof         repo              from              by            \
+steps  cost        age
+01234567  needs-input  contradicted  acme/webshop#123  github            alice…-great  \
+ 0/50  $0.41/3.00   0s
+01234567  running      -             acme/shop         slack #C024BE91L  jo            \
+    -  unknown      0s
+01234567  running      -             acme/shop         jira SHOP-12      Jo Miller     \
+    -  unknown      0s
+01234567  resolved     proven        shop              local             root          \
+    -  $0.03        2m
+""",
+        ),
+    ],
+)
+def test_u15_a_list_names_repository_channel_person_and_proof(
+    width: int,
+    shown: str,
+    monkeypatch: pytest.MonkeyPatch,
+    capsys: pytest.CaptureFixture[str],
+) -> None:
+    monkeypatch.setenv("COLUMNS", str(width))
+    monkeypatch.setenv("FORCE_COLOR", "1")
+    monkeypatch.setenv("NO_COLOR", "1")
+    local = RUN.replace(
+        stage=RunStage.ENDED,
+        outcome="resolved",
+        proof="proven",
+        source="local",
+        repo="shop",
+        thread="",
+        requester="root",
+        asked_at=NOW - timedelta(minutes=2),
+        usage=Usage(cost_usd=0.03),
+    )
+    runs = [
+        ENDED.replace(outcome="needs-input", proof="contradicted"),
+        RUN.replace(source="slack", thread="#C024BE91L", requester="jo"),
+        RUN.replace(source="jira", thread="SHOP-12", requester="Jo Miller"),
+        local,
+    ]
+    print_runs(runs, NOW)
+    lines = re.sub(r"\x1b\[[\d;]*m", "", capsys.readouterr().out).splitlines()
+    assert "".join(f"{line.rstrip()}\n" for line in lines) == shown

@@ -17,6 +17,7 @@ from patchwright.core.types.outcome_kind import OutcomeKind
 from patchwright.core.types.work import Limits, Outcome
 from patchwright.resolver.messages.status import DeliveryResult
 from patchwright.resolver.progress import ProgressTracker
+from patchwright.workers.cli.finished_run import FinishedRun
 from patchwright.workers.cli.live import live_lines
 from patchwright.workers.cli.report import print_result
 from patchwright.workers.cli.terminal import print_error
@@ -56,7 +57,7 @@ def test_the_result_is_shown_without_what_steers() -> None:
         evidence=(proof,),
         warnings=(f"odd {STEERING}",),
     )
-    print_result(console, outcome, DeliveryResult(branch="fix"))
+    print_result(console, FinishedRun(outcome, DeliveryResult(branch="fix")))
     text = shown_on(console)
     assert "Fixed" in text
     assert "pytest" in text

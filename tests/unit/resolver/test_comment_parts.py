@@ -17,7 +17,7 @@ FAR = Progress(
     state="running",
     done=("Repository checked out in a docker sandbox",),
     todos=(Todo(text="Write a test", state="done"), Todo(text="Fix it", state="doing")),
-    doing="Step 7: `run_command pytest`",
+    doing="Step 7: `shell pytest`",
 )
 
 
@@ -28,7 +28,7 @@ def test_s42_a_run_that_was_cut_short_says_where_it_stopped(kind: OutcomeKind) -
     text = final_comment(ended(kind, "Why."), DeliveryResult(), FRAME, FAR)
     assert (
         """\
-It stopped at: Step 7: `run_command pytest`.
+It stopped at: Step 7: `shell pytest`.
 
 <details><summary>What it had done</summary>
 

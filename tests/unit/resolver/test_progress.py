@@ -1,6 +1,7 @@
 """How far a run is, as those who watch it read it."""
 
 from datetime import timedelta
+from typing import Any
 
 import pytest
 
@@ -18,8 +19,10 @@ from patchwright.core.events.observations import (
     OutcomeReached,
     PlanApproved,
     ProofStarted,
+    ProviderWait,
     RunStarted,
     StateChanged,
+    WaitCause,
 )
 from patchwright.core.events.payload import AgentState, Source, Todo, ToolCall
 from patchwright.core.events.types import Event, Known
@@ -68,17 +71,78 @@ def test_what_the_repository_sets_up_is_shown() -> None:
 def test_each_step_shows_what_is_done_now() -> None:
     progress = watched(RUNNING, REPLY, RunCommand(command="pytest\nls"))
     assert progress.done == ("Repository checked out in a docker sandbox",)
-    assert progress.doing == "Step 1: `run_command pytest`"
+    assert progress.doing == "Step 1: `shell pytest`"
     assert (progress.iterations, progress.usage) == (1, REPLY.usage)
     assert progress.seconds == 3
 
 
-def test_s58_waiting_for_the_provider_is_shown_and_ends() -> None:
-    until = START + timedelta(minutes=1)
-    limited = StateChanged(state=AgentState.RATE_LIMITED, until=until)
-    waiting = watched(RUNNING, REPLY, limited)
-    shown = f"{until:%H:%M:%S}Z"
-    assert waiting.doing == f"Waiting until {shown}, as the model's provider asks"
+def waits_for(cause: WaitCause, **facts: Any) -> StateChanged:
+    """Return a wait of 18 s, from three seconds after the start."""
+    wait = ProviderWait(cause=cause, seconds=18, **facts)
+    until = START + timedelta(seconds=21)
+    return StateChanged(state=AgentState.RATE_LIMITED, until=until, wait=wait)
+
+
+@pytest.mark.parametrize(
+    ("limited", "words"),
+    [
+        (
+            waits_for(
+                WaitCause.UNREACHABLE,
+                host="127.0.0.1:1",
+                detail="connection refused",
+                next_try=4,
+                most_tries=8,
+            ),
+            (
+                "Cannot reach the model at 127.0.0.1:1 (connection refused). "
+                "Retrying in 18 s, try 4 of 8"
+            ),
+        ),
+        (
+            waits_for(WaitCause.UNREACHABLE, model="anthropic/claude-sonnet-4-5"),
+            "Cannot reach the model anthropic/claude-sonnet-4-5. Retrying in 18 s",
+        ),
+        (
+            waits_for(WaitCause.RATE_LIMITED, detail="429", next_try=2),
+            "Rate-limited by the provider, resuming at 12:01 UTC",
+        ),
+        (
+            waits_for(WaitCause.OVERLOADED, detail="529", next_try=3),
+            "The provider is overloaded (529). Retrying in 18 s, try 3",
+        ),
+        (
+            waits_for(WaitCause.NO_ANSWER, host="llm.test", detail="500", next_try=2),
+            (
+                "No usable answer from the model at llm.test (500). "
+                "Retrying in 18 s, try 2"
+            ),
+        ),
+        (
+            StateChanged(state=AgentState.RATE_LIMITED, until=START),
+            "Waiting for the provider, resuming at 12:00 UTC",
+        ),
+    ],
+)
+def test_u3_the_true_reason_for_waiting_is_shown(
+    limited: StateChanged, words: str
+) -> None:
+    assert watched(RUNNING, REPLY, limited).doing == words
+
+
+def test_the_time_until_the_next_try_goes_on_without_an_event() -> None:
+    watch = ProgressTracker("docker", START)
+    limited = waits_for(WaitCause.UNREACHABLE, host="llm.test", next_try=2)
+    at = START + timedelta(seconds=3)
+    watch.add(Event(id=1, at=at, source=Source.SYSTEM, payload=limited))
+    later = watch.progress(at + timedelta(seconds=10))
+    assert later.doing == ("Cannot reach the model at llm.test. Retrying in 8 s, try 2")
+    over = watch.progress(at + timedelta(seconds=30))
+    assert over.doing == "Cannot reach the model at llm.test. Retrying, try 2"
+
+
+def test_s58_waiting_for_the_provider_ends() -> None:
+    limited = waits_for(WaitCause.RATE_LIMITED)
     going_on = watched(RUNNING, REPLY, limited, RUNNING)
     assert going_on.doing == "Resuming"
     assert going_on.done == ("Repository checked out in a docker sandbox",)
@@ -144,7 +208,7 @@ def test_parts_that_were_taken_out_are_counted_in_one_line() -> None:
     part = RED.replace(role=EvidenceRole.WITHOUT_PART)
     parts = [EvidenceRecorded(evidence=part)] * 12
     then = watched(RUNNING, EvidenceRecorded(evidence=RED), *parts).then
-    assert then[1:] == ("Parts of the change taken out in turn: 12",)
+    assert then[1:] == ("Parts of the change removed in turn: 12",)
 
 
 def test_without_a_test_command_nothing_is_said_of_proof() -> None:
@@ -171,7 +235,7 @@ def test_the_comment_of_a_run_that_works_reads_so() -> None:
 stop
 
 - [x] Repository checked out in a docker sandbox
-- [ ] Step 1: `run_command pytest`
+- [ ] Step 1: `shell pytest`
 
 <sub>run 7f3a9c1e · requested by alice · thread read at 14:02 UTC · model openai/x</sub>
 
@@ -193,7 +257,7 @@ def test_the_agents_own_plan_stands_where_its_work_does() -> None:
   - [ ] **→** Fix the total, @ patchwright
   - [ ] &lt;details>Run all tests"""
     )
-    assert now == "Now: Step 2: `run_command pytest`"
+    assert now == "Now: Step 2: `shell pytest`"
 
 
 def test_the_plan_of_a_delegate_is_not_the_plan() -> None:
@@ -233,7 +297,7 @@ def test_a_run_that_waits_for_a_worker_is_queued() -> None:
 def test_where_it_stopped_stays_when_it_was_cut_short() -> None:
     stuck = OutcomeReached(outcome=ended(OutcomeKind.STUCK, "x"))
     progress = watched(RUNNING, REPLY, RunCommand(command="pytest"), stuck)
-    assert progress.doing == "Step 1: `run_command pytest`"
+    assert progress.doing == "Step 1: `shell pytest`"
 
 
 def test_what_a_run_did_before_a_pause_is_where_a_stop_finds_it() -> None:
@@ -242,7 +306,7 @@ def test_what_a_run_did_before_a_pause_is_where_a_stop_finds_it() -> None:
     run = RunCommand(command="pytest")
     going = (RUNNING, REPLY, run, OutcomeReached(outcome=paused), RUNNING)
     assert watched(*going).doing == "Resuming"
-    assert watched(*going, stopped).doing == "Step 1: `run_command pytest`"
+    assert watched(*going, stopped).doing == "Step 1: `shell pytest`"
 
 
 def test_the_plan_that_was_approved_stays() -> None:
@@ -273,7 +337,7 @@ def test_a_proof_of_what_was_cut_short_does_not_hide_where_it_stopped() -> None:
     green = EvidenceRecorded(evidence=GREEN)
     run = RunCommand(command="pytest")
     progress = watched(RUNNING, REPLY, run, begun, green, stuck)
-    assert progress.doing == "Step 1: `run_command pytest`"
+    assert progress.doing == "Step 1: `shell pytest`"
     assert progress.then[0] == "Agent finished"
     proving = watched(RUNNING, REPLY, run, ENDS, begun, stuck)
     assert proving.doing == "Proving it in fresh sandboxes"

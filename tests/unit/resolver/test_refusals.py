@@ -9,7 +9,7 @@ from patchwright.resolver.messages.elements import MAX_SHOWN_BYTES, patch_block
 REFUSALS = [
     (
         "403: GitHub Actions is not permitted to create or approve pull requests.",
-        "GitHub Actions may not open pull requests here",
+        "GitHub Actions cannot open pull requests here",
     ),
     (
         (

@@ -170,7 +170,7 @@ def _ends() -> list[Entry]:
     return [
         noted(ModelCalled(role="condense", text="Looked.", model="openai/mini")),
         noted(shorter),  # 15
-        noted(LoopDetected(pattern="run_command ls", text="You repeat yourself.")),
+        noted(LoopDetected(pattern="shell ls", text="You repeat yourself.")),
         replied("write", "finish", cause=16),  # 17
         did(WriteFile(path="cart.py", content="x = 1\n", call_id="write-16"), 17),
         came(FileEdited(path="cart.py", diff=diff, call_id="write-16"), 18),  # 19

@@ -84,7 +84,7 @@ MEANT = [("3 failed", "4 failed"), ("a.py:12", "a.py:13"), ("port 80", "port 81"
 @pytest.mark.parametrize(("then", "now"), MEANT)
 def test_what_means_something_is_a_difference(then: str, now: str) -> None:
     [found] = compare(one_step(then), one_step(now)).differences
-    assert (found.step, found.what) == (1, "run_command ls")
+    assert (found.step, found.what) == (1, "shell ls")
     assert normalise(one_step(then)) != normalise(one_step(now))
 
 
@@ -96,7 +96,7 @@ def test_how_a_result_came_about_is_no_difference() -> None:
 def test_another_exit_code_is_told_in_words() -> None:
     found = compare(one_step("x"), one_step("x", exit_code=2))
     assert found.differences == (
-        Difference(step=1, what="run_command ls", recorded="exit 0", rerun="exit 2"),
+        Difference(step=1, what="shell ls", recorded="exit 0", rerun="exit 2"),
     )
     assert (found.results_compared, found.results_same) == (1, 0)
 

@@ -44,13 +44,13 @@ def test_steps_have_their_calls_with_what_came_of_them() -> None:
         (step.number, step.depth, [(act.text, act.result.text) for act in step.acts])
         for step in story.steps
     ] == [
-        (1, 0, [("run_command python3 -m unittest", "exit 1")]),
+        (1, 0, [("shell python3 -m unittest", "exit 1")]),
         (2, 0, [("delegate Find the callers.", "resolved after 1 step")]),
-        (3, 1, [("run_command grep -r total", "exit 0")]),
+        (3, 1, [("shell grep -r total", "exit 0")]),
         (
             4,
             0,
-            [("write_file cart.py", "+2 -1"), ("finish The pieces were ignored.", "")],
+            [("write cart.py", "+2 -1"), ("finish The pieces were ignored.", "")],
         ),
     ]
     assert story.outcome is not None
