@@ -221,7 +221,7 @@ class ServiceProfile(Value):
     with `ticket_host`, `ticket_url` has an `{id}`, and `ticket_moves` says where they
     go. What is on the `private_host` is not for everybody. A forge's commits are ours
     by `mail_domain`; with `signs_commits` it makes them itself, and `commit_key` signs
-    the others. `how_to_configure` says what to set.
+    the others.
     """
 
     name: str
@@ -246,7 +246,6 @@ class ServiceProfile(Value):
     ticket_url: str = ""
     ticket_moves: TicketMoves = TicketMoves()
     private_host: str = ""
-    how_to_configure: str = ""
 
     def find_address_problem(self, public_url: str) -> AddressProblem | None:
         """Return why its webhooks cannot arrive, None if they may."""

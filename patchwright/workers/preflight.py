@@ -1,4 +1,4 @@
-"""Find before anything starts what would end a run later: key, model and forge.
+"""Find before anything starts what would end a run later: its model and the key.
 
 `patchwright doctor` uses the same checks. Nothing is asked but the address of a model
 server of one's own, and nobody waits for litellm.
@@ -22,7 +22,6 @@ from patchwright.core.settings.agent import ModelSettings
 from patchwright.core.settings.environment import process_environment
 from patchwright.core.settings.model import Settings
 from patchwright.core.types.errors import ServiceUnavailableError, SettingsError
-from patchwright.integrations.registry import find_forge
 from patchwright.workers.agent_configuration import RECORDED, find_model
 from patchwright.workers.connection import error_text, host_and_port, knock
 
@@ -235,28 +234,18 @@ def review_models(
     )
 
 
-def require_ready(settings: Settings, *, uses_forge: bool) -> tuple[str, ...]:
-    """Check what a run from the command line needs; return what is doubtful.
+def require_ready(settings: Settings) -> tuple[str, ...]:
+    """Check the models of a run from the command line; return what is doubtful.
 
     Raises `SettingsError`, and `ServiceUnavailableError` where the model's own server
-    takes no connection. Whether the token is good, the first call of the run shows.
+    takes no connection.
     """
-    if uses_forge:
-        _require_token(settings)
     review = review_models(settings)
     if review.errors:
         raise SettingsError("\n".join(review.errors))
     if review.unreachable:
         raise ServiceUnavailableError("\n".join(review.unreachable))
     return review.warnings
-
-
-def _require_token(settings: Settings) -> None:
-    forge = find_forge(settings)
-    profile = forge.describe(settings)
-    if not profile.is_configured:
-        missing = failed(f"no token for {forge.title}", profile.how_to_configure)
-        raise SettingsError(as_sentences(missing))
 
 
 def _lines(

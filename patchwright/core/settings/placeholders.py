@@ -28,8 +28,10 @@ _RESERVED: Final = re.compile(
     r"https?://(?:[^/:@]+\.)?example\.(?:com|net|org)(?:[:/].*)?",
     re.IGNORECASE,
 )
-# As in https://HOST/api/v3 or https://<your-host>.
-_SAMPLE_HOST: Final = re.compile(r"https?://(?:[A-Z][A-Z_-]+(?:[:/].*)?|.*[<>].*)")
+# As in https://HOST/api/v3, https://YOUR-TUNNEL.corp or https://<your-host>.
+_SAMPLE_HOST: Final = re.compile(
+    r"https?://(?:[A-Z][A-Z_-]+(?:[:/].*)?|YOUR[-_].*|.*[<>].*)"
+)
 _ELLIPSIS: Final = "…"
 
 

@@ -15,7 +15,7 @@ from patchwright.core.plugin import (
 from patchwright.core.plugin_host import SecretName
 from patchwright.core.settings.model import Settings, with_section
 from patchwright.core.types.purpose import Purpose
-from patchwright.integrations.github.settings import HOW_TO_CONFIGURE, GitHubSettings
+from patchwright.integrations.github.settings import GitHubSettings
 
 NAME: Final = "github"
 TITLE: Final = "GitHub"
@@ -51,7 +51,6 @@ def describe(settings: Settings) -> ServiceProfile:
         needs_address=bool(github.app_id),
         is_own_server=github.is_own_server,
         webhook_url=github.webhook_url,
-        how_to_configure=HOW_TO_CONFIGURE,
     )
 
 

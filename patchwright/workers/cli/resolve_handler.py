@@ -270,7 +270,7 @@ def run_resolve(options: ResolveOptions) -> int:
         _check_options(options, target)
         settings = load_command_settings(options.flags, options.config)
         settings, task = _find_task(settings, target, options)
-        doubts = require_ready(settings, uses_forge=isinstance(task, _RemoteTask))
+        doubts = require_ready(settings)
         for line in () if options.is_silent else doubts:
             print_warning(line)
         with open_session(settings, options.events, quiet=options.is_silent) as session:

@@ -20,7 +20,7 @@ PLACEHOLDER = (
 
 def resolve(shop: Shop, settings: Mapping[str, str], *options: str) -> Ended:
     return shop.call(
-        *("resolve", "--repo", "shop", "--issue", str(shop.issue)),
+        *("resolve", "-C", "shop", "--file", str(shop.issue)),
         *options,
         settings=settings,
     )
@@ -140,18 +140,3 @@ def test_a_model_that_no_table_has_is_a_warning_and_works(shop: Shop) -> None:
     )
     # It went on to what comes next.
     assert "no-such-kind" in error
-
-
-def test_an_issue_by_url_needs_a_token(shop: Shop) -> None:
-    ended = shop.call(
-        *("resolve", "https://github.com/acme/shop/issues/7", "--model", MODEL),
-        settings={},
-    )
-    assert (ended.code, ended.err) == (
-        WRONG_USAGE,
-        (
-            "error: No token for GitHub. Set PATCHWRIGHT_GITHUB__TOKEN, or "
-            "PATCHWRIGHT_GITHUB__APP_ID and PATCHWRIGHT_GITHUB__PRIVATE_KEY_FILE.\n"
-        ),
-    )
-    assert nothing_started(shop)

@@ -69,6 +69,7 @@ VARIABLES = {
         "https://bot.example.com/x",
         "https://HOST/api/v3",
         "https://YOUR-HOST",
+        "https://YOUR-TUNNEL.trycloudflare.com",
         "https://<your-host>",
         "https://…",
         "Bearer ...",
@@ -212,7 +213,11 @@ REAL = {("queue", "broker_url"), ("database", "url")}
 
 
 def test_every_secret_in_a_sample_of_the_pages_is_refused_if_pasted() -> None:
-    found = [one for one in samples() if one[1] not in REAL]
+    found = [
+        one
+        for one in samples()
+        if one[1] not in REAL and not one[2].startswith("http://127.0.0.1")
+    ]
     assert len({page for page, _, _ in found}) > 5
     taken = [one for one in found if not is_placeholder(one[2])]
     assert taken == []
