@@ -13,7 +13,6 @@ from patchwright.core.types.work import (
     CONTRADICTED,
     Limits,
     Outcome,
-    QuestionReason,
     WaitReason,
 )
 from patchwright.resolver.messages.outcome_kinds import ASK_AGAIN, display_of
