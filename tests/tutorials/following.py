@@ -93,10 +93,14 @@ class _Reader:
         own = f"line {step.line}" if self.is_fresh else ""
         self.watched = self.place.machine.terminal(step.terminal or own)
         self.is_left = bool(step.terminal)
-        key = self.place.world.values["llm.api_key"]
-        self.watched.type(PLACEHOLDER.sub(key, step.text))
+        self.watched.type(PLACEHOLDER.sub(self._own_value, step.text))
         if not self.is_left:
             self.watched.finish(LONG_S)
+
+    def _own_value(self, placeholder: re.Match[str]) -> str:
+        is_address = placeholder[0].startswith("https://")
+        name = "server.public_url" if is_address else "llm.api_key"
+        return self.place.world.values[name]
 
     def _write(self, step: Written) -> None:
         own = {"": self.place.world.values.get(step.file, "")}
