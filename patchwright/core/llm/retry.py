@@ -72,25 +72,20 @@ def _limit_for(failure: Failure, unreachable: RetryLimit) -> RetryLimit | None:
 
 
 def describe_wait(
-    failure: Failure,
-    seconds: float,
-    *,
-    tries: int,
-    model: str,
-    host: str,
-    unreachable: RetryLimit = UNREACHABLE,
+    failure: Failure, seconds: float, *, tries: int, limit: RetryLimit = UNREACHABLE
 ) -> ProviderWait:
-    """Return what the call waits for after its `tries`th try."""
-    limit = _limit_for(failure, unreachable)
+    """Return what the call waits for after its `tries`th try.
+
+    `limit` is for a server that cannot be reached.
+    """
+    limit_now = _limit_for(failure, limit)
     is_reached = failure.cause is not WaitCause.UNREACHABLE
     code = f"{failure.status}" if failure.status else ""
     return ProviderWait(
         cause=failure.cause,
         seconds=seconds,
-        model=model,
-        host=host,
         # The words of a provider are not shown to people who only wait.
         detail=code if is_reached and code else failure.short_detail,
         next_try=tries + 1,
-        most_tries=limit.most_tries if limit else 0,
+        most_tries=limit_now.most_tries if limit_now else 0,
     )

@@ -83,16 +83,8 @@ class RetryPolicy:
             if wait_s is None:
                 return answer
             if watch is not None:
-                watch.waits(
-                    describe_wait(
-                        answer,
-                        wait_s,
-                        tries=tries,
-                        model=self.model,
-                        host=self.host,
-                        unreachable=unreachable,
-                    )
-                )
+                wait = describe_wait(answer, wait_s, tries=tries, limit=unreachable)
+                watch.waits(wait.replace(model=self.model, host=self.host))
             self.clock.sleep(wait_s)
 
 

@@ -45,15 +45,10 @@ def set_up_logging(
         wrapper_class=structlog.stdlib.BoundLogger,
         cache_logger_on_first_use=True,
     )
+    last = [structlog.stdlib.ProcessorFormatter.remove_processors_meta, *last]
     handler = logging.StreamHandler(sys.stderr)
     handler.setFormatter(
-        structlog.stdlib.ProcessorFormatter(
-            foreign_pre_chain=shared,
-            processors=[
-                structlog.stdlib.ProcessorFormatter.remove_processors_meta,
-                *last,
-            ],
-        )
+        structlog.stdlib.ProcessorFormatter(foreign_pre_chain=shared, processors=last)
     )
     logging.basicConfig(handlers=[handler], level=logging.WARNING, force=True)
     logging.getLogger("patchwright").setLevel(level)

@@ -1,16 +1,20 @@
-"""The result of a run for scripts and for people at a terminal."""
+"""The result of a run for people at a terminal, and for scripts with its events."""
 
 import json
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
 from pathlib import Path
 from typing import Final
 
+import typer
 from rich.console import Console
 from rich.text import Text
 
+from patchwright.core.events.log import EventLog
+from patchwright.core.events.types import Event
 from patchwright.core.text.strings import count_noun
 from patchwright.core.types.evidence import Proof
-from patchwright.core.types.work import Outcome
+from patchwright.core.types.work import FileStat, Outcome
 from patchwright.resolver.messages.advice import refusal_words
 from patchwright.resolver.messages.elements import AGENT_WROTE, cost_text, duration_text
 from patchwright.resolver.messages.outcome_kinds import display_of
@@ -18,14 +22,20 @@ from patchwright.resolver.messages.proof_json import outcome_proof_as_json
 from patchwright.resolver.messages.proof_words import level_sentence, level_words
 from patchwright.resolver.messages.status import DeliveryResult
 from patchwright.resolver.publish.publisher import as_delivered
-from patchwright.workers.cli.change_table import change_lines
 from patchwright.workers.cli.finished_run import FinishedRun
 from patchwright.workers.cli.proof_report import (
     level_with_reason,
     print_findings,
     proof_style,
 )
-from patchwright.workers.cli.terminal import plain, print_hanging
+from patchwright.workers.cli.terminal import plain, print_hanging, shorten_middle
+
+# Files of a change that are listed, and how much of each name.
+_MOST_FILES: Final = 15
+_MOST_CHARS: Final = 60
+# What a line of `--json-stream` is.
+_EVENT: Final = "event"
+_RESULT: Final = "result"
 
 
 def exit_code(outcome: Outcome, *, needs_proof: bool = False) -> int:
@@ -94,7 +104,7 @@ def print_result(
     outcome, delivered = finished.outcome, finished.delivered
     shown = as_delivered(outcome, delivered)
     print_hanging(console, _headline(outcome, shown))
-    for line in change_lines(finished.files):
+    for line in _change_lines(finished.files):
         console.print(line, soft_wrap=True)
     if outcome.proposes_change:
         level, report = shown.proof, shown.proof_report
@@ -162,3 +172,70 @@ def _headline(outcome: Outcome, shown: Outcome) -> Text:
         cost_text(outcome.usage),
     ]
     return head.append(f" · {' · '.join(facts)}", style="dim")
+
+
+def _change_lines(files: Sequence[FileStat]) -> Iterator[Text]:
+    """Yield a line for each file, as many as may be, and their sum."""
+    if not files:
+        return
+    shown = files[:_MOST_FILES]
+    names = [shorten_middle(one.path, _MOST_CHARS) for one in shown]
+    width = max(map(len, names))
+    added = max(len(str(one.insertions)) for one in shown) + 1
+    for name, one in zip(names, shown, strict=True):
+        plus = f"+{one.insertions}" if one.insertions else ""
+        minus = f"-{one.deletions}" if one.deletions else ""
+        line = Text(f"  {name:<{width}}  ")
+        line.append(f"{plus:>{added}}", style="green")
+        line.append(f" {minus}" if minus else "", style="red")
+        line.rstrip()
+        yield line
+    if len(files) > len(shown):
+        yield Text(f"  … and {len(files) - len(shown)} more")
+    yield Text(f"  {_change_sum(files)}", style="dim")
+
+
+def _change_sum(files: Sequence[FileStat]) -> str:
+    added = sum(one.insertions for one in files)
+    removed = sum(one.deletions for one in files)
+    lines = [
+        f"{count_noun(added, 'line')} added" if added else "",
+        f"{removed} removed" if removed else "",
+    ]
+    counted = ", ".join(filter(None, lines))
+    changed = f"{count_noun(len(files), 'file')} changed"
+    return f"{changed}: {counted}" if counted else changed
+
+
+def _event_line(event: Event) -> str:
+    """Write an event as the log has it, without secrets, and its `type`."""
+    return json.dumps({"type": _EVENT, **event.model_dump(mode="json")})
+
+
+def result_line(result: str) -> str:
+    """Add the `type` to the object that `--json` prints."""
+    return json.dumps({"type": _RESULT, **json.loads(result)})
+
+
+@contextmanager
+def event_stream(log: EventLog, *, is_wanted: bool) -> Iterator[None]:
+    """Print what is written to the log while the block runs."""
+    if not is_wanted:
+        yield
+        return
+    with log.subscribe(_Printer().show):
+        yield
+
+
+class _Printer:
+    def __init__(self) -> None:
+        self._is_read = True
+
+    def show(self, event: Event) -> None:
+        if not self._is_read:
+            return
+        try:
+            typer.echo(_event_line(event))
+        except BrokenPipeError:
+            # The reader has gone; the run continues, and its log has everything.
+            self._is_read = False

@@ -40,12 +40,17 @@ from patchwright.resolver.triage import (
     needs_input_outcome,
     triage_texts,
 )
-from patchwright.workers.cli.event_stream import event_stream, result_line
 from patchwright.workers.cli.finished_run import FinishedRun
 from patchwright.workers.cli.forge_token import find_forge_token
 from patchwright.workers.cli.interruption import INTERRUPTED
 from patchwright.workers.cli.next_commands import name_of_run, next_commands
-from patchwright.workers.cli.report import as_json, exit_code, print_result
+from patchwright.workers.cli.report import (
+    as_json,
+    event_stream,
+    exit_code,
+    print_result,
+    result_line,
+)
 from patchwright.workers.cli.resolve_command import (
     DeliveryChoice,
     FailOn,
