@@ -127,7 +127,7 @@ def test_a_server_that_fails_is_told(fake: FakeGitHub, as_app: GitHub) -> None:
 
 PUBLIC = locate()
 SERVER = Addresses(
-    api_url="https://git.example.com/api/v3", web_url="https://git.example.com"
+    api_url="https://git.acme.dev/api/v3", web_url="https://git.acme.dev"
 )
 
 
@@ -138,8 +138,8 @@ SERVER = Addresses(
         (PUBLIC, "https://user-images.githubusercontent.com/1/2.png"),
         (PUBLIC, "https://private-user-images.githubusercontent.com/1/2.png?jwt=x"),
         (PUBLIC, "https://github-production-user-asset-6210df.s3.amazonaws.com/1"),
-        (SERVER, "https://git.example.com/storage/user/1/files/2"),
-        (SERVER, "https://media.git.example.com/user/1/files/2"),
+        (SERVER, "https://git.acme.dev/storage/user/1/files/2"),
+        (SERVER, "https://media.git.acme.dev/user/1/files/2"),
     ],
 )
 def test_the_hosts_of_a_github_are_known(addresses: Addresses, url: str) -> None:

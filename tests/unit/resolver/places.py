@@ -8,7 +8,7 @@ from patchwright.core.types.threads import (
 )
 from patchwright.resolver.repository_references import ReferenceScope
 
-WEB = "https://git.example.com"
+WEB = "https://git.acme.dev"
 PLACES = ReferenceScope(
     forge="github",
     web_url=WEB,

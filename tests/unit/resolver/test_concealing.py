@@ -27,7 +27,7 @@ HIDDEN = PrivateContent(
     texts=(SAID,),
     names=("Jo Miller", "APP-7"),
     hosts=("acme.atlassian.net",),
-    public_url="https://git.example.com/acme/web",
+    public_url="https://git.acme.dev/acme/web",
 )
 QUOTE = f"He said: {SAID}!"
 NAMED = "Jo Miller asked in APP-7."
@@ -115,7 +115,7 @@ def test_beside_the_code_everybody_reads_it() -> None:
 
 def test_the_repositorys_own_pages_may_be_linked_to() -> None:
     shown = text_redactor(HIDDEN)
-    own = "See https://git.example.com/acme/web/blob/main/a.py#L3."
+    own = "See https://git.acme.dev/acme/web/blob/main/a.py#L3."
     theirs = "See https://acme.atlassian.net/browse/OPS-1 for more."
     assert shown(own) == own
     assert shown(theirs) == "See […] for more."

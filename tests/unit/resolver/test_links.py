@@ -14,7 +14,7 @@ from patchwright.resolver.context.links import (
     find_links,
 )
 
-WEB = "https://git.example.com"
+WEB = "https://git.acme.dev"
 SHOP = RepoRef(forge="github", full_name="acme/shop")
 OTHER = RepoRef(forge="github", full_name="other/lib")
 HOME = ForgeThread(repo=SHOP, kind=ThreadKind.ISSUE, number=7)
