@@ -168,6 +168,7 @@ def _says_nothing(trigger: Trigger) -> bool:
     """Tell whether a text has nothing beside the mention and a greeting.
 
     An issue or ticket has a title besides, and a comment of a review those beside it.
+    A form of the service has no mention: it asks for the issue that it names.
     """
     opens = trigger.kind is TriggerKind.BODY_MENTION
     has_title = opens and trigger.thread.kind is not ThreadKind.CHAT
@@ -175,8 +176,10 @@ def _says_nothing(trigger: Trigger) -> bool:
         return False
     if trigger.request.strip() and not is_greeting(trigger.request):
         return False
-    text = drop_mentions(trigger.body if opens else trigger.text)
-    return is_greeting(text) or not has_substance(text)
+    written = trigger.body if opens else trigger.text
+    is_form = not written and trigger.thread.kind is not ThreadKind.CHAT
+    text = drop_mentions(written)
+    return not is_form and (is_greeting(text) or not has_substance(text))
 
 
 def makes_run(trigger: Trigger) -> bool:
