@@ -33,6 +33,7 @@ ADDING = {
 BROUGHT = {
     "routes.forge": GITHUB,
     "site.service.name": GITHUB,
+    "self.forge.name": GITHUB,
     "self.installation.path": INSTALL_PATH,
     "self.installation.callback_path": CALLBACK_PATH,
 }

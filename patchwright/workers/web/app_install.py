@@ -156,8 +156,9 @@ class InstalledPage:
     on_installed: Callable[[InstallationReach], None]
 
     def add_to(self, app: FastAPI) -> None:
-        path = f"/setup/{self.forge.name}/installed"
-        app.get(path, include_in_schema=False)(self._show)
+        app.get(f"/setup/{self.forge.name}/installed", include_in_schema=False)(
+            self._show
+        )
 
     def _show(self, request: Request) -> Response:
         """Say what to try after the App was installed."""
