@@ -48,7 +48,10 @@ def levels(number: int) -> dict[str, JsonValue]:
         ("null", "The arguments were not a JSON object but a NoneType."),
         ('"ls"', "The arguments were not a JSON object but a str."),
         ('["ls"]', "The arguments were not a JSON object but a list."),
-        ('{"command": NaN}', "The arguments were not valid JSON: NaN is no JSON"),
+        (
+            '{"command": NaN}',
+            "The arguments were not valid JSON: NaN is not a JSON number",
+        ),
         ("[" * 100_000, "The arguments were nested more than 100 levels deep."),
         (nested(101), "The arguments were nested more than 100 levels deep."),
         ("9" * 10_000, "The arguments were not valid JSON: a number in them has too"),
