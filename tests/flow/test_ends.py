@@ -23,7 +23,10 @@ ASK = "then ask again with `@patchwright`."
 
 @dataclass(frozen=True)
 class End:
-    """What leads to an end, and what is told and kept of it."""
+    """What leads to an end, and what is told and kept of it.
+
+    `cause` is what the run keeps for the operator, whom the thread does not speak to.
+    """
 
     kind: OutcomeKind
     reason: str
@@ -35,6 +38,7 @@ class End:
     branches: tuple[str, ...] = ()
     title: str = "Wrong sum"
     wish: str = WISH
+    cause: str = ""
 
 
 def _never_asked() -> Script:
@@ -69,6 +73,7 @@ ENDS = {
         "too-vague",
         ("**Needs you**", "Reply here with your answer."),
         _never_asked,
+        calls=1,
         title="Bug",
         wish="@patchwright please fix it",
     ),
@@ -113,12 +118,16 @@ ENDS = {
     "s54_no_sandbox": End(
         OutcomeKind.FAILED,
         "sandbox",
-        ("**Failed** (`sandbox`)", "none:1", "`@patchwright retry`"),
+        (
+            "**Failed** (`sandbox`)\n\nThe service could not start or use a sandbox.",
+            "\n\nAsk whoever runs this Patchwright to check its sandbox, then reply `@",
+        ),
         _never_asked,
         settings={
             "PATCHWRIGHT_SANDBOX__KIND": "docker",
             "PATCHWRIGHT_SANDBOX__IMAGE": "127.0.0.1:1/none:1",
         },
+        cause="127.0.0.1:1/none:1",
     ),
 }
 
@@ -135,6 +144,7 @@ def test_p2_an_end_leaves_one_message_and_nothing_undone(
         said = final_message(story, number, end.kind, end.reason, calls=end.calls)
         for words in end.says:
             assert words in said
+        assert end.cause in story.outcome().summary
         assert story.branches() == list(end.branches)
 
 
@@ -160,7 +170,7 @@ def test_p2_a_github_that_fails_while_everything_is_looked_up_is_named(
         said = final_message(story, number, OutcomeKind.FAILED, "service-unavailable")
         assert "**Failed** (`service-unavailable`)" in said
         assert "GitHub answered 502" in said
-        assert "write `@patchwright retry`." in said
+        assert "Once that is fixed, reply `@patchwright retry`." in said
         assert story.provider.requests == []
 
 
@@ -179,8 +189,11 @@ def test_p2_a_thread_that_has_had_its_runs_is_told_so(tmp_path: Path) -> None:
             OutcomeKind.REFUSED,
             "too-many-runs",
         )
-        assert "**Declined**" in said
-        assert "the limit is 1" in said
+        assert said.startswith(
+            "**Declined**\n\nThis thread has had as many runs within an hour as this "
+            "service allows. Ask again later.\n\n<sub>run "
+        )
+        assert "the limit is 1 (`limits.runs_per_" in second.outcome.summary
         assert f"<!-- patchwright:state=refused run={second.id} -->" in said
         assert {first.state, second.state} == {JobState.DONE}
         assert story.pings(number) == []
@@ -209,11 +222,15 @@ def _work_is_kept(story: Story) -> bool:
 
 
 def test_s49_nothing_begins_when_the_disk_is_nearly_full(tmp_path: Path) -> None:
-    full = {"PATCHWRIGHT_LIMITS__MIN_FREE_GIB": "1000000"}
+    full = {"PATCHWRIGHT_LIMITS__MIN_FREE_GIB": "100000"}
     with telling(tmp_path, [], settings=full) as story:
         number = story.ask("@patchwright fix the sum")
         story.work()
-        assert "**Failed** (`disk-full`)" in story.reply(number)
-        assert "1e+06 GiB must stay free" in story.reply(number)
+        assert story.reply(number).startswith(
+            "**Failed** (`disk-full`)\n\nThe service has too little free disk space, "
+            "so nothing was started.\n\nAsk whoever runs this Patchwright to free disk "
+            "space, then reply `@patchwright retry`.\n\n<sub>run "
+        )
+        assert "100000 GiB must stay free" in story.outcome().summary
         assert not story.pings(number)
         assert story.provider.requests == []

@@ -79,8 +79,7 @@ def check_disk_space(settings: Settings, clock: Clock) -> Outcome | None:
     log.error("disk_nearly_full", free_gib=round(free, 1), floor_gib=floor)
     text = (
         f"The disk of the worker machine has {free:.1f} GiB free, and {floor:g} GiB "
-        "must stay free (`limits.min_free_gib`). Nothing was started. Send `retry` "
-        "after the operator of this service has freed disk space."
+        "must stay free (`limits.min_free_gib`). Nothing was started."
     )
     return service_outcome(OutcomeKind.FAILED, "disk-full", text)
 
