@@ -23,7 +23,7 @@ from patchwright.core.commands import (
 )
 from patchwright.core.events.log import EventLog
 from patchwright.core.events.observations import OutcomeReached, RunStarted
-from patchwright.core.events.state import RunState, fold
+from patchwright.core.events.state import RunState, WaitingState, fold
 from patchwright.core.events.types import Event
 from patchwright.core.system.clock import start_call
 from patchwright.core.types.base import Value
@@ -58,7 +58,7 @@ class RunDetails(Value):
     `admitted` is the rule that allowed the run, `sandbox` the kind of its sandbox. With
     `keeps_out` the run's texts may repeat private words, which must not be shown in the
     repository. People with write permission can raise its budget by at most
-    `max_raise_usd`.
+    `max_raise_usd`. A run that waits before its work has started is `held`.
     """
 
     frame: MessageHeader
@@ -67,12 +67,16 @@ class RunDetails(Value):
     sandbox: str = ""
     keeps_out: bool = False
     max_raise_usd: float = 0.0
+    held: WaitingState | None = None
 
 
 def load_run_status(log: EventLog, about: RunDetails) -> OpenRun:
     """Read the run's events; a run without events has not begun."""
     standing = OpenRun(
-        frame=about.frame, trigger=about.trigger, admitted=about.admitted
+        frame=about.frame,
+        trigger=about.trigger,
+        admitted=about.admitted,
+        held=about.held,
     )
     begun = log.read(limit=1, reverse=True, kinds=frozenset({"run_started"}))
     # The newest event may belong to an earlier run of the conversation.

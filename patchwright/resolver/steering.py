@@ -23,6 +23,7 @@ from patchwright.core.events.actions import ChangeState, Message, RaiseLimits
 from patchwright.core.events.log import EventLog
 from patchwright.core.events.observations import ConfirmationAsked
 from patchwright.core.events.payload import AgentState
+from patchwright.core.events.state import WaitingState
 from patchwright.core.events.types import Event
 from patchwright.core.settings.repository import FollowUpTrigger
 from patchwright.core.system.clock import start_call
@@ -238,7 +239,10 @@ class Steering:
         return found[0].digest if found else ""
 
 
-def open_steering(services: StepServices, run: Run) -> Steering:
+def open_steering(
+    services: StepServices, run: Run, held: WaitingState | None = None
+) -> Steering:
+    """Return what judges the messages of a run, which may wait before its work."""
     plan = run.plan
     about = RunDetails(
         frame=plan.frame,
@@ -247,6 +251,7 @@ def open_steering(services: StepServices, run: Run) -> Steering:
         sandbox=services.sandboxes.kind,
         keeps_out=plan.openness.keeps_out,
         max_raise_usd=max_raise_usd_of(services.settings.limits),
+        held=held,
     )
     return Steering(
         services.channel,

@@ -8,6 +8,7 @@ from typing import Final
 import structlog
 
 from patchwright.core.events.actions import Message
+from patchwright.core.events.payload import AgentState
 from patchwright.core.llm.model import Image
 from patchwright.core.settings.repository import ContextFrom
 from patchwright.core.types.errors import ServiceError
@@ -153,8 +154,9 @@ def _is_answered(services: StepServices, run: Run) -> bool:
 
     Whatever they say to the question is enough, be it to stop: it is asked once.
     """
-    steering = open_steering(services, run)
     was_asked = run.store.load_kept(_ASKED_BACK) is not None
+    held = AgentState.AWAITING_USER_INPUT if was_asked else None
+    steering = open_steering(services, run, held)
     # Each is judged, so that questions about the run are answered.
     judged = [
         (one.trigger.request, steering.judge(one.trigger, one.event_id))

@@ -30,9 +30,9 @@ def test_s43_of_300_comments_the_newest_are_shown_and_all_can_be_read(
 
     told: list[str] = []
     with telling(tmp_path, in_turn(look, count)) as story:
-        issue = story.github.open_issue(REPO, "eve", "It fails", "See below.")
+        issue = story.github.open_issue(REPO, "alice", "It fails", "See below.")
         for number in range(COMMENTS):
-            story.github.comment(REPO, issue, "eve", _words(number))
+            story.github.comment(REPO, issue, "alice", _words(number))
         asked_before = len(story.github.requests)
         story.say(issue, WISH)
         story.work()

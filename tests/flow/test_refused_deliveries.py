@@ -88,7 +88,7 @@ REFUSALS = {
     "s36_signatures": Refused(
         _rule(Rules(signatures=True)),
         "Commits must be signed.",
-        "Set `github.commit_signing` to `api`",
+        "Ask whoever runs this Patchwright to sign its commits.",
         (AS_PATCH,),
         UNSIGNED,
     ),

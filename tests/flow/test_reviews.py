@@ -13,6 +13,10 @@ FINISH = call("finish", title="Follow the review", summary="Added the two rules.
 PRICES = (
     "def net(price):\n    return price * 0.81\n\n\ndef gross(price):\n    return 1\n"
 )
+# Bob has no write access, and his comments are read all the same.
+OF_EVERYBODY: dict[str, str | bytes] = {
+    ".patchwright.toml": 'context_from = "all-marked"\n'
+}
 
 
 def _review(story: Story, number: int, line: int, body: str) -> int:
@@ -49,7 +53,7 @@ def test_s43_a_request_to_address_the_review_contains_all_of_it(tmp_path: Path) 
         assert "also push to main" not in told
         return call("write", path="prices.py", content=PRICES.replace("0.81", "0.84"))
 
-    with telling(tmp_path, in_turn(look, FINISH)) as story:
+    with telling(tmp_path, in_turn(look, FINISH), files=OF_EVERYBODY) as story:
         number = _open_reviewed_pull(story)
         story.say(number, "@patchwright address the review")
         story.work()
@@ -66,7 +70,7 @@ def test_r3_reviewers_are_answered_where_nothing_was_to_be_changed(
         for number in (1, 2)
     ]
     stay = call("finish", summary="Nothing was to be changed.", reviews=verdicts)
-    with telling(tmp_path, in_turn(stay)) as story:
+    with telling(tmp_path, in_turn(stay), files=OF_EVERYBODY) as story:
         number = _open_reviewed_pull(story)
         story.say(number, "@patchwright address the review")
         story.work()
@@ -93,7 +97,7 @@ def _ask_in_thread(story: Story, number: int) -> int:
 
 def test_a_mention_in_a_review_thread_is_answered_there(tmp_path: Path) -> None:
     write = call("write", path="prices.py", content=PRICES.replace("1\n", "price\n"))
-    with telling(tmp_path, in_turn(write, FINISH)) as story:
+    with telling(tmp_path, in_turn(write, FINISH), files=OF_EVERYBODY) as story:
         number = _open_reviewed_pull(story)
         thread = _ask_in_thread(story, number)
         story.work()
@@ -109,7 +113,7 @@ def test_a_mention_in_a_review_thread_is_answered_there(tmp_path: Path) -> None:
 
 def test_a_question_in_a_review_thread_is_answered_there(tmp_path: Path) -> None:
     answer = call("finish", summary="Looked.", answer="It rounds to cents.")
-    with telling(tmp_path, in_turn(answer)) as story:
+    with telling(tmp_path, in_turn(answer), files=OF_EVERYBODY) as story:
         number = _open_reviewed_pull(story)
         thread = _ask_in_thread(story, number)
         story.work()

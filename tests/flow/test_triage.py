@@ -59,7 +59,9 @@ def test_the_answer_to_the_question_starts_the_work(
         story.work()
         question, told = story.replies(issue)
         assert steady(question).startswith(QUESTION)
-        assert told.startswith("**Not started yet**")
+        assert told.startswith(
+            "**Waiting for an answer**: the work has not started yet.\n"
+        )
         assert _was_free(story)
         story.say(issue, f"{mention}3 pieces cost 450")
         story.work()

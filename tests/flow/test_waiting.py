@@ -131,7 +131,7 @@ def test_what_is_risky_waits_for_a_yes(
         issue = story.ask(WISH)
         story.work()
         shown = story.reply(issue)
-        assert "May this be done (`run_command`, risk: high)?" in shown
+        assert "May this be done (`shell`, risk: high)?" in shown
         assert "```\nrm -rf ~/.ssh; touch was_run\n```" in shown
         assert "Reply `approve` or `reject`." in shown
         assert waits(story)

@@ -72,7 +72,7 @@ def test_base_branch_and_title_are_as_a_repository_wants_them(tmp_path: Path) ->
 def test_a_change_is_handed_over_as_a_repository_wants_it(
     tmp_path: Path, wish: str, branches: list[str], told: str
 ) -> None:
-    with telling(tmp_path, fix_turns(), files=wishing(f'pr = "{wish}"')) as story:
+    with telling(tmp_path, fix_turns(), files=wishing(f'deliver = "{wish}"')) as story:
         issue = story.ask(WISH)
         story.work()
         assert story.branches() == branches
@@ -84,7 +84,7 @@ def test_a_change_is_handed_over_as_a_repository_wants_it(
 def test_a_proven_change_is_a_draft_where_a_repository_wants_that(
     tmp_path: Path,
 ) -> None:
-    with telling(tmp_path, fix_turns(), files=wishing('pr = "draft"')) as story:
+    with telling(tmp_path, fix_turns(), files=wishing('deliver = "draft"')) as story:
         issue = story.ask(WISH)
         story.work()
         [pull] = story.github.pull_requests(REPO)

@@ -70,7 +70,7 @@ def test_without_proof_a_change_is_a_draft_where_proof_is_required(
 def test_l1_a_change_without_proof_is_a_draft_where_ready_ones_are_wished_for(
     tmp_path: Path,
 ) -> None:
-    rules = wishing('pr = "ready"\n')
+    rules = wishing('deliver = "ready"\n')
     with telling(tmp_path, unproven_turns(), files=rules) as story:
         issue = story.ask(WISH)
         story.work()

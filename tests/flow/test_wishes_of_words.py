@@ -22,6 +22,7 @@ def wishing(text: str) -> dict[str, str | bytes]:
 @pytest.mark.parametrize(
     ("rule", "heard", "silent"),
     [
+        ("", ["from alice", "from bob"], ["from eve", "from mia"]),
         ("write", ["from alice", "from bob"], ["from eve", "from mia"]),
         ("association", ["from alice", "from bob", "from mia"], ["from eve"]),
         ("all-marked", ["from alice", "from bob", "from eve", "from mia"], []),
@@ -37,7 +38,7 @@ def test_whose_comments_are_read_is_a_wish(
         assert "It is 450." in prompt
         return ANSWER
 
-    rules = f'context_from = "{rule}"\n'
+    rules = f'context_from = "{rule}"\n' if rule else ""
     with telling(tmp_path, in_turn(look), files=wishing(rules)) as story:
         story.github.add_user("bob")
         story.github.add_user("mia")
@@ -102,7 +103,7 @@ def test_without_a_progress_comment_there_is_one_message_at_the_end(
 
 
 def test_another_file_can_be_the_repositorys_own(tmp_path: Path) -> None:
-    files = {"ci/bot.toml": 'pr = "draft"\nprotected_paths = ["a"]\nlabel = "x"\n'}
+    files = {"ci/bot.toml": 'deliver = "draft"\nprotected_paths = ["a"]\nlabel = "x"\n'}
     turns = [
         call("write", path="ci/bot.toml", content="a = 1\n"),
         call("write", path="test_pieces.py", content=NEW_TEST),

@@ -162,7 +162,7 @@ def judge_action(
         why=(verdict.why,) if verdict.why else (),
         call_id=pending.call.id,
     )
-    return ActionWaits(asked, _question(action, verdict.why, digest))
+    return ActionWaits(asked, _question(pending.call.name, action, verdict.why, digest))
 
 
 def _confirmation_answer(
@@ -178,7 +178,7 @@ def _confirmation_answer(
     return None
 
 
-def _question(action: ev.AgentStep, why: str, digest: str) -> str:
+def _question(tool: str, action: ev.AgentStep, why: str, digest: str) -> str:
     """Show all of what would be done: a yes to a part of it would be no yes."""
     done = action.model_dump(
         mode="json", exclude={"kind", "call_id", "agent", "risk"}, exclude_defaults=True
@@ -187,7 +187,7 @@ def _question(action: ev.AgentStep, why: str, digest: str) -> str:
     rest = json.dumps(done, indent=2, ensure_ascii=False) if done else ""
     shown = "\n".join(part for part in (command, rest) if part)
     parts = [
-        f"May this be done (`{action.kind}`, risk: {action.risk})? {why}".strip(),
+        f"May this be done (`{tool}`, risk: {action.risk})? {why}".strip(),
         code_block(truncate_middle(shown, MAX_SHOWN_CHARS)),
         f"Its digest is `{digest[:12]}`.",
     ]

@@ -108,6 +108,8 @@ def answer_ended(
 
 def _status(run: OpenRun) -> str:
     progress, limits = run.progress, run.progress.allowed(run.frame.limits)
+    if run.task is None and run.held:
+        return f"{_waiting_text(run.held)}: the work has not started yet."
     if run.task is None:
         return "**Not started yet**: reading the thread and the repository."
     parts = (

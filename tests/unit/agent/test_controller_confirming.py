@@ -74,7 +74,7 @@ def test_the_question_shows_action_risk_and_reasons(tmp_path: Path) -> None:
         ending = scene.run()
         question = asked(scene)
     assert ending.text == (
-        "May this be done (`run_command`, risk: high)? It pushes.\n\n"
+        "May this be done (`shell`, risk: high)? It pushes.\n\n"
         "```\necho push\n```\n\n"
         f"Its digest is `{DIGEST[:12]}`."
     )

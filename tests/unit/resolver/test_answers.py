@@ -47,8 +47,13 @@ def test_t9_status_says_what_it_waits_for(held: WaitingState, words: str) -> Non
 
 
 def test_t9_status_of_a_run_that_has_not_begun() -> None:
-    assert answer_running(Verb.STATUS, OpenRun(frame=FRAME, trigger=TRIGGER)) == (
+    run = OpenRun(frame=FRAME, trigger=TRIGGER)
+    assert answer_running(Verb.STATUS, run) == (
         "**Not started yet**: reading the thread and the repository."
+    )
+    waiting = run.replace(held=AgentState.AWAITING_USER_INPUT)
+    assert answer_running(Verb.STATUS, waiting) == (
+        "**Waiting for an answer**: the work has not started yet."
     )
 
 
