@@ -16,10 +16,10 @@ from patchwright.core.llm.routing import RoutedModel
 from patchwright.core.llm.scripted import RecordedModel, load_recording
 from patchwright.core.llm.text_tool_model import TextToolModel
 from patchwright.core.settings.agent import LlmSettings, ModelSettings
-from patchwright.core.settings.model import Settings, missing_model
+from patchwright.core.settings.model import Settings
 from patchwright.core.system.clock import Clock
-from patchwright.core.types.errors import SettingsError
 from patchwright.resolver.services import AgentConfiguration
+from patchwright.workers.used_models import RECORDED, find_model
 
 
 def make_agent_configuration(settings: Settings) -> AgentConfiguration:
@@ -34,7 +34,6 @@ def make_agent_configuration(settings: Settings) -> AgentConfiguration:
     )
 
 
-RECORDED = "recorded:"
 # Takes a model that is really called, and returns what calls it.
 Wrap = Callable[[Model], Model]
 
@@ -104,18 +103,6 @@ def warm_up(settings: Settings) -> None:
     found = [find_model(settings.llm, "agent.model", name) for name in named]
     if not all(model.model.startswith(RECORDED) for model in found):
         preload_litellm()
-
-
-def find_model(llm: LlmSettings, key: str, name: str) -> ModelSettings:
-    """Return the model that the setting `key` names; raises `SettingsError`."""
-    found = llm.find(name)
-    if found is None:
-        nearest = llm.nearest(name)
-        hint = f"; did you mean {nearest!r}?" if nearest else ""
-        raise SettingsError(f"{key}: there is no [llm.{name}]{hint}")
-    if not found.model:
-        raise SettingsError(missing_model(name))
-    return found
 
 
 class _ModelFactory:

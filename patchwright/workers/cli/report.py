@@ -13,8 +13,9 @@ from rich.text import Text
 from patchwright.core.events.log import EventLog
 from patchwright.core.events.types import Event
 from patchwright.core.text.strings import count_noun
+from patchwright.core.types.errors import PatchwrightError
 from patchwright.core.types.evidence import Proof
-from patchwright.core.types.work import FileStat, Outcome
+from patchwright.core.types.work import FileStat, Outcome, error_outcome
 from patchwright.resolver.messages.advice import refusal_words
 from patchwright.resolver.messages.elements import AGENT_WROTE, cost_text, duration_text
 from patchwright.resolver.messages.outcome_kinds import display_of
@@ -28,6 +29,7 @@ from patchwright.workers.cli.proof_report import (
     print_findings,
     proof_style,
 )
+from patchwright.workers.cli.resolve_command import ResolveOptions
 from patchwright.workers.cli.terminal import plain, print_hanging, shorten_middle
 
 # Files of a change that are listed, and how much of each name.
@@ -82,6 +84,12 @@ def as_json(finished: FinishedRun, run_id: str = "", events: Path | None = None)
             ],
         }
     )
+
+
+def failure_as_json(error: PatchwrightError, options: ResolveOptions) -> str:
+    """Return the object for a run that could not even begin, without a line's end."""
+    result = as_json(FinishedRun(error_outcome(error), DeliveryResult()))
+    return result_line(result) if options.streams else result
 
 
 def _summary(outcome: Outcome, delivered: DeliveryResult) -> str:

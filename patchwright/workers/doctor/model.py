@@ -21,13 +21,14 @@ from patchwright.core.settings.agent import ModelSettings
 from patchwright.core.settings.environment import process_environment
 from patchwright.core.settings.model import CHOOSE_MODEL, Settings
 from patchwright.core.types.errors import SettingsError
-from patchwright.workers.agent_configuration import RECORDED, find_model, make_models
+from patchwright.workers.agent_configuration import make_models
 from patchwright.workers.connection import connect, fix_of_route
 from patchwright.workers.preflight import (
     examine_models,
     unreachable,
     unreachable_servers,
 )
+from patchwright.workers.used_models import RECORDED, find_model
 
 
 def check_model(context: CheckContext) -> CheckResult:

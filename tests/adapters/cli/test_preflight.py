@@ -1,10 +1,12 @@
 """What would end a run later is told before anything starts."""
 
+import subprocess
+import sys
 from collections.abc import Mapping
 
 import pytest
 
-from tests.adapters.cli.terminal import MODEL, Ended, Shop
+from tests.adapters.cli.terminal import MODEL, ROOT, Ended, Shop
 from tests.fakes.llm.provider import FakeProvider
 from tests.flow.story import fix_turns
 from tests.provision.servers import free_port
@@ -15,6 +17,11 @@ PLACEHOLDER = (
     "error: llm.api_key: still a placeholder, found in environment variable "
     "LLM_API_KEY; replace it with your own value, or remove it; api_key means: API key "
     "of the provider.\n"
+)
+# What carries a run out takes twice as long to load as what checks it.
+BEHIND = (
+    *("patchwright.core.agent", "patchwright.resolver.prove", "patchwright.sandbox"),
+    *("docker", "github", "litellm", "requests", "sqlalchemy"),
 )
 
 
@@ -81,6 +88,16 @@ def test_a_model_that_cannot_work_is_wrong_usage(
     assert (ended.code, ended.out) == (WRONG_USAGE, "")
     assert ended.err == f"error: {said}\n"
     assert nothing_started(shop)
+
+
+def test_nobody_waits_for_what_carries_a_run_out() -> None:
+    check = (
+        "import sys, patchwright.workers.cli.resolve_handler\n"
+        f"sys.exit(', '.join(sys.modules.keys() & {set(BEHIND)}))"
+    )
+    argv = [sys.executable, "-c", check]
+    done = subprocess.run(argv, cwd=ROOT, capture_output=True, text=True, check=False)
+    assert done.stderr.strip() == ""
 
 
 def test_a_placeholder_for_a_key_is_wrong_usage(shop: Shop) -> None:
