@@ -73,7 +73,7 @@ def test_s44_a_huge_comment_is_cut_and_whole_in_the_sandbox(tmp_path: Path) -> N
     assert len(huge) > 63_900
     with telling(tmp_path, in_turn(read_whole, fix, *rest)) as story:
         issue = story.github.open_issue(REPO, "eve", "Wrong sum", "See the log.")
-        story.github.comment(REPO, issue, "eve", huge)
+        story.github.comment(REPO, issue, "alice", huge)
         story.say(issue, "@patchwright please fix the sum")
         story.work()
         assert "**Done, proven** · #2" in story.reply(issue)
