@@ -9,6 +9,7 @@ import structlog
 
 from patchwright.core.events.actions import Message
 from patchwright.core.events.payload import AgentState
+from patchwright.core.events.state import WaitingState
 from patchwright.core.llm.model import Image
 from patchwright.core.settings.repository import ContextFrom
 from patchwright.core.types.errors import ServiceError
@@ -155,7 +156,7 @@ def _is_answered(services: StepServices, run: Run) -> bool:
     Whatever they say to the question is enough, be it to stop: it is asked once.
     """
     was_asked = run.store.load_kept(_ASKED_BACK) is not None
-    held = AgentState.AWAITING_USER_INPUT if was_asked else None
+    held: WaitingState | None = AgentState.AWAITING_USER_INPUT if was_asked else None
     steering = open_steering(services, run, held)
     # Each is judged, so that questions about the run are answered.
     judged = [
