@@ -115,7 +115,7 @@ def test_another_file_can_be_the_repositorys_own(tmp_path: Path) -> None:
         story.work()
         assert story.outcome().reason == "protected-paths"
         reply = story.reply(issue)
-        assert "`protected_paths` in `ci/bot.toml` keeps" in reply
+        assert "that `protected_paths` in `ci/bot.toml` protects, so" in reply
         assert "`ci/bot.toml` has an unknown key, `label`" in reply
 
 
