@@ -24,7 +24,7 @@ from tests.provision.starter import ready_starter
 from tests.provision.waiting import wait_until
 from tests.service.processes import PROGRAM
 
-COLUMNS = "run state proof where by steps cost age title"
+COLUMNS = "run state proof repo from by steps cost age title"
 WISH = "@patchwright please fix the sum, 3 pieces cost 450"
 QUESTION = ["Should `total` count in cents, or in euros?"] * 3
 SOON_S = 3.0
@@ -96,9 +96,9 @@ def test_runs_are_listed_with_what_one_wants_to_know(tmp_path: Path) -> None:
         assert " ".join(lines[0].split()) == COLUMNS
         first, second = story.jobs()
         assert lines[1].startswith(f"{second.id[:8]}  queued")
-        assert f"github {REPO}#{waiting}  alice" in lines[1]
+        assert f"  {REPO}#{waiting}  github  alice  " in lines[1]
         assert lines[2].startswith(f"{first.id[:8]}  resolved")
-        assert f"github {REPO}#{done}  alice" in lines[2]
+        assert f"  proven  {REPO}#{done}  github  alice  " in lines[2]
         assert "  4/50  " in lines[2]
         assert "  unknown  " in lines[2]
         assert "\x1b" not in ended.out
