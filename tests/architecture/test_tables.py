@@ -32,8 +32,6 @@ PARTIAL = {
     "their own, or no options",
     "patchwright/resolver/proof/test_selection.py:_SELECTIONS": "others cannot be told "
     "which tests to run",
-    "patchwright/resolver/messages/readers.py:_BY_KIND": "what else ends a run is no "
-    "matter of the operator",
     "patchwright/resolver/set_up/inference.py:_ONE_WAY": "the others have several lock "
     "files each",
 }
