@@ -33,6 +33,8 @@ _SAMPLE_HOST: Final = re.compile(
     r"https?://(?:[A-Z][A-Z_-]+(?:[:/].*)?|YOUR[-_].*|.*[<>].*)"
 )
 _ELLIPSIS: Final = "…"
+# `./...` is all packages of Go.
+_DOTS: Final = re.compile(r"^\.\.\.|(?<!/)\.\.\.\s*$", re.MULTILINE)
 
 
 def is_placeholder(text: str) -> bool:
@@ -40,8 +42,7 @@ def is_placeholder(text: str) -> bool:
     text = text.strip()
     return (
         _ELLIPSIS in text
-        or text.startswith("...")
-        or any(line.strip().endswith("...") for line in text.splitlines())
+        or _DOTS.search(text) is not None
         or any(one.fullmatch(text) for one in (_WHOLE, _RESERVED, _SAMPLE_HOST))
     )
 

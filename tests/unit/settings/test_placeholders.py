@@ -98,6 +98,7 @@ def test_a_placeholder_is_one(text: str) -> None:
         "http://localhost:11434/v1",
         "anthropic/claude-sonnet-4-5",
         "change-management-bot",
+        "go test ./...",
         "postgresql+psycopg://bot:s3cret@db/patchwright",
     ],
 )
