@@ -81,7 +81,7 @@ def _prompt(request: dict[str, object]) -> str:
 
 
 def _counted(text: str) -> int:
-    litellm: Any = load_litellm()
+    litellm: Any = load_litellm().litellm
     return int(litellm.token_counter(model="gpt-4o", text=text))
 
 
