@@ -87,7 +87,8 @@ def test_t1_answer_in_a_review_thread_is_a_request(github: FakeGitHub) -> None:
         body="Hm.",
     )
     said = reviews.answer(github.world, thread, author="ann", body="@fixbot do it")
-    (found,) = triggers(github)
+    reply, found = triggers(github)
+    assert (reply.kind, reply.request) == (TriggerKind.REPLY, "Hm.")
     assert (found.request, found.post_id) == ("do it", f"review-comment:{said}")
 
 
@@ -99,7 +100,10 @@ def test_t1_mention_that_is_edited_into_a_review_asks_once(
     review = reviews.submit_review(world, REPO, number, author="ann", body="Hm.")
     reviews.edit_review(world, review, actor="ann", body="Hm. @fixbot do it")
     reviews.edit_review(world, review, actor="ann", body="Well. @fixbot do it")
-    assert [one.request for one in triggers(github)] == ["do it"]
+    assert [(one.kind, one.request) for one in triggers(github)] == [
+        (TriggerKind.REPLY, "Hm."),
+        (TriggerKind.COMMENT_MENTION, "do it"),
+    ]
 
 
 def test_t1_changes_wanted_of_our_own_pull_request(github: FakeGitHub) -> None:
