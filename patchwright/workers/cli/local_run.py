@@ -60,9 +60,8 @@ def resolve_local(
     config = read_repository_config(repository.objects.read_file(base_sha, CONFIG_FILE))
     config = config.replace(test=local_task.tests) if local_task.tests else config
     session, notes = session.with_repository_config(config)
-    session = session.with_local_view(
-        repository, base_sha, prepares_itself=bool(config.setup)
-    )
+    prepares = bool(config.setup)
+    session = session.with_local_view(repository, base_sha, prepares_itself=prepares)
     task = _write_task(local_task, repository, base_sha, config.instructions)
     task = task.replace(
         setup=config.setup,
