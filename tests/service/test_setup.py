@@ -148,6 +148,8 @@ def test_a_worker_of_its_own_says_who_can_set_it_up(stage: Stage) -> None:
     )
 
 
+# It starts the service, makes the App, and waits for a run.
+@pytest.mark.timeout(300)
 def test_a_person_at_a_terminal_is_led_to_the_first_request(stage: Stage) -> None:
     environment = _watched(stage)
     url = environment["PATCHWRIGHT_SERVER__PUBLIC_URL"]
