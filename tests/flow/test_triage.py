@@ -1,5 +1,6 @@
 """A request that says too little or asks too much is answered before money is spent."""
 
+import time
 from pathlib import Path
 
 import pytest
@@ -9,6 +10,7 @@ from tests.fakes.llm.turns import TurnLike
 from tests.flow.script import Request, asked, in_turn
 from tests.flow.story import REPO, Story, fix_turns, telling
 from tests.flow.text import steady
+from tests.provision.waiting import wait_until
 
 QUESTION = """\
 **Needs you**
@@ -54,6 +56,9 @@ def test_the_answer_to_the_question_starts_the_work(
     with telling(tmp_path, in_turn(look, *rest)) as story:
         issue = story.ask("@patchwright please fix it", title="Bug")
         story.work()
+        # GitHub dates to the second, and what is as old as the request belongs to it.
+        asked_at = int(time.time())
+        wait_until(lambda: int(time.time()) > asked_at, "the next second", 5)
         story.say(issue, "me too", author="eve")
         story.say(issue, "@patchwright status")
         story.work()

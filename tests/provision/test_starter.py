@@ -54,14 +54,18 @@ def test_it_says_what_the_program_says(tmp_path: Path) -> None:
 
 def test_it_has_the_streams_folder_and_variables_it_was_given(tmp_path: Path) -> None:
     (tmp_path / "asked").write_text("Fix the sum.")
-    environment = {"PATH": os.defpath, "HOME": str(tmp_path)}
+    environment = {
+        "PATH": os.defpath,
+        "HOME": str(tmp_path),
+        "LLM_API_KEY": "sk-test",
+    }
     ended = ready_starter().run(
-        *("resolve", "--file", "asked", "-C", ".", "--model", "m"),
+        *("resolve", "--file", "asked", "-C", "none", "--model", "openai/m"),
         cwd=tmp_path,
         env=environment,
         timeout=PATIENCE_S,
     )
-    assert "error: -C: . is not a git repository" in ended.stderr
+    assert "error: -C: none is not a folder" in ended.stderr
     ended = ready_starter().run(
         "--version", cwd=tmp_path, env=environment, timeout=PATIENCE_S
     )

@@ -67,9 +67,11 @@ def test_what_goes_on_fits_and_finished_steps_stay(columns: int, shop: Shop) -> 
     assert at
     # A command is shown whole, however many lines it takes.
     first = next(n for n, line in enumerate(live) if line.startswith("  2  $ python3"))
-    command = [line.strip() for line in live[first:] if line.startswith("     ")]
-    assert " ".join(command).find("unittest test_pieces") >= 0 or columns == 100
-    assert "branch:        patchwright/count-every-piece" in result
+    ends = next(n for n in range(first, len(live)) if "exit 1" in live[n])
+    command = " ".join(line.strip() for line in live[first:ends])
+    assert "python3 -m unittest test_pieces" in command
+    assert any(line.startswith("branch:") for line in result)
+    assert "patchwright/count-every-piece" in "".join(line.strip() for line in result)
 
 
 @pytest.mark.parametrize(
