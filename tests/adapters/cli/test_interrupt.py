@@ -47,8 +47,8 @@ def is_asleep(shop: Shop) -> bool:
 
 
 def proves(shop: Shop) -> bool:
-    """Tell whether both fresh sandboxes have their checkout."""
-    return len(list(shop.tmp.glob("*/workspace/repo/cart.py"))) == 2
+    """Tell whether both fresh sandboxes have their checkout, besides the agent's."""
+    return len(list(shop.tmp.glob("*/workspace/repo/cart.py"))) == 3
 
 
 def test_while_the_model_is_asked(shop: Shop) -> None:
