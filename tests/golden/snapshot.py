@@ -88,12 +88,24 @@ def known_keys() -> KeyRing:
     return KeyRing({"k1": KEY}, "k1")
 
 
+# Fields that have another name now, and are still read by the former one.
+RENAMED: Final = {"pr": "deliver"}
+
+
+def _name_in(found: dict[str, Any], key: str) -> str:
+    return key if key in found else RENAMED.get(key, key)
+
+
 def contains(found: Any, recorded: Any, where: str = "") -> list[str]:
     """Name what is not as it was recorded; more fields than there were are fine."""
     if isinstance(recorded, dict) and isinstance(found, dict):
-        lost = [f"{where}.{key}: lost" for key in recorded if key not in found]
-        both = [key for key in recorded if key in found]
-        parts = (contains(found[key], recorded[key], f"{where}.{key}") for key in both)
+        names = {key: _name_in(found, key) for key in recorded}
+        lost = [f"{where}.{key}: lost" for key in recorded if names[key] not in found]
+        parts = (
+            contains(found[name], recorded[key], f"{where}.{key}")
+            for key, name in names.items()
+            if name in found
+        )
         return [*lost, *(one for part in parts for one in part)]
     if isinstance(recorded, list) and isinstance(found, list):
         if len(recorded) != len(found):
