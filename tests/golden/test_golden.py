@@ -26,6 +26,7 @@ from patchwright.resolver.run_plan import PLAN_ARTIFACT, RunPlan
 from patchwright.workers.db.database import Database
 from patchwright.workers.db.tables import artifacts, deliveries, effects, events, jobs
 from patchwright.workers.db.upgrade import later_schema, missing_migrations, upgrade
+from patchwright.workers.jobs.lease import Receipt
 from patchwright.workers.store.effects import EffectStore
 from tests.adapters.cli.conftest import shop
 from tests.adapters.cli.terminal import Shop
@@ -112,7 +113,9 @@ def test_an_unfinished_run_is_finished_with_one_pull_request(
         [pull] = story.github.pull_requests(REPO)
         assert story.branches() == [pull.head_branch]
         assert f"patchwright:state=resolved run={job.id} " in story.reply(1)
-        assert len(story.provider.requests) == len(REMAINING_TURNS[which])
+        # A finish that the proof holds back is said once more.
+        asked, planned = len(story.provider.requests), len(REMAINING_TURNS[which])
+        assert planned <= asked <= planned + 1
 
 
 def test_a_log_with_every_kind_is_read_from_its_file(
@@ -165,8 +168,11 @@ def _lost_in_columns(connection: Connection) -> Iterator[str]:
     )
     for query, kind in columns:
         for text in filter(None, connection.scalars(query)):
-            found = kind.model_validate_json(text).model_dump(mode="json")
-            yield from contains(found, json.loads(text))
+            stored = json.loads(text)
+            # What was shown while a run works has another receipt than its result.
+            shape = Receipt if kind is DeliveryResult and "seen_at" in stored else kind
+            found = shape.model_validate(stored).model_dump(mode="json")
+            yield from contains(found, stored)
 
 
 def _lost_in_events(connection: Connection) -> Iterator[str]:
