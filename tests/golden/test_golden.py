@@ -114,8 +114,8 @@ def test_an_unfinished_run_is_finished_with_one_pull_request(
         assert story.branches() == [pull.head_branch]
         assert f"patchwright:state=resolved run={job.id} " in story.reply(1)
         # A finish that the proof holds back is said once more.
-        asked, planned = len(story.provider.requests), len(REMAINING_TURNS[which])
-        assert planned <= asked <= planned + 1
+        made, planned = len(story.provider.requests), len(REMAINING_TURNS[which])
+        assert planned <= made <= planned + 1
 
 
 def test_a_log_with_every_kind_is_read_from_its_file(
