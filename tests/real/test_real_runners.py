@@ -11,6 +11,7 @@ from patchwright.core.events.jsonl import JsonlEventLog
 from patchwright.core.runtime import Runtime, RuntimeFactory, SandboxSpec
 from patchwright.core.system.clock import SystemClock
 from patchwright.core.types.evidence import Evidence, EvidenceRole, Proof, RunStatus
+from patchwright.resolver.proof.evidence import ProofResult
 from patchwright.resolver.proof.runner_calls import read_call
 from patchwright.resolver.proof.test_selection import command_for
 from patchwright.resolver.prove import ProofDependencies, ProofRequest, prove
@@ -58,9 +59,10 @@ def test_each_test_goes_from_red_to_green(project: Project, tmp_path: Path) -> N
     assert call is not None
     assert (command_for(call, project.fixed) is not None) is project.selects
 
-    level, evidence = _prove(project, tmp_path)
+    found = _prove(project, tmp_path)
+    evidence = found.evidence
 
-    assert level is Proof.PROVEN
+    assert found.level is Proof.PROVEN, _describe(found)
     red = _first_of(evidence, EvidenceRole.BEFORE, call.command)
     green = _first_of(evidence, EvidenceRole.AFTER, call.command)
     assert (red.status, green.status) == (RunStatus.RAN, RunStatus.RAN)
@@ -75,7 +77,17 @@ def test_each_test_goes_from_red_to_green(project: Project, tmp_path: Path) -> N
         assert re.match(cause, red.results.causes.get(name, "")), name
 
 
-def _prove(project: Project, folder: Path) -> tuple[Proof, tuple[Evidence, ...]]:
+def _describe(found: ProofResult) -> str:
+    """Return what was run and how it ended, since a slow machine decides that, too."""
+    runs = (
+        f"{one.role} {one.status} exit {one.exit_code} after {one.seconds} s: "
+        f"{one.command}\n{one.tail[-500:]}"
+        for one in found.evidence
+    )
+    return "\n".join((str(found.report.reason), *runs))
+
+
+def _prove(project: Project, folder: Path) -> ProofResult:
     repository, base, head = _commits(project, folder / "repository")
     clock = SystemClock()
     sandboxes: RuntimeFactory = create_factory("bubblewrap", clock)
@@ -88,10 +100,9 @@ def _prove(project: Project, folder: Path) -> tuple[Proof, tuple[Evidence, ...]]
             sandboxes, spec, repository.objects, log, clock
         )
         set_up = UNPACK if project.tools else NO_SET_UP
-        found = prove(
+        return prove(
             ProofRequest(base, head, (project.command,), set_up=set_up), dependencies
         )
-    return found.level, found.evidence
 
 
 def _commits(project: Project, folder: Path) -> tuple[WorkTree, str, str]:
