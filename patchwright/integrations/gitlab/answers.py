@@ -99,8 +99,8 @@ class DiffRefs(GitLabAnswer):
 class MergeRequestAnswer(IssueAnswer):
     """A merge request; in lists it says less than by itself.
 
-    `source_project_id` is null where the fork is gone. `allow_maintainer_to_push` is an
-    older name of `allow_collaboration`.
+    `source_project_id` is null where the fork is gone. `work_in_progress` and
+    `allow_maintainer_to_push` are older names of `draft` and `allow_collaboration`.
     """
 
     project_id: int = 0
@@ -111,6 +111,7 @@ class MergeRequestAnswer(IssueAnswer):
     target_project_id: int = 0
     sha: Text = ""
     draft: bool = False
+    work_in_progress: bool = False
     assignees: tuple[UserAnswer, ...] = ()
     reviewers: tuple[UserAnswer, ...] = ()
     has_conflicts: bool | None = None
@@ -120,6 +121,15 @@ class MergeRequestAnswer(IssueAnswer):
     allow_maintainer_to_push: bool | None = None
     diff_refs: DiffRefs | None = None
     web_url: str = ""
+
+    @property
+    def is_draft(self) -> bool:
+        return self.draft or self.work_in_progress
+
+    @property
+    def takes_pushes(self) -> bool:
+        """Whether members of the target may push to the branch of a fork."""
+        return bool(self.allow_collaboration or self.allow_maintainer_to_push)
 
 
 class LinePosition(GitLabAnswer):

@@ -20,7 +20,13 @@ from patchwright.core.types.errors import (
 )
 from patchwright.core.types.threads import ForgeThread
 from patchwright.integrations.gitlab.client import GitLabClient
-from patchwright.integrations.gitlab.connection import TIMEOUT_S, Addresses
+from patchwright.integrations.gitlab.connection import (
+    TIMEOUT_S,
+    USER_AGENT,
+    Addresses,
+    without_credentials,
+)
+from patchwright.integrations.gitlab.repository import fetch_project
 from patchwright.integrations.http.limits import CHUNK_BYTES, read_limited
 
 # Where it stands in the project's own pages, or under the project's number.
@@ -86,8 +92,7 @@ def _is_of_project(api: GitLabClient, ref: ForgeThread, place: str) -> bool:
     numbered = _BY_NUMBER.fullmatch(place)
     if numbered is None:
         return False
-    number = api.ask(ref.repo, lambda project: project.manager.get(project.id).id)
-    return int(numbered["id"]) == int(number)
+    return int(numbered["id"]) == fetch_project(api, ref.repo).id
 
 
 def _fetch_upload(project: Project, secret: str, name: str, max_bytes: int) -> bytes:
@@ -105,9 +110,11 @@ def _fetch_page(api: GitLabClient, url: str, max_bytes: int) -> bytes:
         raise NotFoundError("GitLab has no such file")
     try:
         with (
-            api.connection.open_session() as session,
+            requests.Session() as session,
             session.get(
                 url,
+                headers={"User-Agent": USER_AGENT},
+                auth=without_credentials,
                 timeout=TIMEOUT_S,
                 stream=True,
                 allow_redirects=False,

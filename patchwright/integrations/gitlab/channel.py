@@ -92,7 +92,9 @@ def react(project: Project, thread: ForgeThread, post_id: str, reaction: str) ->
     https://docs.gitlab.com/api/emoji_reactions/
     """
     place = open_thread(project, thread)
-    awardable = place.notes.get(int(post_id), lazy=True) if post_id.isdecimal() else place
+    awardable = (
+        place.notes.get(int(post_id), lazy=True) if post_id.isdecimal() else place
+    )
     try:
         awardable.awardemojis.create({"name": reaction})
     except NotFoundError as error:
@@ -146,15 +148,11 @@ class GitLabChannel:
         offers: Offers = (),  # noqa: ARG002 - see the class
     ) -> None:
         note = as_note(text)
-        self._api.ask(
-            ref.repo, lambda project: edit_note(project, ref, post_id, note)
-        )
+        self._api.ask(ref.repo, lambda project: edit_note(project, ref, post_id, note))
 
     def delete(self, ref: ForgeThread, post_id: str) -> None:
         with suppress(NotFoundError):
-            self._api.ask(
-                ref.repo, lambda project: delete_note(project, ref, post_id)
-            )
+            self._api.ask(ref.repo, lambda project: delete_note(project, ref, post_id))
 
     def tell_privately(
         self,
@@ -186,9 +184,7 @@ class GitLabChannel:
     def swap_labels(
         self, ref: ForgeThread, add: tuple[str, ...], remove: tuple[str, ...]
     ) -> None:
-        self._api.ask(
-            ref.repo, lambda project: swap_labels(project, ref, add, remove)
-        )
+        self._api.ask(ref.repo, lambda project: swap_labels(project, ref, add, remove))
 
     def fetch_attachment(
         self,

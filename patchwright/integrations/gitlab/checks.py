@@ -132,9 +132,7 @@ def _list_open_pulls(project: Project, sha: str) -> list[MergeRequestAnswer]:
         return []
 
 
-def _list_jobs_elsewhere(
-    project: Project, pull: MergeRequestAnswer
-) -> Iterator[_Part]:
+def _list_jobs_elsewhere(project: Project, pull: MergeRequestAnswer) -> Iterator[_Part]:
     thread = project.mergerequests.get(pull.iid, lazy=True)
     newest = next(iter(thread.pipelines.list(page=1, per_page=1)), None)
     if newest is None:
@@ -204,4 +202,3 @@ def report_check(
     except InvalidRequestError as error:
         if _SAME_AGAIN not in str(error):
             raise
-

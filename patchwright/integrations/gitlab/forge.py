@@ -28,7 +28,6 @@ from patchwright.core.types.threads import (
     PullRequest,
     RepoRef,
     Repository,
-    ThreadKind,
 )
 from patchwright.integrations.gitlab.answers import (
     ACTIVE,
@@ -57,6 +56,7 @@ from patchwright.integrations.gitlab.repository import (
     fetch_repository,
     has_branch,
 )
+from patchwright.integrations.gitlab.settings import FORMS
 from patchwright.integrations.gitlab.words import as_note, as_title, without_draft
 
 # The name beside an OAuth token; beside others any name will do.
@@ -270,12 +270,9 @@ class GitLabForge:
     ) -> PullRequest:
         is_own = pull.source_project_id == pull.target_project_id
         return PullRequest(
-            kind=ThreadKind.MERGE_REQUEST,
-            head_ref=f"refs/merge-requests/{pull.iid}/head",
+            kind=FORMS.pull_kind,
             head_repo=repo if is_own else _find_fork(repo, project, pull),
-            maintainers_may_push=bool(
-                pull.allow_collaboration or pull.allow_maintainer_to_push
-            ),
+            maintainers_may_push=pull.takes_pushes,
             conflicts=_conflicts(pull),
             is_open=pull.state in _OPEN,
             is_merged=pull.state == _MERGED,
@@ -287,7 +284,7 @@ class GitLabForge:
             head_branch=pull.source_branch,
             base_branch=pull.target_branch,
             head_sha=pull.sha,
-            draft=pull.draft,
+            draft=pull.is_draft,
             same_repository=is_own,
         )
 
@@ -327,7 +324,7 @@ def _find_fork(
     if pull.source_project_id is None:
         return None
     try:
-        found = project.manager.get(pull.source_project_id).asdict()
+        found = project.manager.gitlab.projects.get(pull.source_project_id).asdict()
     except NotFoundError:
         return None
     name = ProjectAnswer.model_validate(found).path_with_namespace

@@ -21,6 +21,7 @@ from patchwright.integrations.gitlab.answers import (
     UserAnswer,
 )
 from patchwright.integrations.gitlab.client import GitLabClient
+from patchwright.integrations.gitlab.settings import FORMS
 from patchwright.integrations.gitlab.threads import actor_of, fetch_thread_answer
 
 _TEAM: Final = "team/"
@@ -55,9 +56,7 @@ def add_pull_metadata(
 
 
 def fetch_pull(project: Project, number: int) -> MergeRequestAnswer:
-    return MergeRequestAnswer.model_validate(
-        project.mergerequests.get(number).asdict()
-    )
+    return MergeRequestAnswer.model_validate(project.mergerequests.get(number).asdict())
 
 
 def request_review(
@@ -89,7 +88,6 @@ def request_review(
 
 def fetch_milestone(api: GitLabClient, repo: RepoRef, issue: int) -> int | None:
     """Return the id of the milestone, by which a merge request is given it."""
-
     ref = ForgeThread(repo=repo, kind=ThreadKind.ISSUE, number=issue)
     found = api.ask(repo, lambda project: fetch_thread_answer(project, ref))
     return found.milestone.id if found.milestone else None
@@ -127,6 +125,7 @@ def fetch_competing_pulls(
             number=pull.iid,
             url=pull.web_url,
             author=pull.author.username if pull.author else GHOST,
+            kind=FORMS.pull_kind,
         )
         for pull in api.ask(repo, read)
         if pull.state == _OPEN and not _is_of_a_bot(pull, own)
@@ -213,7 +212,9 @@ class _Writer:
         try:
             updated = self._update({field: ids})
         except _REFUSALS as error:
-            yield _refusal_line(f"{_quoted_names(list(found))} could not be {done}", error)
+            yield _refusal_line(
+                f"{_quoted_names(list(found))} could not be {done}", error
+            )
             return
         listed = updated.assignees if field == "assignee_ids" else updated.reviewers
         left = [name for name, one in found.items() if one.id not in _ids(listed)]

@@ -17,6 +17,7 @@ from patchwright.integrations.gitlab.answers import (
     ProjectAnswer,
 )
 from patchwright.integrations.gitlab.client import GitLabClient
+from patchwright.integrations.gitlab.settings import FORMS
 from patchwright.integrations.http.limits import CHUNK_BYTES, read_limited
 
 MAX_FILE_BYTES: Final = 1_000_000
@@ -29,7 +30,7 @@ def fetch_project(api: GitLabClient, repo: RepoRef) -> ProjectAnswer:
     return api.ask(
         repo,
         lambda project: ProjectAnswer.model_validate(
-            project.manager.get(project.id).asdict()
+            project.manager.gitlab.projects.get(project.id).asdict()
         ),
     )
 
@@ -50,6 +51,7 @@ def fetch_repository(api: GitLabClient, repo: RepoRef) -> Repository:
         web_url=api.addresses.repository_url(name),
         private=not found.shows_code_to_all,
         id=str(found.id),
+        forms=FORMS,
     )
 
 

@@ -4,7 +4,6 @@ import re
 from collections.abc import Iterator
 from typing import Final
 
-from gitlab.base import RESTObjectList
 from gitlab.v4.objects import Project
 
 from patchwright.core.types.errors import InvalidRequestError, NotFoundError
@@ -39,9 +38,7 @@ def fetch_reviews(
     A suggestion of a reviewer is part of its text. Where there are too many
     discussions, the oldest are missing.
     """
-    found = [
-        one for one in _fetch_discussions(project, ref) if one.notes[0].is_on_diff
-    ]
+    found = [one for one in _fetch_discussions(project, ref) if one.notes[0].is_on_diff]
     if not found:
         return ()
     pull = MergeRequestAnswer.model_validate(
@@ -58,7 +55,7 @@ def _fetch_discussions(project: Project, ref: ForgeThread) -> list[DiscussionAns
     """Return the newest discussions, oldest first: GitLab has no other order."""
     manager = project.mergerequests.get(ref.number, lazy=True).discussions
     first = manager.list(iterator=True, per_page=LARGEST_PAGE)
-    pages = (first.total_pages if isinstance(first, RESTObjectList) else None) or 1
+    pages = first.total_pages or 1
     begin = max(1, pages - MAX_PAGES + 1)
     listed = (
         first
@@ -115,9 +112,7 @@ class _Diffs:
         self._project = project
         self._known: dict[tuple[str, str], tuple[DiffAnswer, ...]] = {}
 
-    def fetch_hunk(
-        self, at: PositionAnswer, side: DiffSide, line: int | None
-    ) -> str:
+    def fetch_hunk(self, at: PositionAnswer, side: DiffSide, line: int | None) -> str:
         """Return the code around a line as it was, which ends with that line.
 
         It is empty for a whole file, and where GitLab has the commits no more.
@@ -208,4 +203,3 @@ def resolve_review(api: GitLabClient, ref: ForgeThread, review_thread: str) -> N
         pull.discussions.update(review_thread, {"resolved": True})
 
     api.ask(ref.repo, resolve)
-

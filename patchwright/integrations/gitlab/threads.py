@@ -83,10 +83,12 @@ def fetch_thread_answer(project: Project, ref: ForgeThread) -> IssueAnswer:
     return IssueAnswer.model_validate(found)
 
 
-def fetch_posts(project: Project, ref: ForgeThread, addresses: Addresses) -> ThreadPosts:
+def fetch_posts(
+    project: Project, ref: ForgeThread, addresses: Addresses
+) -> ThreadPosts:
     """Return title, opening text and notes.
 
-    What GitLab itself notes is left out, and so is what stands on lines of a diff, which
+    What GitLab itself notes is left out, and so is what stands on lines of a diff: that
     is for `reviews` to read.
     """
     opening = fetch_thread_answer(project, ref)
@@ -107,7 +109,9 @@ def fetch_posts(project: Project, ref: ForgeThread, addresses: Addresses) -> Thr
     )
 
 
-def fetch_opening(project: Project, ref: ForgeThread, addresses: Addresses) -> ThreadPosts:
+def fetch_opening(
+    project: Project, ref: ForgeThread, addresses: Addresses
+) -> ThreadPosts:
     """Return title and opening text alone."""
     opening = fetch_thread_answer(project, ref)
     listed = open_thread(project, ref).notes.list(
@@ -223,14 +227,18 @@ def find_own(notes: Iterable[NoteAnswer], mark: str, own_id: int) -> Iterator[st
 
 
 def add_note(project: Project, ref: ForgeThread, text: str) -> str:
-    """Add a note; in a confidential issue an internal one, which stays with its readers.
+    """Add a note; for an audience, or in a confidential issue, an internal one.
 
-    People may make the issue public later on.
+    That stays with its readers when people make the issue public later on.
     https://docs.gitlab.com/user/discussions/#add-an-internal-note
     """
-    is_hidden = not ref.kind.is_pull and fetch_thread_answer(project, ref).confidential
+    is_hidden = bool(ref.audience) or _is_confidential(project, ref)
     wanted = {"body": text, **({"internal": True} if is_hidden else {})}
     return str(read_note(open_thread(project, ref).notes.create(wanted)).id)
+
+
+def _is_confidential(project: Project, ref: ForgeThread) -> bool:
+    return not ref.kind.is_pull and fetch_thread_answer(project, ref).confidential
 
 
 def edit_note(project: Project, ref: ForgeThread, note_id: str, text: str) -> None:

@@ -25,7 +25,7 @@ _REQUEST: Final = re.compile(r"\b([Pp])ull(?=\s+[Rr]equests?\b)")
 _MERGE: Final = {"p": "merge", "P": "Merge"}
 # What people or services have said stays as it is.
 _QUOTED: Final = re.compile(
-    r"^ {0,3}>.*$|“[^”\n]*”|<!--.*?-->|<[^<>\n]*>", re.MULTILINE | re.DOTALL
+    r"^ {0,3}>.*$|“[^”\n]*”|<!--[\s\S]*?-->|<[^<>\n]*>", re.MULTILINE
 )
 _CODE: Final = frozenset({PieceKind.CODE, PieceKind.FENCE})
 # A line that is a command to GitLab, which follows it with our rights.
