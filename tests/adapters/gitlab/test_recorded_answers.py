@@ -35,7 +35,7 @@ def complete(body: Any) -> Any:
     if not isinstance(body, dict):
         return body
     known = {key: complete(value) for key, value in body.items()}
-    return {**ADDED, **known} if {"title", "body"} & set(body) else known
+    return {**ADDED, **known} if {"title", "body", "description"} & set(body) else known
 
 
 @pytest.fixture
@@ -74,6 +74,7 @@ def reaction_to(thread: ForgeThread, post_id: str = "") -> Trigger:
         kind=TriggerKind.COMMENT_MENTION,
         actor=Actor(service="gitlab", login="ann"),
         thread=thread,
+        request="",
         post_id=post_id,
     )
 
@@ -134,7 +135,7 @@ def test_merge_requests_of_a_commit_are_read(gitlab: GitLab | None) -> None:
 @pytest.mark.parametrize(
     ("path", "kind"),
     [
-        (r"/issues(/5)?$", answers.IssueAnswer),
+        (r"/projects/1/issues(/5)?$", answers.IssueAnswer),
         (r"/discussions(/\w+)?$", answers.DiscussionAnswer),
         (r"/notes/3$", answers.NoteAnswer),
         (r"/members(/all)?(/1)?$", answers.MemberAnswer),
