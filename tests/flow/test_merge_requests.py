@@ -115,9 +115,11 @@ def test_r8_a_failed_pipeline_of_our_merge_request_starts_another_round(
     def look(request: Request) -> TurnLike:
         told = asked(request)
         assert "lint" in told
-        assert "cart.py:5: line too long" in told
+        assert "$ lint\ncart.py:5: line too long\n" in told
+        looked.append(True)
         return call("finish", title="Shorten it", summary="Nothing more to do.")
 
+    looked: list[bool] = []
     with telling(tmp_path, in_turn(*fix_turns(), look)) as story:
         story.ask(WISH)
         story.work()
@@ -127,15 +129,17 @@ def test_r8_a_failed_pipeline_of_our_merge_request_starts_another_round(
         story.gitlab.run_pipeline(PROJECT, made.head_branch, [report], "alice")
         story.tell()
         story.work()
-        assert "lint" in "".join(story.replies(made.number, MERGE_REQUEST))
+        assert looked == [True]
+        assert story.reply(made.number, MERGE_REQUEST).startswith("**No change**")
 
 
 def test_t3_a_review_is_read_and_each_discussion_answered(tmp_path: Path) -> None:
-    suggestion = "```suggestion:-0+0\n    return 3\n```"
+    code = "\n    return 3\n```"
+    shown = f"Suggested in place of line 2:\n\n```{code}"
 
     def look(request: Request) -> TurnLike:
         told = asked(request)
-        assert f'author="bob" role="developer">\n{suggestion}\n' in told
+        assert f'author="bob" role="developer">\n{shown}\n' in told
         assert "+def price():\n+    return 2\n</data" in told
         return call("write", path="price.py", content="def price():\n    return 3\n")
 
@@ -151,7 +155,10 @@ def test_t3_a_review_is_read_and_each_discussion_answered(tmp_path: Path) -> Non
         number = gitlab.open_merge_request(PROJECT, "alice", wanted)
         spot = Spot(path="price.py", line=2)
         gitlab.review(
-            PROJECT, number, "bob", remarks=[Remark(spot=spot, body=suggestion)]
+            PROJECT,
+            number,
+            "bob",
+            remarks=[Remark(spot=spot, body=f"```suggestion:-0+0{code}")],
         )
         gitlab.comment(
             PROJECT,
