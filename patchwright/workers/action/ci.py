@@ -5,7 +5,7 @@ runs, what it is asked for, and what to call things.
 """
 
 import re
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from contextlib import AbstractContextManager
 from dataclasses import dataclass
 from pathlib import Path
@@ -34,7 +34,7 @@ class CiJob:
     `artifacts` the part of it that is kept. `event` is the delivery that started the
     run, empty where there is none, `actor` who started it, and `rerun_by` who had it
     run again. `junit_file` is where the CI looks for the results of tests, if it does.
-    A login is a bot's if `bot_pattern` matches all of it.
+    `is_bot` tells by a login whether it is a bot's.
     """
 
     service: str
@@ -53,11 +53,8 @@ class CiJob:
     run_url: str
     runs_url: str
     actor_variable: str
-    bot_pattern: str
+    is_bot: Callable[[str], bool]
     junit_file: Path | None = None
-
-    def is_bot(self, login: str) -> bool:
-        return re.fullmatch(self.bot_pattern, login) is not None
 
     @property
     def result(self) -> Path:
@@ -177,6 +174,10 @@ class CiSystem(Protocol):
     def conclude(self, environ: Mapping[str, str]) -> int:
         """Tell the CI the result; return the exit code of the process."""
         ...
+
+    def clean_up(self, environ: Mapping[str, str]) -> None:
+        """Remove what is no artifact, where jobs may leave something to others."""
+        del environ
 
 
 def secrets_in(environ: Mapping[str, str]) -> tuple[str, ...]:

@@ -54,10 +54,11 @@ _ON_RUNNER: Final = (
 def make_run_overrides(
     inputs: Inputs, workspace: Path, patch_place: str = ""
 ) -> RunOverrides:
-    """Return them, `patch_place` saying where a change is; raises `SettingsError` for what a template or a file may not be.
+    """Return them; raises `SettingsError` for what a template or a file may not be.
 
-    An input that says what it says by itself is no order: what the repository says for
-    itself counts then.
+    `patch_place` says where a change is; without it that depends on an input. An input
+    that says what it says by itself is no order: what the repository says for itself
+    counts then.
     """
     config = {
         key: read(inputs, _INPUTS_OF_KEYS[key])
@@ -157,9 +158,7 @@ _TABLED: Final = f"{GITHUB}."
 _READ_APART: Final = ("llm.fallbacks", "mcp.servers", "sandbox.network")
 
 
-def find_settings(
-    job: CiJob, inputs: Inputs, environ: Mapping[str, str]
-) -> Settings:
+def find_settings(job: CiJob, inputs: Inputs, environ: Mapping[str, str]) -> Settings:
     """Return the settings; servers of tools may be named in a file of the repository.
 
     That is read from the default branch, whatever is checked out.

@@ -25,6 +25,7 @@ from patchwright.integrations.github.webhooks.triggers import GitHubTriggerRules
 from patchwright.workers.action.ci import (
     ActionRequest,
     CiJob,
+    CiSystem,
     CiWords,
     NoTrigger,
 )
@@ -79,10 +80,12 @@ _COMMENTED: Final = (ThreadKind.ISSUE, ThreadKind.PULL_REQUEST)
 log = structlog.get_logger(__name__)
 
 
-class GitHubActions:
+class GitHubActions(CiSystem):
     """A `CiSystem`. The step after ours tells the runner the result: `finish.py`."""
 
-    words = _WORDS
+    @property
+    def words(self) -> CiWords:
+        return _WORDS
 
     def read_job(self, environ: Mapping[str, str]) -> WorkflowJob:
         return read_workflow_job(environ)
@@ -104,7 +107,9 @@ class GitHubActions:
         if not isinstance(job, WorkflowJob) or not isinstance(
             base.forge, ConnectedGitHub
         ):
-            raise TypeError(f"a workflow cannot use a repository of {base.plugin.title}")
+            raise TypeError(
+                f"a workflow cannot use a repository of {base.plugin.title}"
+            )
         signer = find_comment_signer(
             base.settings, environ, has_job_token=job.has_job_token
         )

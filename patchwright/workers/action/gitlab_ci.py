@@ -9,13 +9,14 @@ from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Final
+from typing import Any, Final
 
 from patchwright.core.system.clock import SystemClock
 from patchwright.core.types.errors import PatchwrightError, SettingsError
 from patchwright.core.types.threads import PullRequest
 from patchwright.integrations.gitlab.settings import SERVICE
-from patchwright.workers.action.ci import CiJob, CiWords, JobRequests
+from patchwright.integrations.gitlab.webhooks.triggers import is_bot_name
+from patchwright.workers.action.ci import CiJob, CiSystem, CiWords, JobRequests
 from patchwright.workers.action.gitlab_report import (
     OUTPUT_PREFIX,
     fold_end,
@@ -39,9 +40,10 @@ from patchwright.workers.compose import ServiceParts
 # The folder of the project that is kept; templates/patchwright.yml names it too.
 ARTIFACTS: Final = ".patchwright-run"
 _VARIABLE: Final = "PATCHWRIGHT_"
-# What GitLab has no use for: its token, addresses and artifacts are no inputs, and the
-# version is that of the image.
+# What GitLab has no use for: its token, addresses and artifacts are no inputs, the
+# version is that of the image, and issues are assigned to the token's user.
 _ELSEWHERE: Final = (
+    "assignee",
     "comment-id",
     "commit-signing",
     "github-api-url",
@@ -64,9 +66,6 @@ _NO_TOKEN: Final = (
     "protected branches."
 )
 _NEEDED: Final = ("CI_PROJECT_DIR", "CI_PROJECT_PATH", "CI_JOB_ID")
-# How project and group access tokens call themselves.
-# https://docs.gitlab.com/user/project/settings/project_access_tokens/#bot-users-for-projects
-_BOTS: Final = r"(?:project|group)_\d+_bot(?:_\w+)?"
 _WORDS: Final = CiWords(
     run="pipeline",
     patch_place="It is `change.patch` among the artifacts of the job.",
@@ -102,10 +101,12 @@ def variable_of(name: str) -> str:
     return _VARIABLE + name.upper().replace("-", "_")
 
 
-class GitLabCi:
-    """A `CiSystem`. The same process tells GitLab the result, in files and by a code."""
+class GitLabCi(CiSystem):
+    """A `CiSystem`. The same process tells GitLab the result, by files and a code."""
 
-    words = _WORDS
+    @property
+    def words(self) -> CiWords:
+        return _WORDS
 
     def read_job(self, environ: Mapping[str, str]) -> PipelineJob:
         if missing := [name for name in _NEEDED if not environ.get(name)]:
@@ -119,7 +120,8 @@ class GitLabCi:
         artifacts = project / ARTIFACTS
         for one in (folder, artifacts):
             one.mkdir(parents=True, exist_ok=True)
-        body, event = b"", {}
+        body: bytes = b""
+        event: Mapping[str, Any] = {}
         if payload := environ.get("TRIGGER_PAYLOAD"):
             body, event = read_event("TRIGGER_PAYLOAD", Path(payload))
         number = environ.get("CI_MERGE_REQUEST_IID", "")
@@ -140,7 +142,7 @@ class GitLabCi:
             run_url=environ.get("CI_JOB_URL", ""),
             runs_url=f"{environ.get('CI_PROJECT_URL', '')}/-/pipelines",
             actor_variable="GITLAB_USER_LOGIN",
-            bot_pattern=_BOTS,
+            is_bot=is_bot_name,
             junit_file=artifacts / "junit.xml",
             project_id=environ.get("CI_PROJECT_ID", ""),
             source_project_id=environ.get("CI_MERGE_REQUEST_SOURCE_PROJECT_ID", ""),
@@ -242,7 +244,9 @@ class GitLabCi:
 
 def _private_folder(environ: Mapping[str, str]) -> Path:
     """Return a folder beside the checkout, which nobody's commits can reach."""
-    return Path(f"{environ['CI_PROJECT_DIR']}.tmp") / f"patchwright-{environ['CI_JOB_ID']}"
+    return (
+        Path(f"{environ['CI_PROJECT_DIR']}.tmp") / f"patchwright-{environ['CI_JOB_ID']}"
+    )
 
 
 def _as_pipeline(job: CiJob) -> PipelineJob:

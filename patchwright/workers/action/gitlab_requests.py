@@ -1,9 +1,9 @@
-"""Find what a pipeline is asked for: by variables, or by the webhook that started it."""
+"""Find what a pipeline is asked for, by variables or by a webhook's payload."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass
 from functools import cached_property
-from typing import Any, Final
+from typing import Any
 
 import structlog
 
@@ -29,25 +29,7 @@ from patchwright.workers.action.run_triggers import (
 from patchwright.workers.action.thread_history import CommentSigner
 from patchwright.workers.compose import ServiceParts
 
-# The kinds of payloads about threads, and the names of their events, which a pipeline
-# is not told. Confidential ones have a name of their own.
-# https://docs.gitlab.com/user/project/integrations/webhook_events/
-_EVENTS: Final[Mapping[str, str]] = {
-    "note": "Note Hook",
-    "confidential_note": "Confidential Note Hook",
-    "issue": "Issue Hook",
-    "confidential_issue": "Confidential Issue Hook",
-    "work_item": "Issue Hook",
-    "merge_request": "Merge Request Hook",
-}
-
 log = structlog.get_logger(__name__)
-
-
-def event_name_of(payload: Mapping[str, Any]) -> str:
-    """Return the name of the event that has this payload; empty for other payloads."""
-    kinds = (payload.get("event_type"), payload.get("object_kind"))
-    return next((_EVENTS[str(one)] for one in kinds if str(one) in _EVENTS), "")
 
 
 def merge_request_in(payload: Mapping[str, Any]) -> int:
@@ -93,7 +75,7 @@ class PipelineRequests:
         log.info("not_asked", reason=reason, listens_for=rules.mention)
         kind = str(self.job.event.get("object_kind") or "")
         source = f"{self.job.event_name} ({kind})" if kind else self.job.event_name
-        starts = listening_words(rules.mention, rules.label, rules.assignee)
+        starts = listening_words(rules.mention, rules.label, rules.own_login)
         return not_asked_result(
             f"There is no request ({reason}): a pipeline by {source}, of "
             f"{self.job.actor or 'somebody'}. This job starts on {starts}. The webhook "
@@ -101,7 +83,8 @@ class PipelineRequests:
         )
 
     def is_own(self, login: str) -> bool:
-        return self._rules.is_own(login)
+        own = self._rules.own_login
+        return bool(own) and login.casefold() == own.casefold()
 
     def post_url(self, thread: ForgeThread, post_id: str) -> str:
         url = self.base.forge.channel.fetch_opening(thread).url
@@ -138,10 +121,7 @@ class PipelineRequests:
             return NoTrigger("other-project")
         if self.inputs.text("mode") == "ci-fix" and has_failed(payload):
             return self._by_pipeline(triggers)
-        event = event_name_of(payload)
-        if not event:
-            return NoTrigger("event-not-read")
-        found = read_delivery(event, self.job.event_bytes, self._rules)
+        found = read_delivery(self.job.event_bytes, self._rules)
         if not isinstance(found, Trigger) or found.kind is TriggerKind.REPLY:
             reason = found.reason if isinstance(found, Ignored) else "no-mention"
             return NoTrigger(reason)
@@ -171,7 +151,8 @@ class PipelineRequests:
         thread = self.base.forge.channel.fetch_thread(found.forge_thread)
         for post in thread.posts:
             is_same = post.author.subject == found.actor.subject
-            if post.id == found.post_id and is_same and post.text == found.text:
+            is_said = post.text.split() == found.text.split()
+            if post.id == found.post_id and is_same and is_said:
                 return ActionRequest(found)
         log.warning("payload_not_confirmed", post_id=found.post_id)
         return NoTrigger("not-confirmed")
@@ -181,19 +162,15 @@ class PipelineRequests:
 
     @cached_property
     def _rules(self) -> GitLabTriggerRules:
-        settings = GitLabSettings.of(self.base.settings)
+        """Listen as the user of the token; no note counts as ours if that is hidden."""
+        settings, own = GitLabSettings.of(self.base.settings), None
+        try:
+            own = self.base.forge.fetch_identity()
+        except ServiceError as error:
+            log.warning("own_identity_unknown", reason=error.reason)
         return GitLabTriggerRules(
             mention=settings.mention,
             label=settings.label,
-            own_login=self._own_login(),
-            assignee=self.inputs.text("assignee"),
+            own_id=int(own.external_id or 0) if own else 0,
+            own_login=own.login if own else "",
         )
-
-    def _own_login(self) -> str:
-        """Return who we are; where that cannot be known, no note counts as ours."""
-        try:
-            identity = self.base.forge.fetch_identity()
-        except ServiceError as error:
-            log.warning("own_identity_unknown", reason=error.reason)
-            return ""
-        return identity.login if identity else ""

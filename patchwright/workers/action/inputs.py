@@ -229,7 +229,9 @@ def wrong_input(name: str, message: str) -> SettingsError:
 
 
 def _invalid_inputs(inputs: Inputs) -> list[str]:
-    problems = ((name, one.check(inputs.text(name))) for name, one in inputs.table.items())
+    problems = (
+        (name, one.check(inputs.text(name))) for name, one in inputs.table.items()
+    )
     return [f"input `{name}` {problem}" for name, problem in problems if problem]
 
 

@@ -54,7 +54,7 @@ def _add_suite(root: ET.Element, name: str, cases: Iterable[ET.Element]) -> None
         "skipped": _count(found, "skipped"),
     }
     numbers = {one: str(count) for one, count in counts.items()}
-    ET.SubElement(root, "testsuite", name=name, **numbers).extend(found)
+    ET.SubElement(root, "testsuite", {"name": name, **numbers}).extend(found)
 
 
 def _count(cases: Sequence[ET.Element], tag: str) -> int:
@@ -111,7 +111,8 @@ def _command_case(ran: Evidence) -> ET.Element:
 
 def _case(group: str, name: str, seconds: str = "") -> ET.Element:
     times = {"time": seconds} if seconds else {}
-    return ET.Element("testcase", classname=_clean(group), name=_clean(name), **times)
+    names = {"classname": _clean(group), "name": _clean(name)}
+    return ET.Element("testcase", {**names, **times})
 
 
 def _add(case: ET.Element, tag: str, text: str, **attributes: str) -> None:

@@ -120,7 +120,9 @@ def result_of(end: EndedRun) -> Result:
     outputs |= {name: str(path) for name, path in written.items() if path}
     if end.ci_job.junit_file:
         shown = as_delivered(end.outcome, end.delivered)
-        write_junit(end.ci_job.junit_file, shown.proof, shown.proof_report, shown.evidence)
+        write_junit(
+            end.ci_job.junit_file, shown.proof, shown.proof_report, shown.evidence
+        )
     return Result(_grade(end), outputs, summary_of(end, outputs))
 
 

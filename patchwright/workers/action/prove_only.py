@@ -45,7 +45,6 @@ from patchwright.core.types.outcome_kind import OutcomeKind
 from patchwright.core.types.threads import (
     ForgeThread,
     PullRequest,
-    RepoRef,
     Repository,
     ThreadKind,
 )
@@ -231,7 +230,9 @@ class ProofJob:
         self, proven: _Proven, config: RepositoryConfig, repository: Repository
     ) -> str:
         links = CodeLinks(repository.web_url)
-        handle = describe_services(self.settings, plugins_of(self._job.service)).forge.mention
+        handle = describe_services(
+            self.settings, plugins_of(self._job.service)
+        ).forge.mention
         return branch_proof_text(proven.proof, handle, config.file, links)
 
     def _report(self, connected: ForgeConnection, proven: _Proven, text: str) -> Result:
@@ -258,7 +259,9 @@ class ProofJob:
         summary = "\n\n".join(filter(None, (*parts, output_table(outputs))))
         return Result(_grade_of(proven), outputs, summary)
 
-    def _comment(self, connected: ForgeConnection, proven: _Proven, text: str) -> tuple[str, str]:
+    def _comment(
+        self, connected: ForgeConnection, proven: _Proven, text: str
+    ) -> tuple[str, str]:
         """Write the one comment, or over it; return its address, and what was odd."""
         if self._inputs.is_true("dry-run"):
             return "", "**Dry run**: the comment was not written."

@@ -93,9 +93,7 @@ def cancelled_result(known: Mapping[str, str], run: str) -> Result:
         "error-code": "cancelled",
         "summary": text,
     }
-    return Result(
-        Grade.UNRESOLVED, outputs, f"**Stopped** (`cancelled`)\n\n{text}\n"
-    )
+    return Result(Grade.UNRESOLVED, outputs, f"**Stopped** (`cancelled`)\n\n{text}\n")
 
 
 def read_result(path: Path) -> Result:
@@ -132,7 +130,10 @@ def not_asked_result(text: str, grade: Grade = Grade.GOOD) -> Result:
 
 def listening_words(mention: str, label: str, assignee: str = "") -> str:
     """Say what starts a run."""
-    triggers = [f"the mention {inline_code(mention)}", f"the label {inline_code(label)}"]
+    triggers = [
+        f"the mention {inline_code(mention)}",
+        f"the label {inline_code(label)}",
+    ]
     if assignee:
         triggers.append(f"an assignment of {inline_code(assignee)}")
     return ", ".join(triggers)

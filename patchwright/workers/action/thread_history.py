@@ -237,9 +237,7 @@ def _running_text(previous: PreviousRun | None) -> str:
     return f"Run {previous.run_id[:8]} has not reported its result yet."
 
 
-def _plan_text(
-    previous: PreviousRun | None, verb: Verb, place: RunPlace
-) -> str:
+def _plan_text(previous: PreviousRun | None, verb: Verb, place: RunPlace) -> str:
     if previous is None or not previous.has_plan:
         return f"{_NO_PLAN} {place.known_by}"
     if verb is Verb.APPROVE:

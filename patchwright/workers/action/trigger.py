@@ -227,7 +227,10 @@ class TriggerReader:
 
     def _comment_trigger(self, comment: FoundComment, thread: Thread) -> Trigger:
         """Make a request of a comment; who has it followed counts as taking part."""
-        actor, request = self._run.actor(), find_request(comment.text, self._rules.mention)
+        actor, request = (
+            self._run.actor(),
+            find_request(comment.text, self._rules.mention),
+        )
         return Trigger(
             key=f"{thread.ref}:comment:{comment.post_id}",
             kind=TriggerKind.COMMENT_MENTION,

@@ -138,7 +138,7 @@ def read_workflow_job(environ: Mapping[str, str]) -> WorkflowJob:
         run_url=run_url,
         runs_url=run_url.rpartition("/runs/")[0],
         actor_variable="GITHUB_ACTOR",
-        bot_pattern=r".*\[bot\]",
+        is_bot=lambda login: login.endswith("[bot]"),
         has_job_token=environ.get(f"{PREFIX}HAS_JOB_TOKEN") == "true",
         workflow=find_workflow(environ),
     )
