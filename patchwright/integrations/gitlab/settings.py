@@ -15,6 +15,7 @@ from patchwright.core.settings.fields import (
     address_parts,
     is_address,
 )
+from patchwright.core.types.threads import ForgeForms, ThreadKind
 
 SERVICE: Final = "gitlab"
 HOW_TO_CONFIGURE: Final = "set PATCHWRIGHT_GITLAB__TOKEN"
@@ -22,6 +23,21 @@ HOW_TO_CONFIGURE: Final = "set PATCHWRIGHT_GITLAB__TOKEN"
 API_PATH: Final = "/api/v4"
 _PUBLIC_HOST: Final = "gitlab.com"
 _MENTION: Final = re.compile(r"[@/][A-Za-z0-9_][A-Za-z0-9_.-]*\Z")
+
+# https://docs.gitlab.com/user/project/merge_requests/reviews/#checkout-merge-requests-locally-through-the-head-ref
+FORMS: Final = ForgeForms(
+    has_groups=True,
+    pages_path="-/",
+    thread_paths={
+        "issues": ThreadKind.ISSUE,
+        "work_items": ThreadKind.ISSUE,
+        "merge_requests": ThreadKind.MERGE_REQUEST,
+    },
+    pull_kind=ThreadKind.MERGE_REQUEST,
+    pull_ref="refs/merge-requests/{number}/head",
+    new_pull_path="merge_requests/new?merge_request%5Bsource_branch%5D={head}"
+    "&merge_request%5Btarget_branch%5D={base}",
+)
 
 # https://docs.gitlab.com/user/project/integrations/webhooks/#signing-tokens
 SIGNING_PREFIX: Final = "whsec_"

@@ -43,10 +43,8 @@ from patchwright.core.types.evidence import (
 )
 from patchwright.core.types.outcome_kind import OutcomeKind
 from patchwright.core.types.threads import (
-    ForgeThread,
     PullRequest,
     Repository,
-    ThreadKind,
 )
 from patchwright.core.types.work import CONTRADICTED
 from patchwright.integrations.git.mirror import Mirror, MirrorCache
@@ -105,6 +103,8 @@ class ProofJob:
         self._ci, self._job, self._inputs = ci, job, inputs
         self._overrides = make_run_overrides(inputs, job.workspace)
         self.settings = find_settings(job, inputs, environ)
+        plugins = plugins_of(job.service)
+        self._forge = describe_services(self.settings, plugins).forge
         self._repo = job.repo
         self._clock, self._started = SystemClock(), SystemClock().monotonic()
         secrets = (*secret_values(self.settings), *secrets_in(environ))
@@ -121,7 +121,7 @@ class ProofJob:
                 change = find_change(
                     mirror.objects,
                     mirror.resolve(_base_ref(pull)),
-                    mirror.resolve(_head_ref(pull)),
+                    mirror.resolve(self._forge.forms.head_ref(number)),
                 )
             except NoChangeError as error:
                 return self._nothing_to_prove(pull, str(error))
@@ -134,8 +134,9 @@ class ProofJob:
         try:
             return connected.forge.fetch_pull_request(self._repo, number)
         except NotFoundError as error:
+            name = self._forge.forms.pull(self._repo, number).name
             raise SettingsError(
-                f"#{number} of {self._repo.full_name} is not a pull request that the "
+                f"{name} of {self._repo.full_name} is not a pull request that the "
                 "token can read: `prove-only` works on pull requests"
             ) from error
 
@@ -146,7 +147,7 @@ class ProofJob:
             self.settings.state_dir / "mirrors", connected.git_environment
         )
         credential = connected.forge.mint_credential(self._repo)
-        refs = [_base_ref(pull), _head_ref(pull)]
+        refs = [_base_ref(pull), self._forge.forms.head_ref(pull.number)]
         return mirrors.fetch(repository.clone_url, credential, refs)
 
     def _read_config(self, connected: ForgeConnection) -> RepositoryConfig:
@@ -229,10 +230,8 @@ class ProofJob:
     def _text(
         self, proven: _Proven, config: RepositoryConfig, repository: Repository
     ) -> str:
-        links = CodeLinks(repository.web_url)
-        handle = describe_services(
-            self.settings, plugins_of(self._job.service)
-        ).forge.mention
+        links = CodeLinks(repository.pages_url)
+        handle = self._forge.mention
         return branch_proof_text(proven.proof, handle, config.file, links)
 
     def _report(self, connected: ForgeConnection, proven: _Proven, text: str) -> Result:
@@ -265,9 +264,7 @@ class ProofJob:
         """Write the one comment, or over it; return its address, and what was odd."""
         if self._inputs.is_true("dry-run"):
             return "", "**Dry run**: the comment was not written."
-        thread = ForgeThread(
-            repo=self._repo, kind=ThreadKind.PULL_REQUEST, number=proven.pull.number
-        )
+        thread = proven.pull.thread(self._repo)
         head_sha = proven.proof.change.head_sha
         try:
             now = connected.forge.fetch_pull_request(self._repo, proven.pull.number)
@@ -314,10 +311,6 @@ class ProofJob:
 
 def _base_ref(pull: PullRequest) -> str:
     return f"refs/heads/{pull.base_branch}"
-
-
-def _head_ref(pull: PullRequest) -> str:
-    return f"refs/pull/{pull.number}/head"
 
 
 def _unproven(change: BranchChange, failure: str) -> BranchProof:

@@ -32,7 +32,7 @@ def with_mode(trigger: Trigger, mode: str) -> Trigger:
     if mode == "auto" or trigger.kind.is_automatic or command is not None:
         return trigger
     thread = trigger.thread
-    if mode in _OF_PULL_REQUESTS and thread.kind is not ThreadKind.PULL_REQUEST:
+    if mode in _OF_PULL_REQUESTS and not thread.kind.is_pull:
         raise SettingsError(
             f"input `mode` is {mode}, which works only on pull requests; "
             f"{thread.name} is not one"
