@@ -166,7 +166,7 @@ class GitLabCi(CiSystem):
             name: environ.get(variable_of(name), one.default)
             for name, one in GITLAB_INPUTS.items()
         }
-        if pipeline.merge_request and values["mode"] == "auto":
+        if pipeline.merge_request:
             values["prove-only"] = "true"
         numbers = ("issue-number", MERGE_REQUEST)
         problems = [
