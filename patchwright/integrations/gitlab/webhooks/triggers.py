@@ -156,7 +156,7 @@ def read_note(
             return NO_MENTION
         name, kind, request = f"reply:{note.id}", TriggerKind.REPLY, note.note
     else:
-        name = f"review:{review}" if review and not is_edit else f"comment:{note.id}"
+        name = f"review:{review}" if review else f"comment:{note.id}"
         kind = TriggerKind.COMMENT_MENTION
     return context.trigger(
         name,
