@@ -105,7 +105,7 @@ class PipelineRequests:
         ):
             if number := int(self.inputs.text(name) or 0):
                 return ActionRequest(triggers.by_thread(self._thread(kind, number)))
-        if self.job.event:
+        if self.job.event.get("object_kind"):
             return self._by_payload(triggers)
         raise SettingsError(
             f"the pipeline (`{self.job.event_name}`) has no thread: set one of "
