@@ -13,7 +13,7 @@ from patchwright.core.types.errors import ServiceError
 from patchwright.core.types.people import Actor
 from patchwright.core.types.threads import RepoRef
 from patchwright.core.types.triggers import ParsedWebhook
-from patchwright.core.webhook import WebhookSource
+from patchwright.core.webhook import WebhookSource, by_header
 from patchwright.integrations.gitlab.adapter import GitLab
 from patchwright.integrations.gitlab.auth import OwnUser
 from patchwright.integrations.gitlab.channel import GitLabChannel
@@ -34,9 +34,6 @@ from patchwright.integrations.gitlab.webhooks.reader import (
 )
 from patchwright.integrations.gitlab.webhooks.triggers import GitLabTriggerRules
 from patchwright.integrations.http.retry import BackgroundLookup
-
-# Servers before GitLab 17.4 give an event an id, and an attempt none.
-_EVENT_HEADER = "x-gitlab-event-uuid"
 
 log = structlog.get_logger(__name__)
 
@@ -92,11 +89,6 @@ class DeferredGitLabReceiver:
         return receiver.read(headers, body)
 
 
-def identify(headers: Mapping[str, str], _body: bytes) -> str:
-    """Return GitLab's id of a delivery, the same when it is tried or sent again."""
-    return headers.get(IDEMPOTENCY_HEADER) or headers.get(_EVENT_HEADER, "")
-
-
 @dataclass(frozen=True)
 class ConnectedGitLab(ForgeConnection):
     """A `ForgeConnection`."""
@@ -149,7 +141,9 @@ class ConnectedGitLab(ForgeConnection):
         is_signed = bool(self.settings.webhook_signing_key)
         return WebhookSource(
             receiver=DeferredGitLabReceiver(self.settings, rules, host.clock),
-            identify=identify,
+            # Older servers name none. Their `X-Gitlab-Event-UUID` will not do: all that
+            # comes of one request has the same.
+            identify=by_header(IDEMPOTENCY_HEADER),
             max_body_bytes=host.max_body_bytes,
             signature_header=SIGNATURE_HEADER if is_signed else TOKEN_HEADER,
             # All but the token itself.

@@ -36,6 +36,7 @@ from patchwright.integrations.gitlab.webhooks.triggers import (
     ThreadContext,
     read_act,
     read_body,
+    read_changes_wanted,
     read_note,
 )
 
@@ -51,6 +52,7 @@ _ACTIVITY_LAG: Final = timedelta(hours=1)
 STORED_WITHIN_S: Final = 60.0
 # How GitLab notes who was given something to do; these are not translated.
 _GIVEN: Final = re.compile(r"(?:assigned to|requested review from) (?P<who>.*)")
+_WANTS_CHANGES: Final = "requested changes"
 _NAME: Final = re.compile(r"@([\w.-]+)")
 
 log = structlog.get_logger(__name__)
@@ -258,8 +260,8 @@ class _ThreadReading:
 
     def _of_note(self, note: NoteAnswer) -> Iterator[ParsedWebhook]:
         if note.system:
-            if self._gives_to_us(note.body) and self._span.covers_act(note.created_at):
-                yield self._act(TriggerKind.ASSIGNMENT, note.author, note.created_at)
+            if self._span.covers_act(note.created_at):
+                yield from self._of_system_note(note)
             return
         yield read_note(
             self._context(note.author, is_internal=note.is_internal),
@@ -274,6 +276,13 @@ class _ThreadReading:
             self._rules,
             is_edit=not self._span.covers(note.created_at),
         )
+
+    def _of_system_note(self, note: NoteAnswer) -> Iterator[ParsedWebhook]:
+        if self._gives_to_us(note.body):
+            yield self._act(TriggerKind.ASSIGNMENT, note.author, note.created_at)
+        if note.body == _WANTS_CHANGES:
+            context = self._context(note.author)
+            yield read_changes_wanted(context, note.created_at.isoformat(), self._rules)
 
     def _notes(self) -> Iterator[NoteAnswer]:
         found = self._asked.notes.list(
@@ -305,6 +314,7 @@ class _ThreadReading:
                 iid=answer.iid,
                 title=answer.title,
                 description=answer.description,
+                author_id=answer.author.id if answer.author else None,
                 updated_at=answer.updated_at.isoformat(),
             ),
             kind=self._kind,

@@ -57,6 +57,10 @@ def open_issue(project: Project) -> str:
     return str(project.issues.create({"title": "Broken"}).title)
 
 
+def fetch_project(project: Project) -> Project:
+    return project.manager.gitlab.projects.get(APP.full_name, statistics=True)
+
+
 def refusal(
     client: GitLabClient,
     answers: responses.RequestsMock,
@@ -209,7 +213,7 @@ def test_page_of_a_proxy_is_no_answer(
     page = "<html><title>Corporate sign-on</title></html>"
     answers.get(PROJECT, page, content_type="text/html; charset=utf-8")
     with pytest.raises(ServiceError) as refused:
-        client.ask(APP, lambda project: project.manager.get(project.encoded_id))
+        client.ask(APP, fetch_project)
     assert str(refused.value) == (
         "a web page (Corporate sign-on) came in place of an answer of GitLab's API: "
         "gitlab.base_url leads to something else, or a proxy answers for it"
@@ -235,7 +239,7 @@ def test_read_follows_a_renamed_project(
     place = {"location": f"{ROOT}/api/v4/projects/7?statistics=true"}
     answers.get(PROJECT, status=301, headers=place)
     answers.get(f"{ROOT}/api/v4/projects/7", json={"id": 7, "path": "shop"})
-    path = client.ask(APP, lambda one: one.manager.get(one.encoded_id, statistics=True))
+    path = client.ask(APP, fetch_project)
     assert path.path == "shop"
     first, second = (call.request for call in answers.calls)
     assert first.headers["Authorization"] == second.headers["Authorization"]
@@ -271,7 +275,7 @@ def test_redirect_to_elsewhere_is_refused(
 ) -> None:
     answers.get(PROJECT, status=302, headers={"location": target})
     with pytest.raises(ServiceError) as refused:
-        client.ask(APP, lambda project: project.manager.get(project.encoded_id))
+        client.ask(APP, fetch_project)
     shown = target.partition("?")[0]
     assert str(refused.value) == (
         f"GitLab redirects from gitlab.base_url ({ROOT}) to {shown}: "

@@ -14,7 +14,15 @@ from tests.fakes.github import bare
 from tests.fakes.github.exchange import Answer
 from tests.fakes.github.faults import Interruption, Moment, When
 from tests.fakes.github.state import Delivery
-from tests.fakes.gitlab.acts import accounts, builds, merges, notes, projects, threads
+from tests.fakes.gitlab.acts import (
+    accounts,
+    builds,
+    merges,
+    moves,
+    notes,
+    projects,
+    threads,
+)
 from tests.fakes.gitlab.acts.builds import Report
 from tests.fakes.gitlab.acts.merges import Proposal, Remark
 from tests.fakes.gitlab.acts.uploads import upload
@@ -427,6 +435,14 @@ class FakeGitLab:
             who = self.world.user(actor).id
             reviewers = tuple(self.world.user(one).id for one in people)
             merges.change_merge(self.world, thread, who, reviewers=reviewers)
+
+    def move_issue(self, path: str, number: int, target: str, actor: str) -> int:
+        """Move it to another project and return its number there."""
+        with self.world.lock:
+            issue = self.world.thread(path, ISSUE, number)
+            there = self.world.project(target)
+            who = self.world.user(actor).id
+            return moves.move_issue(self.world, issue, there, who).iid
 
     def lock(
         self, path: str, number: int, actor: str, kind: ThreadKind = ISSUE

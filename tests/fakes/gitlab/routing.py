@@ -10,6 +10,7 @@ from tests.fakes.gitlab.auth import ANONYMOUS, Caller, check_scope, identify
 from tests.fakes.gitlab.call import Call, Route
 from tests.fakes.gitlab.exchange import RefusedError
 from tests.fakes.gitlab.routes import (
+    activity,
     builds,
     hooks,
     merge_requests,
@@ -32,6 +33,7 @@ ROUTES: tuple[Route, ...] = (
     *builds.ROUTES,
     *hooks.ROUTES,
     *uploads.ROUTES,
+    *activity.ROUTES,
 )
 
 

@@ -67,6 +67,7 @@ class Thread:
     edited_at: datetime | None = None
     edited_by: int | None = None
     updated_by: int | None = None
+    moved_to: int | None = None
     merge: Merge | None = None
 
     @property

@@ -32,11 +32,15 @@ class GitLabModel(BaseModel):
 
 
 class UserPayload(GitLabModel):
-    """Somebody; old versions name the id nowhere. `state` is there for reviewers."""
+    """Somebody; old versions name the id nowhere.
+
+    Reviewers have a `state`, and say whether they were just asked once more.
+    """
 
     id: int = 0
     username: str = ""
     state: str = ""
+    re_requested: bool = False
 
 
 class ProjectPayload(GitLabModel):

@@ -22,6 +22,7 @@ from patchwright.integrations.gitlab.webhooks.triggers import (
     ThreadContext,
     read_act,
     read_body,
+    read_changes_wanted,
     read_note,
 )
 
@@ -162,8 +163,8 @@ def _requests_of_edit(
             yield read_act(context, TriggerKind.ASSIGNMENT, at, rules)
         else:
             yield Ignored(reason="other-assignee")
-    if changes.reviewers is not None:
-        yield from _requested_changes(context, changes.reviewers, rules)
+    if changes.reviewers is not None and _wants_changes(context, changes.reviewers):
+        yield read_changes_wanted(context, at, rules)
     if delivery.object_attributes.oldrev:
         yield _read_new_head(context, rules)
 
@@ -182,27 +183,24 @@ def _has(labels: Iterable[payloads.LabelPayload], rules: GitLabTriggerRules) -> 
 
 
 def _added(people: payloads.PeopleChange) -> Iterator[payloads.UserPayload]:
+    """Yield who was asked to do something, also again."""
     before = {one.username for one in people.previous}
-    return (one for one in people.current if one.username not in before)
+    return (
+        one for one in people.current if one.re_requested or one.username not in before
+    )
 
 
-def _requested_changes(
-    context: ThreadContext, reviewers: payloads.PeopleChange, rules: GitLabTriggerRules
-) -> Iterator[ParsedWebhook]:
-    """Read that a reviewer wants changes to our own work, which may be a request.
+def _wants_changes(context: ThreadContext, reviewers: payloads.PeopleChange) -> bool:
+    """Tell whether who acts has just asked for changes; older servers do not tell.
 
     https://docs.gitlab.com/user/project/merge_requests/reviews/#submit-a-review
     """
     before = {one.username for one in reviewers.previous if one.state == _WANTS_CHANGES}
-    asks = any(
+    return any(
         one.state == _WANTS_CHANGES and one.username == context.user.username
         for one in reviewers.current
         if one.username not in before
     )
-    if not asks or not rules.is_own_id(context.thread.author_id):
-        return
-    name = f"changes-requested:{context.user.id}:{context.thread.updated_at}"
-    yield context.trigger(name, TriggerKind.REVIEW)
 
 
 def _read_new_head(context: ThreadContext, rules: GitLabTriggerRules) -> ParsedWebhook:

@@ -195,6 +195,22 @@ def read_act(
     """
     if rules.is_own(context.user):
         return Ignored(reason="own-act")
+    return context.trigger(f"{kind}:{_name_of_moment(at)}", kind)
+
+
+def _name_of_moment(at: str) -> str:
     moment = payloads.read_time(at)
-    name = f"{moment:%Y-%m-%dT%H:%M:%S}" if moment else at
-    return context.trigger(f"{kind}:{name}", kind)
+    return f"{moment:%Y-%m-%dT%H:%M:%S}" if moment else at
+
+
+def read_changes_wanted(
+    context: ThreadContext, at: str, rules: GitLabTriggerRules
+) -> ParsedWebhook:
+    """Read that somebody wants changes to a merge request; to ours it may be a request.
+
+    Its words are in notes, which come apart.
+    """
+    if rules.is_own(context.user) or not rules.is_own_id(context.thread.author_id):
+        return NO_MENTION
+    name = f"changes-requested:{context.user.id}:{_name_of_moment(at)}"
+    return context.trigger(name, TriggerKind.REVIEW)

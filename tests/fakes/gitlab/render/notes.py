@@ -17,6 +17,7 @@ def note_json(world: World, note: Note) -> Json:
         "id": note.id,
         "type": note.type,
         "body": note.body,
+        "attachment": None,
         "author": user_json(world, world.users[note.author]),
         "created_at": moment(note.created_at),
         "updated_at": moment(note.updated_at),

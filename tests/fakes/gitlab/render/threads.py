@@ -123,7 +123,7 @@ def _issue(world: World, thread: Thread) -> Json:
             "closed_as_duplicate_of": None,
         },
         "severity": "UNKNOWN",
-        "moved_to_id": None,
+        "moved_to_id": thread.moved_to,
         "service_desk_reply_to": None,
         "epic_iid": None,
         "epic": None,

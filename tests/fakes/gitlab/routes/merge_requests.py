@@ -4,6 +4,7 @@ from tests.fakes.github.exchange import Answer
 from tests.fakes.gitlab.access import level_of, reads_code
 from tests.fakes.gitlab.acts import merges
 from tests.fakes.gitlab.acts.merges import Proposal
+from tests.fakes.gitlab.acts.quick_actions import carry_out, read_orders
 from tests.fakes.gitlab.build_state import Pipeline
 from tests.fakes.gitlab.call import Call, Route, as_bool, as_list, paged
 from tests.fakes.gitlab.diffs import commits_of, diff_json, files_of
@@ -68,11 +69,12 @@ def create_merge(call: Call) -> Answer:
         target = found
     if level_of(call.world, source, user) < Level.DEVELOPER:
         raise forbidden()
+    read = read_orders(str(asked.get("description") or ""))
     proposal = Proposal(
         title=str(asked["title"]),
         source=str(asked["source_branch"]),
         target=str(asked["target_branch"]),
-        description=str(asked.get("description") or ""),
+        description=read.text,
         fork=source.path if source.id != target.id else "",
         allow_collaboration=as_bool(asked.get("allow_collaboration")),
         labels=tuple(as_list(asked.get("labels"))),
@@ -83,6 +85,8 @@ def create_merge(call: Call) -> Answer:
         squash=as_bool(asked.get("squash")),
     )
     thread = merges.open_merge(call.world, target, proposal, user.id)
+    carry_out(call.world, thread, user.id, read.orders)
+    thread = call.world.threads[thread.id]
     return Answer(status=201, body=full_thread_json(call.world, thread, user))
 
 

@@ -1,11 +1,15 @@
 """Notes, discussions and emoji, which issues and merge requests have alike."""
 
+from dataclasses import replace
+
 from tests.fakes.github.exchange import Answer
 from tests.fakes.gitlab.access import level_of, may_comment, sees_note
 from tests.fakes.gitlab.acts import notes
 from tests.fakes.gitlab.acts.notes import NO_LINE, Words
+from tests.fakes.gitlab.acts.quick_actions import Read, carry_out, read_orders
 from tests.fakes.gitlab.call import Call, Route, as_bool, paged
 from tests.fakes.gitlab.exchange import (
+    RefusedError,
     forbidden,
     missing,
     not_found,
@@ -211,7 +215,19 @@ def _write(call: Call, thread: Thread, words: Words) -> Note:
     if words.internal and level < Level.PLANNER:
         # Who may not write an internal note writes none, rather than an open one.
         raise forbidden()
-    return notes.write_note(call.world, thread, user.id, words)
+    read = read_orders(words.body)
+    if not read.text and read.orders:
+        carry_out(call.world, thread, user.id, read.orders)
+        raise only_orders(read)
+    note = notes.write_note(call.world, thread, user.id, replace(words, body=read.text))
+    carry_out(call.world, thread, user.id, read.orders)
+    return note
+
+
+def only_orders(read: Read) -> RefusedError:
+    """Answer where a text was nothing but orders: there is no note then."""
+    summary = [f"Applied /{one.name}." for one in read.orders]
+    return RefusedError(202, {"commands_changes": {}, "summary": summary})
 
 
 def _require_own(call: Call, note: Note) -> None:

@@ -23,6 +23,7 @@ from tests.fakes.gitlab.exchange import (
     refused,
 )
 from tests.fakes.gitlab.refs import list_branches, resolve
+from tests.fakes.gitlab.render.builds import pipeline_json
 from tests.fakes.gitlab.render.projects import branch_json, commit_json, protected_json
 from tests.fakes.gitlab.render.threads import thread_json
 from tests.fakes.gitlab.state import Level, Project
@@ -125,7 +126,7 @@ def get_commit(call: Call) -> Answer:
         "stats": {"additions": added, "deletions": gone, "total": added + gone},
         "status": status,
         "project_id": project.id,
-        "last_pipeline": None,
+        "last_pipeline": pipeline_json(call.world, pipeline) if pipeline else None,
     }
     return Answer(status=200, body=body)
 

@@ -3,8 +3,9 @@
 from typing import Any
 
 from tests.fakes.github.exchange import Answer
-from tests.fakes.gitlab.access import level_of, may_change, sees_thread
-from tests.fakes.gitlab.acts import threads
+from tests.fakes.gitlab.access import level_of, may_change, sees, sees_thread
+from tests.fakes.gitlab.acts import moves, threads
+from tests.fakes.gitlab.acts.quick_actions import carry_out, read_orders
 from tests.fakes.gitlab.acts.threads import Draft
 from tests.fakes.gitlab.call import Call, Route, as_bool, as_list, paged
 from tests.fakes.gitlab.exchange import Json, forbidden, missing, not_found
@@ -84,14 +85,17 @@ def create_issue(call: Call) -> Answer:
     if "title" not in asked:
         raise missing("title")
     is_planner = level_of(call.world, project, user) >= Level.PLANNER
+    read = read_orders(str(asked.get("description") or ""))
     draft = Draft(
         title=str(asked["title"]),
-        description=str(asked.get("description") or ""),
+        description=read.text,
         labels=tuple(as_list(asked.get("labels"))) if is_planner else (),
         assignees=read_people(call, asked, "assignee") if is_planner else (),
         confidential=as_bool(asked.get("confidential")),
     )
     issue = threads.open_issue(call.world, project, user.id, draft)
+    carry_out(call.world, issue, user.id, read.orders)
+    issue = call.world.threads[issue.id]
     return Answer(status=201, body=full_thread_json(call.world, issue, user))
 
 
@@ -107,7 +111,12 @@ def edit_thread(call: Call, thread: Thread, asked: Json) -> Thread:
     if not may_change(call.world, project, thread, user):
         raise forbidden()
     changes = _read_changes(call, project, thread, asked)
-    changed = threads.change(call.world, thread, user.id, **changes)
+    read = read_orders(changes.get("description", ""))
+    if read.orders:
+        changes["description"] = read.text
+    threads.change(call.world, thread, user.id, **changes)
+    carry_out(call.world, thread, user.id, read.orders)
+    changed = call.world.threads[thread.id]
     match asked.get("state_event"):
         case "close":
             return threads.close(call.world, changed, user.id)
@@ -158,8 +167,18 @@ def read_people(call: Call, asked: Json, name: str) -> tuple[int, ...]:
     return tuple(one for one in numbers if one in call.world.users)
 
 
+def move_issue(call: Call) -> Answer:
+    issue = call.thread(ThreadKind.ISSUE)
+    user = call.user()
+    target = call.world.projects.get(int(call.body().get("to_project_id", 0)))
+    if target is None or not sees(call.world, target, user):
+        raise not_found("Project Not Found")
+    moved = moves.move_issue(call.world, issue, target, user.id)
+    return Answer(status=201, body=full_thread_json(call.world, moved, user))
+
+
 def list_participants(call: Call) -> Answer:
-    return paged(call, _participants(call, call.thread(ThreadKind.ISSUE)))
+    return paged(call, _participants(call, find_thread(call)))
 
 
 def _participants(call: Call, thread: Thread) -> list[Json]:
@@ -214,7 +233,8 @@ ROUTES = (
     Route("POST", ISSUES, create_issue),
     Route("GET", ISSUES + "/{iid}", get_issue),
     Route("PUT", ISSUES + "/{iid}", edit_issue),
-    Route("GET", ISSUES + "/{iid}/participants", list_participants),
+    Route("POST", ISSUES + "/{iid}/move", move_issue),
+    Route("GET", "/projects/{id}/{kind}/{iid}/participants", list_participants),
     Route("GET", ISSUES + "/{iid}/related_merge_requests", list_related),
     Route("GET", ISSUES + "/{iid}/closed_by", list_closing),
 )

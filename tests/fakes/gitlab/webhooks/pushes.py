@@ -1,5 +1,6 @@
 """Tell of branches and tags that were pushed, made or deleted."""
 
+from tests.fakes.github.bare import find_commit
 from tests.fakes.github.comparison import GitCommit, changed_files, commits_between
 from tests.fakes.gitlab.exchange import Json
 from tests.fakes.gitlab.refs import list_refs
@@ -78,9 +79,12 @@ def _push_json(
 
 
 def _commits(project: Project, before: str, after: str) -> list[GitCommit]:
-    """Return what a push brought; nothing where a branch begins or ends."""
-    if NO_COMMIT in (before, after):
+    """Return what a push brought; a new branch brings what the default one lacks."""
+    if after == NO_COMMIT:
         return []
+    if before == NO_COMMIT:
+        default = find_commit(project.git, f"refs/heads/{project.default_branch}")
+        return commits_between(project.git, default, after) if default else []
     return commits_between(project.git, before, after)
 
 

@@ -156,7 +156,7 @@ def _attributes(world: World, thread: Thread) -> Json:
             "discussion_locked": thread.locked or None,
             "due_date": None,
             "duplicated_to_id": None,
-            "moved_to_id": None,
+            "moved_to_id": thread.moved_to,
             "relative_position": 513,
             "weight": None,
             "health_status": None,
@@ -204,10 +204,15 @@ def _changes(world: World, before: Thread | None, after: Thread) -> Json:
     """Return each field that changed, as it was and as it is."""
     if before is None:
         return _first_values(world, after)
-    changes: Json = {}
-    for name, old, new in _compared(world, before, after):
-        if old != new:
-            changes[name] = {"previous": old, "current": new}
+    changes: Json = {
+        name: {"previous": old, "current": new}
+        for name, old, new in _compared(world, before, after)
+        if old != new
+    }
+    if before.updated_at != after.updated_at:
+        # Even within one second, which is all that is written of it.
+        times = moment(before.updated_at), moment(after.updated_at)
+        changes["updated_at"] = dict(zip(("previous", "current"), times, strict=True))
     return changes
 
 
@@ -244,7 +249,6 @@ def _compared(
         ("updated_by_id", before.updated_by, after.updated_by),
         ("last_edited_at", moment(before.edited_at), moment(after.edited_at)),
         ("last_edited_by_id", before.edited_by, after.edited_by),
-        ("updated_at", moment(before.updated_at), moment(after.updated_at)),
         ("assignees", people(before.assignees), people(after.assignees)),
         ("labels", labels_facts(world, before), labels_facts(world, after)),
     ]
@@ -299,8 +303,12 @@ def _note_body(
             "action": action,
         },
         "repository": repository_facts(world, project),
-        kind: _attributes(world, thread),
+        kind: {**_attributes(world, thread), "assignee": _assignee(world, thread)},
     }
+
+
+def _assignee(world: World, thread: Thread) -> Json | None:
+    return person_facts(world, thread.assignees[0]) if thread.assignees else None
 
 
 def line_code(note: Note) -> str:
