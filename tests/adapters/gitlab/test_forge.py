@@ -1,5 +1,7 @@
 """Projects, files, branches and merge requests, as GitLab has them."""
 
+from pathlib import Path
+
 import pytest
 
 from patchwright.core.forge import PullRequestText
@@ -149,14 +151,14 @@ def test_a_merge_request_from_a_fork_tells_where_it_is_and_who_may_push(
 
 
 def test_the_head_of_a_fork_is_fetched_from_the_project(
-    fake: FakeGitLab, gitlab: GitLab, tmp_path: object
+    fake: FakeGitLab, gitlab: GitLab, tmp_path: Path
 ) -> None:
     fork = fake.fork(PATH, "ann")
     sha = fake.commit_files(fork, "mine", {"a.py": "3\n"}, author="ann")
     wanted = Proposal(title="Mine", source="mine", target="trunk", fork=fork)
     number = fake.open_merge_request(PATH, "ann", wanted)
     repository = gitlab.forge.fetch_repository(SHOP)
-    tree = WorkTree.start(tmp_path / "work", "trunk")  # type: ignore[operator] # a path
+    tree = WorkTree.start(tmp_path / "work", "trunk")
     ref = repository.forms.head_ref(number)
     credential = gitlab.forge.mint_credential(SHOP)
     fetch_refs(tree.objects.git, Remote(repository.clone_url, credential), [ref])
@@ -205,9 +207,7 @@ def test_a_file_of_more_than_a_megabyte_is_refused(
     assert str(caught.value) == "big is larger than a megabyte"
 
 
-def test_branches_and_commits_are_known(
-    fake: FakeGitLab, gitlab: GitLab, branch: str
-) -> None:
+def test_branches_and_commits_are_known(gitlab: GitLab, branch: str) -> None:
     assert gitlab.forge.has_branch(SHOP, "bot/fix")
     assert not gitlab.forge.has_branch(SHOP, "bot/none")
     commits = gitlab.forge.commits
@@ -216,7 +216,7 @@ def test_branches_and_commits_are_known(
 
 
 def test_a_merge_request_without_its_branches_is_refused(
-    fake: FakeGitLab, gitlab: GitLab, branch: str
+    gitlab: GitLab, branch: str
 ) -> None:
     assert branch
     with pytest.raises(InvalidRequestError) as caught:
