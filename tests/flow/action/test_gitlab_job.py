@@ -150,7 +150,7 @@ def test_a_person_starts_it_by_variables(tmp_path: Path) -> None:
 def test_a_trigger_without_a_webhook_is_told_what_to_set(tmp_path: Path) -> None:
     with pipelines(tmp_path, in_turn()) as scene:
         ended = scene.send({})
-        assert (ended.end, ended.code) == (("failed", "settings"), 1)
+        assert (ended.end, ended.code) == (("failed", "configuration"), 1)
         assert ended.outputs["summary"] == (
             "the pipeline (`trigger`) has no thread: set one of "
             "PATCHWRIGHT_ISSUE_NUMBER, PATCHWRIGHT_MERGE_REQUEST_NUMBER and "
