@@ -69,19 +69,39 @@ class ForgeThread(Value):
     """A thread beside the code; `str()` of it is its key.
 
     A request is known to us alone: it came without a thread, from a form or a workflow,
-    and its `number` is our own.
+    and its `number` is our own. `audience` names, in the service's own way, who may
+    read what is written in answer, where that is not everybody who sees the repository;
+    two threads with the same key are equal.
     """
 
     repo: RepoRef
     kind: ThreadKind
     number: int
+    audience: str = ""
 
     def __str__(self) -> str:
         return f"{self.repo}{self.kind.mark}{self.number}"
 
+    def __eq__(self, other: object) -> bool:
+        same_kind = isinstance(other, ForgeThread) and other.kind is self.kind
+        return same_kind and str(other) == str(self)
+
+    def __hash__(self) -> int:
+        return hash(str(self))
+
     @property
     def service(self) -> str:
         return self.repo.forge
+
+    @property
+    def place(self) -> str:
+        """Where people agree on something for all of its threads."""
+        return self.repo.full_name
+
+    @property
+    def is_private(self) -> bool:
+        """Whether fewer people may read it than the repository."""
+        return bool(self.audience)
 
     @property
     def is_own(self) -> bool:
@@ -137,6 +157,11 @@ class TalkThread(Value):
         """Return a key that stays when the thread is moved, empty if there is none."""
         site = self.place.rpartition("/")[0]
         return f"{self.service}:{site}#{self.lasting_id}" if self.lasting_id else ""
+
+    @property
+    def is_private(self) -> bool:
+        """Whether other people may read it than the repository: always."""
+        return True
 
     @property
     def has_begun(self) -> bool:
