@@ -118,7 +118,8 @@ REPOSITORY_PATH: Final = re.compile(
 )
 # Below the address of the ticket system.
 TICKET_PATH: Final = re.compile(
-    rf"(?:browse/|\S*[?&]selectedIssue=)(?P<key>{_KEY})(?![\w-])", re.IGNORECASE
+    rf"(?:browse/|issue/|\S*[?&]selectedIssue=)(?P<key>{_KEY})(?![\w-])",
+    re.IGNORECASE,
 )
 # In a text. `meant` is clearly called a repository; `bare` may be a path.
 REFERENCE_PATTERN: Final = re.compile(
