@@ -28,7 +28,7 @@ from patchwright.integrations.linear.webhooks.payloads import Workspace
 
 _NOT_CONFIGURED = "Linear is not configured"
 _NOT_INSTALLED = "no workspace has installed the app"
-_FIX_TOKEN = "set linear.token to a valid API key or token of an app"
+_FIX_LOGIN = "set linear.token to a valid API key or token of an app"
 _FIX_INSTALLATION = "install the app in the workspace again"
 
 
@@ -39,7 +39,7 @@ def check_linear(context: CheckContext) -> CheckResult:
     with _connected(context, settings) as (linear, workspaces):
         if not workspaces:
             return warning(_NOT_INSTALLED, _fix_not_installed(context, settings))
-        fix = _FIX_TOKEN if settings.token else _FIX_INSTALLATION
+        fix = _FIX_LOGIN if settings.token else _FIX_INSTALLATION
         found = [_check_workspace(linear, one.url_key, fix) for one in workspaces]
     if not settings.webhook_secret:
         found.append(
@@ -71,7 +71,7 @@ def check_teams(context: CheckContext) -> CheckResult:
                 for name in _names(linear, one.url_key, settings)
             }
         except AuthenticationError as error:
-            return result_of_error(error, _FIX_TOKEN)
+            return result_of_error(error, _FIX_LOGIN)
     missing = [one for one in settings.teams if one.casefold() not in known]
     if missing:
         return failed(
