@@ -16,13 +16,29 @@ PLUGINS: Final[Plugins] = (github.PLUGIN, slack.PLUGIN, jira.PLUGIN, linear.PLUG
 
 
 def find_forge(settings: Settings, plugins: Plugins = PLUGINS) -> Plugin:
-    """Return the service where the code lives: the first that is configured."""
-    forges = [one for one in plugins if one.connect_forge]
+    """Return the service where the code is: the one that was chosen or is configured.
+
+    Raises `SettingsError` if the chosen one has no code.
+    """
+    forges = list_forges(plugins)
+    if settings.forge:
+        chosen = next((one for one in forges if one.name == settings.forge), None)
+        if chosen is None:
+            names = " or ".join(one.name for one in forges)
+            raise SettingsError(
+                f"forge: unknown service {settings.forge!r}; use {names}"
+            )
+        return chosen
     configured = (one for one in forges if one.describe(settings).is_configured)
     found = next(configured, forges[0] if forges else None)
     if found is None:
         raise SettingsError("no plug-in has a forge")
     return found
+
+
+def list_forges(plugins: Plugins = PLUGINS) -> Plugins:
+    """Return the services where code is."""
+    return tuple(one for one in plugins if one.connect_forge)
 
 
 def describe_services(

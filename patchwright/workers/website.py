@@ -191,7 +191,7 @@ def _run_pages(base: ServiceParts, sign_in: SignInRoutes | None) -> RunPages:
         access=access,
         live=LiveUpdates(reader, stores.events.notifier, base.clock),
         clock=base.clock,
-        site=forge.web_url,
+        forge=forge,
         login_path=login_path(forge.name) if sign_in else "",
     )
 
@@ -215,8 +215,7 @@ def _request_form(
         submit=inbox.submit,
         find_job=partial(_find_job, base.stores),
         offer_to=partial(chat.repositories.find, ""),
-        forge=forge.name,
-        site=forge.web_url,
+        forge=forge,
         rate_limit=FormRateLimit(base.clock),
         login_path=login_path(forge.name),
         prefix=urlsplit(base.settings.server.public_url).path,

@@ -1,5 +1,6 @@
 """Where people talk and where code lives."""
 
+from collections.abc import Mapping
 from datetime import datetime
 from enum import StrEnum
 from typing import Final
@@ -21,14 +22,34 @@ class RepoRef(Value):
 class ThreadKind(StrEnum):
     ISSUE = "issue"
     PULL_REQUEST = "pull-request"
+    # A pull request of a forge that counts them apart from its issues.
+    MERGE_REQUEST = "merge-request"
     DISCUSSION = "discussion"
     REQUEST = "request"
     CHAT = "chat"
     TICKET = "ticket"
 
+    @property
+    def is_pull(self) -> bool:
+        return self in {ThreadKind.PULL_REQUEST, ThreadKind.MERGE_REQUEST}
 
-# Stands in its key before the number of a request, which is none of the forge's.
-_OWN_MARK: Final = "~"
+    @property
+    def mark(self) -> str:
+        """What stands before the number in its key; people write it too."""
+        return _MARKS.get(self, "#")
+
+    @property
+    def words(self) -> str:
+        """What people call it."""
+        return _WORDS.get(self, self.value)
+
+
+# The number of a request is none of the forge's.
+_MARKS: Final = {ThreadKind.REQUEST: "~", ThreadKind.MERGE_REQUEST: "!"}
+_WORDS: Final = {
+    ThreadKind.PULL_REQUEST: "pull request",
+    ThreadKind.MERGE_REQUEST: "merge request",
+}
 
 
 class ForgeThread(Value):
@@ -43,8 +64,7 @@ class ForgeThread(Value):
     number: int
 
     def __str__(self) -> str:
-        mark = _OWN_MARK if self.is_own else "#"
-        return f"{self.repo}{mark}{self.number}"
+        return f"{self.repo}{self.kind.mark}{self.number}"
 
     @property
     def service(self) -> str:
@@ -58,7 +78,7 @@ class ForgeThread(Value):
     @property
     def name(self) -> str:
         """What people call it where it is."""
-        return "the request" if self.is_own else f"#{self.number}"
+        return "the request" if self.is_own else f"{self.kind.mark}{self.number}"
 
     @property
     def token(self) -> str:
@@ -131,8 +151,7 @@ ThreadRef = ForgeThread | TalkThread
 def read_thread(key: str, kind: ThreadKind) -> ThreadRef:
     """Return the thread whose key that is."""
     service, _, rest = key.partition(":")
-    mark = _OWN_MARK if kind is ThreadKind.REQUEST else "#"
-    place, _, token = rest.rpartition(mark)
+    place, _, token = rest.rpartition(kind.mark)
     if kind in (ThreadKind.CHAT, ThreadKind.TICKET):
         return TalkThread(service=service, place=place, kind=kind, id=token)
     repo = RepoRef(forge=service, full_name=place)
@@ -214,6 +233,62 @@ class Thread(Value):
     unread: int = 0
 
 
+class ForgeForms(Value):
+    """How a forge writes the names and addresses of repositories and threads.
+
+    With `has_groups` a repository's full name may have more than two parts.
+    `pages_path` comes between the address of a repository and those of its pages, and
+    `thread_paths` before the number of a thread, the usual one of each kind first.
+    `pull_kind` is how the forge calls what proposes a change, `pull_ref` where git has
+    its head, and `new_pull_path` the page where a person makes one of a branch.
+    """
+
+    has_groups: bool = False
+    pages_path: str = ""
+    thread_paths: Mapping[str, ThreadKind] = {
+        "issues": ThreadKind.ISSUE,
+        "pull": ThreadKind.PULL_REQUEST,
+        "discussions": ThreadKind.DISCUSSION,
+    }
+    pull_kind: ThreadKind = ThreadKind.PULL_REQUEST
+    pull_ref: str = "refs/pull/{number}/head"
+    new_pull_path: str = "compare/{base}...{head}"
+
+    @property
+    def counts_apart(self) -> bool:
+        """Whether an issue and a pull request may have the same number."""
+        return self.pull_kind.mark != ThreadKind.ISSUE.mark
+
+    @property
+    def marks(self) -> str:
+        """What may stand before the number of a thread."""
+        return f"#{self.pull_kind.mark}" if self.counts_apart else "#"
+
+    def kind_of_mark(self, mark: str) -> ThreadKind:
+        """Return the kind of a number with this mark: an issue, unless others differ.
+
+        Where all are counted together, what is called an issue may be of another kind.
+        """
+        is_pull = self.counts_apart and mark == self.pull_kind.mark
+        return self.pull_kind if is_pull else ThreadKind.ISSUE
+
+    def pull(self, repo: RepoRef, number: int) -> ForgeThread:
+        """Return the thread of a pull request."""
+        return ForgeThread(repo=repo, kind=self.pull_kind, number=number)
+
+    def head_ref(self, number: int) -> str:
+        return self.pull_ref.format(number=number)
+
+    def thread_path(self, thread: ForgeThread) -> str:
+        """Return what follows the repository's address; empty where it has no page."""
+        kinds = self.thread_paths.items()
+        path = next((path for path, kind in kinds if kind is thread.kind), "")
+        return f"{self.pages_path}{path}/{thread.number}" if path else ""
+
+
+USUAL_FORMS: Final = ForgeForms()
+
+
 class Repository(Value):
     """What the forge says about a repository; `id` is what it keeps in every move."""
 
@@ -223,6 +298,17 @@ class Repository(Value):
     web_url: str
     private: bool
     id: str = ""
+    forms: ForgeForms = USUAL_FORMS
+
+    @property
+    def pages_url(self) -> str:
+        """The address that those of its commits, files and branches begin with."""
+        return f"{self.web_url}/{self.forms.pages_path}".rstrip("/")
+
+    @property
+    def site_url(self) -> str:
+        """The root of the forge's pages."""
+        return self.web_url.removesuffix(f"/{self.ref.full_name}")
 
 
 class PullRequest(Value):
@@ -249,3 +335,13 @@ class PullRequest(Value):
     author: str = ""
     title: str = ""
     body: str = ""
+    kind: ThreadKind = ThreadKind.PULL_REQUEST
+
+    @property
+    def name(self) -> str:
+        """What people call it in its repository."""
+        return f"{self.kind.mark}{self.number}"
+
+    def thread(self, repo: RepoRef) -> ForgeThread:
+        """Return its thread, in the repository that it is for."""
+        return ForgeThread(repo=repo, kind=self.kind, number=self.number)

@@ -42,11 +42,9 @@ from patchwright.core.types.evidence import (
 )
 from patchwright.core.types.outcome_kind import OutcomeKind
 from patchwright.core.types.threads import (
-    ForgeThread,
     PullRequest,
     RepoRef,
     Repository,
-    ThreadKind,
 )
 from patchwright.core.types.work import CONTRADICTED
 from patchwright.integrations.git.mirror import Mirror, MirrorCache
@@ -262,7 +260,7 @@ class ProofJob:
     def _text(
         self, proven: _Proven, config: RepositoryConfig, repository: Repository
     ) -> str:
-        links = CodeLinks(repository.web_url)
+        links = CodeLinks(repository.pages_url)
         handle = self._github_settings.mention
         return branch_proof_text(proven.proof, handle, config.file, links)
 
@@ -294,9 +292,7 @@ class ProofJob:
         """Write the one comment, or over it; return its address, and what was odd."""
         if self._inputs.is_true("dry-run"):
             return "", "**Dry run**: the comment was not written."
-        thread = ForgeThread(
-            repo=self._repo, kind=ThreadKind.PULL_REQUEST, number=proven.pull.number
-        )
+        thread = proven.pull.thread(self._repo)
         head_sha = proven.proof.change.head_sha
         try:
             now = github.forge.fetch_pull_request(self._repo, proven.pull.number)

@@ -204,16 +204,12 @@ def move_repository(connection: sa.Connection, old: RepoRef, new: RepoRef) -> No
 
     A thread that is known under the new name already stays apart.
     """
-    theirs = threads.c.key.startswith(f"{old}#", autoescape=True)
     known = set(
-        connection.scalars(
-            sa.select(threads.c.key).where(
-                threads.c.key.startswith(f"{new}#", autoescape=True)
-            )
-        )
+        connection.scalars(sa.select(threads.c.key).where(_is_in(new, *_SHARED_MARKS)))
     )
-    for key in connection.scalars(sa.select(threads.c.key).where(theirs)).all():
-        moved = f"{new}#{key.rpartition('#')[2]}"
+    theirs = sa.select(threads.c.key).where(_is_in(old, *_SHARED_MARKS))
+    for key in connection.scalars(theirs).all():
+        moved = f"{new}{key.removeprefix(str(old))}"
         if moved not in known:
             connection.execute(
                 sa.update(threads).where(threads.c.key == key).values(key=moved)
@@ -293,7 +289,7 @@ def _list_open(
         .where(
             _OPEN,
             wanted,
-            threads.c.key.startswith(f"{repo}#", autoescape=True),
+            _is_in(repo, *_PULL_MARKS),
         )
         .order_by(threads.c.conversation_id)
         .limit(limit)
@@ -361,6 +357,20 @@ def was_postponed(
     )
 
 
+# Of the threads that the forge has; a request is known by our own number.
+_PULL_MARKS: Final = {
+    kind.mark: kind for kind in (ThreadKind.PULL_REQUEST, ThreadKind.MERGE_REQUEST)
+}
+_SHARED_MARKS: Final = frozenset({ThreadKind.ISSUE.mark, *_PULL_MARKS})
+
+
+def _is_in(repo: RepoRef, *marks: str) -> sa.ColumnElement[bool]:
+    """Select the threads of a repository whose numbers have one of these marks."""
+    return sa.or_(
+        *(threads.c.key.startswith(f"{repo}{mark}", autoescape=True) for mark in marks)
+    )
+
+
 def _pull_of(repo: RepoRef, key: str) -> ForgeThread:
-    number = int(key.rpartition("#")[2])
-    return ForgeThread(repo=repo, kind=ThreadKind.PULL_REQUEST, number=number)
+    mark, number = key[len(str(repo))], key[len(str(repo)) + 1 :]
+    return ForgeThread(repo=repo, kind=_PULL_MARKS[mark], number=int(number))
