@@ -5,8 +5,8 @@ from collections.abc import Iterable, Mapping
 from datetime import datetime
 from typing import Any
 
-from tests.fakes.linear import sessions, webhooks
-from tests.fakes.linear.exchange import invalid, not_found
+from tests.fakes.linear import bodies, sessions, webhooks
+from tests.fakes.linear.exchange import Json, invalid, not_found
 from tests.fakes.linear.render import first_state, moment
 from tests.fakes.linear.state import (
     Attachment,
@@ -91,6 +91,7 @@ def change(world: World, issue: Issue, actor: User, **fields: Any) -> None:
     for name in old:
         setattr(issue, name, fields[name])
     if "state" in old:
+        issue.been_in.append(issue.state)
         _note_state(world, issue)
         old |= {n: at for n, at in times.items() if getattr(issue, n) != at}
     issue.updated = world.clock.now()
@@ -182,6 +183,9 @@ def comment(
     webhooks.tell(world, made, "create", actor)
     if actor.app:
         return made
+    if issue.delegate:
+        about = {"comment": bodies.comment_child(made), "commentId": made.id}
+        sessions.notify(world, "issueNewComment", issue, issue.delegate, actor, **about)
     if parent is not None and sessions.answered(world, parent, made, actor):
         return made
     for agent in _agents_called(world, body, actor):
@@ -242,7 +246,22 @@ def react(world: World, actor: User, emoji: str, **about: Any) -> Reaction:
         Reaction(**{**world.new(), "user": actor.id, "emoji": emoji, **about})
     )
     webhooks.tell(world, made, "create", actor)
+    if made.comment:
+        found = world.get(Comment, made.comment)
+        more = {"comment": bodies.comment_child(found), "commentId": found.id}
+        _tell_of_reaction(world, made, found.issue, found.user, more)
     return made
+
+
+def _tell_of_reaction(
+    world: World, made: Reaction, issue_id: str, author: str | None, more: Json
+) -> None:
+    """Let an app know that somebody reacted to what it said."""
+    if author is None or author == made.user:
+        return
+    issue, actor = world.get(Issue, issue_id), world.get(User, made.user)
+    more["reactionEmoji"] = made.emoji
+    sessions.notify(world, "issueCommentReaction", issue, author, actor, **more)
 
 
 def relate(world: World, source: Issue, target: Issue, kind: str) -> Relation:
@@ -268,10 +287,12 @@ def find_label(world: World, workspace: str, team: str, name: str) -> Label:
 
 
 def _agents_called(world: World, text: str | None, actor: User) -> Iterable[User]:
-    """Yield the apps that a text calls; whoever calls itself says nothing new."""
+    """Yield the apps that a text calls and that may be called, but not the author."""
     for name in dict.fromkeys(_MENTION.findall(_CODE.sub("", text or ""))):
         found = world.called(name, actor.workspace)
-        if found is not None and found.app and found.id != actor.id:
+        if found is None or not found.app or found.id == actor.id:
+            continue
+        if "app:mentionable" in world.scopes(found):
             yield found
 
 

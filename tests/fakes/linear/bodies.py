@@ -3,6 +3,8 @@
 https://linear.app/developers/webhooks
 """
 
+from typing import Any
+
 from tests.fakes.linear.exchange import Json
 from tests.fakes.linear.render import (
     comment_url,
@@ -213,9 +215,7 @@ def guidance(world: World, found: Issue) -> list[Json]:
     return shown
 
 
-def notification(
-    world: World, kind: str, found: Issue, who: Json, **more: Json
-) -> Json:
+def notification(world: World, kind: str, found: Issue, who: Json, **more: Any) -> Json:
     """Tell an app's user of something; `who` has its `userId` and who acted."""
     now = moment(world.clock.now())
     return {

@@ -20,6 +20,7 @@ from tests.fakes.linear.state import (
     Attachment,
     Comment,
     Issue,
+    Label,
     Reaction,
     Team,
     Token,
@@ -274,7 +275,9 @@ class FakeLinear:
             self._change(key, author, labels=left)
 
     def assign(self, key: str, author: str, person: str | None) -> None:
-        self._change(key, author, assignee=person)
+        """Give an issue to a person; an agent becomes its delegate instead."""
+        is_agent = person is not None and self._user(person).app
+        self._change(key, author, **{"delegate" if is_agent else "assignee": person})
 
     def delegate(self, key: str, author: str, agent: str | None) -> None:
         """Hand an issue to an agent, or take it back."""
@@ -363,6 +366,17 @@ class FakeLinear:
         with self.world.lock:
             return self.world.issue(key)
 
+    def keys(self) -> list[str]:
+        """Return the identifiers of all issues, oldest first."""
+        with self.world.lock:
+            return [self.world.identifier(one) for one in self.world.all(Issue)]
+
+    def been_in(self, key: str) -> list[str]:
+        """Return the names of the states that an issue was brought to."""
+        with self.world.lock:
+            ids = self.issue(key).been_in
+            return [self.world.get(WorkflowState, one).name for one in ids]
+
     def state(self, key: str) -> str:
         """Return the name of the state that an issue is in."""
         with self.world.lock:
@@ -370,7 +384,8 @@ class FakeLinear:
 
     def labels(self, key: str) -> list[str]:
         with self.world.lock:
-            return [self.world.entities[one].name for one in self.issue(key).labels]  # type: ignore[attr-defined]  # they are labels
+            ids = self.issue(key).labels
+            return [self.world.get(Label, one).name for one in ids]
 
     def comments(self, key: str) -> list[Comment]:
         """Return the comments as they are now, oldest first."""

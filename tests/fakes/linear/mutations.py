@@ -156,10 +156,8 @@ def _check_person(scope: Scope, field: str, user_id: str) -> None:
     if found.app != (field == "delegate"):
         who = "an agent" if field == "delegate" else "a person"
         raise invalid(f"{field}Id", f"it must be {who}")
-    if found.app:
-        tokens = [one for one in scope.world.tokens if one.user == found.id]
-        if not any("app:assignable" in one.scopes for one in tokens):
-            raise invalid("delegateId", "the app is not assignable")
+    if found.app and "app:assignable" not in scope.world.scopes(found):
+        raise invalid("delegateId", "the app is not assignable")
 
 
 def _label(*, add: bool) -> Act:

@@ -74,6 +74,10 @@ class Scene:
         )
         return self.world.add(user).id
 
+    def key_of(self, user: str) -> str:
+        """Return the personal key of somebody."""
+        return self.world.get(User, user).api_key
+
     def add_app(self, workspace: str, name: str, redirect_uris: Iterable[str]) -> App:
         """Register an OAuth application, which nobody has installed yet."""
         app = App(

@@ -301,7 +301,7 @@ def _say(world: World, session: AgentSession, actor: User, body: str) -> Comment
 
 
 def notify(
-    world: World, kind: str, issue: Issue, agent_id: str, actor: User, **more: Json
+    world: World, kind: str, issue: Issue, agent_id: str, actor: User, **more: Any
 ) -> None:
     """Tell an app of what its user finds in the inbox."""
     agent = world.get(User, agent_id)

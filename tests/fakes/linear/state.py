@@ -115,6 +115,8 @@ class Issue(Entity):
     canceled: datetime | None = None
     trashed: bool = False
     created_as: str = ""
+    # The states it was brought to, oldest first.
+    been_in: list[str] = field(default_factory=list)
     # Where it is kept in step with an issue of GitHub or GitLab.
     synced_with: str | None = None
     suggestions: dict[str, float] = field(default_factory=dict)
@@ -347,6 +349,11 @@ class World:
         team = self.get(Team, team_id)
         is_member = team.members is None or user.id in team.members
         return team.workspace == user.workspace and is_member
+
+    def scopes(self, app_user: User) -> frozenset[str]:
+        """Return what an app was allowed in the workspace of its user."""
+        own = [one for one in self.tokens if one.user == app_user.id]
+        return frozenset().union(*(one.scopes for one in own if not one.revoked))
 
     def called(self, name: str, workspace: str) -> User | None:
         """Return whoever people call so, after an at sign."""

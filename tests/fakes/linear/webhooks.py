@@ -43,7 +43,7 @@ class Receipt:
 
 @dataclass(kw_only=True)
 class Delivery:
-    """A webhook as it is sent; `event` is its type, and its id stays the same."""
+    """A webhook as it was sent last; `event` is its type, and its id stays the same."""
 
     world: World = field(repr=False)
     id: str
@@ -51,27 +51,26 @@ class Delivery:
     action: str
     facts: Json = field(repr=False)
     secret: str = field(repr=False)
+    body: bytes = field(default=b"", repr=False)
+    headers: dict[str, str] = field(default_factory=dict, repr=False)
     receipts: list[Receipt] = field(default_factory=list)
     retry_at: datetime | None = None
 
-    @property
-    def body(self) -> bytes:
-        """The bytes as they would be sent now: a retry has a time of its own."""
-        return json.dumps({**self.facts, "webhookTimestamp": self._now_ms}).encode()
+    def __post_init__(self) -> None:
+        self.seal()
 
-    def headers(self, body: bytes) -> dict[str, str]:
-        return {
+    def seal(self) -> None:
+        """Date and sign it; whatever is sent again is dated and signed anew."""
+        now_ms = int(self.world.clock.now().timestamp() * 1000)
+        self.body = json.dumps({**self.facts, "webhookTimestamp": now_ms}).encode()
+        self.headers = {
             "Content-Type": "application/json; charset=utf-8",
             "User-Agent": "Linear-Webhook",
             "Linear-Delivery": self.id,
             "Linear-Event": self.event,
-            "Linear-Timestamp": str(self._now_ms),
-            "Linear-Signature": signature(self.secret, body),
+            "Linear-Timestamp": str(now_ms),
+            "Linear-Signature": signature(self.secret, self.body),
         }
-
-    @property
-    def _now_ms(self) -> int:
-        return int(self.world.clock.now().timestamp() * 1000)
 
 
 def tell(
@@ -153,9 +152,10 @@ def signature(secret: str, body: bytes) -> str:
 
 def deliver(delivery: Delivery, url: str) -> Receipt:
     """Post it and return the answer; plan the next try if that was not a 200."""
-    body = delivery.body
-    found = _post(url, body, delivery.headers(body))
     tried = len(delivery.receipts)
+    if tried:
+        delivery.seal()
+    found = _post(url, delivery.body, delivery.headers)
     delivery.receipts.append(found)
     delivery.retry_at = None
     if found.status != http.client.OK and tried < len(RETRIES):
