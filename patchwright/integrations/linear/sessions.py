@@ -55,8 +55,6 @@ mutation UpdateSession($id: String!, $input: AgentSessionUpdateInput!) {
 }
 """
 
-# Ids of our own making, so that what is said twice is said once.
-_NAMESPACE: Final = uuid.UUID("5f2b7c1e-3a4d-5b6c-8d7e-9f0a1b2c3d4e")
 _ACTIVITY: Final = "activity"
 _RUNNING: Final = frozenset({"queued", "running"})
 _WAITING: Final = "waiting"
@@ -121,8 +119,12 @@ class Nothing(LinearModel):
 
 
 def own_id(*parts: str) -> str:
-    """Return the id of something of ours; the same parts give the same id."""
-    return str(uuid.uuid5(_NAMESPACE, "\n".join(parts)))
+    """Return the id of something of ours; the same parts give the same id.
+
+    So what is said twice is said once. Linear takes ids that look random (version 4).
+    """
+    digest = sha256("\n".join(parts).encode()).digest()
+    return str(uuid.UUID(bytes=digest[:16], version=4))
 
 
 @dataclass(frozen=True)

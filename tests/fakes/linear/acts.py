@@ -12,6 +12,7 @@ from tests.fakes.linear.state import (
     Attachment,
     Comment,
     Entity,
+    HistoryEntry,
     Issue,
     Label,
     Reaction,
@@ -95,9 +96,27 @@ def change(world: World, issue: Issue, actor: User, **fields: Any) -> None:
         _note_state(world, issue)
         old |= {n: at for n, at in times.items() if getattr(issue, n) != at}
     issue.updated = world.clock.now()
+    _note_history(world, issue, actor, old)
     told = {NAMES[name]: _shown(value) for name, value in old.items()}
     webhooks.tell(world, issue, "update", actor, before | told)
     _tell_agents(world, issue, actor, old)
+
+
+def _note_history(
+    world: World, issue: Issue, actor: User, old: Mapping[str, Any]
+) -> None:
+    labels = old.get("labels", issue.labels)
+    world.add(
+        HistoryEntry(
+            **world.new(),
+            issue=issue.id,
+            actor=actor.id,
+            added_labels=[one for one in issue.labels if one not in labels],
+            assignee=issue.assignee if "assignee" in old else None,
+            delegate=issue.delegate if "delegate" in old else None,
+            is_text="description" in old,
+        )
+    )
 
 
 def _tell_agents(

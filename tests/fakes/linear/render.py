@@ -14,6 +14,7 @@ from tests.fakes.linear.state import (
     Attachment,
     Comment,
     Entity,
+    HistoryEntry,
     Issue,
     Label,
     Project,
@@ -145,6 +146,7 @@ class View:
             "comments": of_issue(Comment),
             "attachments": of_issue(Attachment),
             "agentSessions": of_issue(AgentSession),
+            "history": of_issue(HistoryEntry),
             "relations": of_issue(Relation),
             "inverseRelations": lambda *_, **args: self.connection(
                 [one for one in world.all(Relation) if one.related == found.id], args
@@ -385,6 +387,22 @@ class View:
             ),
         }
 
+    def history_entry(self, found: HistoryEntry) -> Json:
+        world = self.world
+        labels = [world.get(Label, one) for one in found.added_labels]
+        return {
+            **_times(found),
+            "actor": lambda *_: self._user(found.actor),
+            "issue": lambda *_: self.issue(world.get(Issue, found.issue)),
+            "addedLabels": [self.show(one) for one in labels] or None,
+            "toAssignee": lambda *_: self._user(found.assignee),
+            "toDelegate": lambda *_: self._user(found.delegate),
+            "updatedDescription": found.is_text or None,
+            "descriptionUpdatedBy": lambda *_: (
+                [self._user(found.actor)] if found.is_text else None
+            ),
+        }
+
     def relation(self, found: Relation) -> Json:
         world = self.world
         return {
@@ -447,7 +465,9 @@ class View:
                 )
             case Issue() | WorkflowState():
                 return world.may_see(self.caller, found.team)
-            case Comment() | Attachment() | AgentSession() | Relation():
+            case Comment() | Attachment() | AgentSession():
+                return self.sees(world.get(Issue, found.issue))
+            case HistoryEntry() | Relation():
                 return self.sees(world.get(Issue, found.issue))
             case AgentActivity():
                 return self.sees(world.get(AgentSession, found.session))
@@ -482,6 +502,7 @@ _METHODS: dict[type[Entity], str] = {
     Label: "label",
     Project: "project",
     Reaction: "reaction",
+    HistoryEntry: "history_entry",
     Relation: "relation",
     Team: "team",
     User: "user",

@@ -160,6 +160,18 @@ class Reaction(Entity):
 
 
 @dataclass(kw_only=True)
+class HistoryEntry(Entity):
+    """What somebody changed in an issue: labels that came, people, the text."""
+
+    issue: str
+    actor: str
+    added_labels: list[str] = field(default_factory=list)
+    assignee: str | None = None
+    delegate: str | None = None
+    is_text: bool = False
+
+
+@dataclass(kw_only=True)
 class Relation(Entity):
     """`type` is `blocks`, `duplicate`, `related` or `similar`."""
 

@@ -271,17 +271,16 @@ def read_session(context: IssueContext, event: SessionEventPayload) -> ParsedWeb
     comment = session.comment
     is_said = comment is not None and not comment.body.startswith(_SESSION_ROOT)
     if session.source_comment_id and not is_said:
-        known = (one for one in event.previous_comments)
+        known = event.previous_comments
         comment = next(
             (one for one in known if one.id == session.source_comment_id),
             CommentPayload(id=session.source_comment_id),
         )
         is_said = True
+    author = comment.author if comment else LinearPerson()
+    person = session.person if session.person.id else author
     if comment is None or not is_said:
-        return context.trigger(
-            f"session:{session.id}", TriggerKind.ASSIGNMENT, session.person
-        )
-    person = session.person if session.person.id else comment.author
+        return context.trigger(f"session:{session.id}", TriggerKind.ASSIGNMENT, person)
     request = rules.find_request(comment.body)
     return context.trigger(
         f"comment:{comment.id}",
@@ -290,7 +289,7 @@ def read_session(context: IssueContext, event: SessionEventPayload) -> ParsedWeb
         request=comment.body if request is None else request,
         text=comment.body,
         post_id=comment.id,
-        others=(comment.author,),
+        others=(author,),
     )
 
 
