@@ -3,10 +3,10 @@
 https://linear.app/developers/agent-interaction
 """
 
-import json
 import re
 import threading
 import uuid
+from collections.abc import Mapping
 from dataclasses import dataclass
 from hashlib import sha256
 from typing import Final
@@ -36,7 +36,7 @@ SESSIONS_QUERY: Final = """
 query Sessions($issue: String!) {
   issue(id: $issue) {
     agentSessions(first: 20) {
-      nodes { id status createdAt dismissedAt appUser { id } }
+      nodes { id status createdAt dismissedAt appUser { id } creator { id } }
     }
   }
 }
@@ -70,6 +70,11 @@ _BROKEN: Final = frozenset(
 )
 # A session without a word for half an hour counts as stale.
 SAY_AGAIN_S: Final = 300.0
+# What becomes of steps that were not done.
+_PLAN_ENDS: Final[Mapping[str, Mapping[str, str]]] = {
+    "response": {"inProgress": "completed", "pending": "canceled"},
+    "error": {"inProgress": "canceled", "pending": "canceled"},
+}
 _PING: Final = "<!-- patchwright:ping"
 _FIGURES: Final = re.compile(r"\d+")
 
@@ -84,6 +89,11 @@ class _SessionNode(LinearModel):
     created_at: str = ""
     dismissed_at: str | None = None
     app_user: _AppUser = _AppUser()
+    creator: _AppUser | None = None
+
+    def is_by_person(self, own_id: str) -> bool:
+        """Whether somebody began it, and not what we do on the issue ourselves."""
+        return self.creator is None or self.creator.id != own_id
 
 
 class _SessionNodes(LinearModel):
@@ -195,6 +205,12 @@ def _options(offers: Offers) -> tuple[tuple[str, str], ...]:
     )
 
 
+def _end_plan(plan: tuple[PlanStep, ...], kind: str) -> tuple[PlanStep, ...]:
+    """Return the plan as it is when that was said last."""
+    ends = _PLAN_ENDS.get(kind, {})
+    return tuple(one.replace(status=ends.get(one.status, one.status)) for one in plan)
+
+
 class LinearSessions:
     """Finds our sessions on issues, and speaks in them; any thread may ask."""
 
@@ -203,7 +219,7 @@ class LinearSessions:
         self._lock = threading.Lock()
         # What was last said in place of a post, when, and the plan shown last.
         self._said: dict[str, tuple[str, float]] = {}
-        self._plans: dict[str, str] = {}
+        self._plans: dict[str, tuple[PlanStep, ...]] = {}
 
     def find(self, ref: TalkThread) -> str:
         """Return the newest session of ours on an issue, or an empty string."""
@@ -220,7 +236,9 @@ class LinearSessions:
         nodes = [
             one
             for one in answer.issue.agent_sessions.nodes
-            if one.app_user.id == own.own_id and one.dismissed_at is None
+            if one.app_user.id == own.own_id
+            and one.dismissed_at is None
+            and one.is_by_person(own.own_id)
         ]
         newest = max(nodes, key=lambda one: one.created_at, default=None)
         return newest.id if newest else ""
@@ -329,15 +347,14 @@ class LinearSessions:
         return answer.agent_activity_create.agent_activity.id
 
     def _show_plan(self, ref: TalkThread, session: str, said: Activity) -> None:
-        """Replace the plan if it has changed."""
-        if not said.plan:
-            return
-        steps: list[JsonValue] = [dict(one) for one in said.plan]
-        shown = json.dumps(steps)
+        """Replace the plan if it has changed; at an end no step of it goes on."""
         with self._lock:
-            if self._plans.get(session) == shown:
+            before = self._plans.get(session, ())
+            plan = said.plan or _end_plan(before, said.type)
+            if not plan or plan == before:
                 return
-            self._plans[session] = shown
+            self._plans[session] = plan
+        steps: list[JsonValue] = [dict(one) for one in plan]
         self._update(ref, session, {"plan": steps})
 
     def _update(self, ref: TalkThread, session: str, change: JsonObject) -> None:
