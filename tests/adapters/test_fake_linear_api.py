@@ -2,11 +2,10 @@
 
 from collections.abc import Iterator
 
-import httpx
 import pytest
 
 from tests.fakes.clock import FakeClock
-from tests.fakes.linear.client import Program, of_app, of_person
+from tests.fakes.linear.client import Program, of_app, of_person, send
 from tests.fakes.linear.fake import FakeLinear
 from tests.fakes.linear.limits import MAX_POINTS, REQUESTS_AN_HOUR
 
@@ -280,4 +279,4 @@ def test_a_failure_can_be_ordered_by_what_is_asked(linear: FakeLinear) -> None:
 
 
 def test_an_unknown_address_is_not_there(linear: FakeLinear) -> None:
-    assert httpx.get(f"{linear.api_url}/nowhere").status_code == 404
+    assert send("GET", f"{linear.api_url}/nowhere")[0] == 404
