@@ -7,6 +7,7 @@ import pytest
 
 from tests.fakes.clock import FakeClock
 from tests.fakes.linear.client import Program, of_app, post_form, send, sign_in
+from tests.fakes.linear.exchange import Json
 from tests.fakes.linear.fake import CALLBACK, FakeLinear
 from tests.fakes.linear.oauth import OAuthError, challenge_of
 
@@ -51,7 +52,7 @@ def code_of(way_back: str) -> str:
     return asked["code"][0]
 
 
-def exchange(linear: FakeLinear, code: str, **more: str) -> tuple[int, dict[str, str]]:
+def exchange(linear: FakeLinear, code: str, **more: str) -> tuple[int, Json]:
     form = {
         "grant_type": "authorization_code",
         "code": code,

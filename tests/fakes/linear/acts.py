@@ -10,6 +10,7 @@ from tests.fakes.linear.exchange import Json, invalid, not_found
 from tests.fakes.linear.render import first_state, moment
 from tests.fakes.linear.state import (
     Attachment,
+    Change,
     Comment,
     Entity,
     Issue,
@@ -94,7 +95,9 @@ def change(world: World, issue: Issue, actor: User, **fields: Any) -> None:
         issue.been_in.append(issue.state)
         _note_state(world, issue)
         old |= {n: at for n, at in times.items() if getattr(issue, n) != at}
-    issue.updated = world.clock.now()
+    made = Change(**world.new(), issue=issue.id, actor=actor.id, old=old, new={})
+    made.new = {name: getattr(issue, name) for name in old}
+    issue.updated = world.add(made).created
     told = {NAMES[name]: _shown(value) for name, value in old.items()}
     webhooks.tell(world, issue, "update", actor, before | told)
     _tell_agents(world, issue, actor, old)

@@ -123,6 +123,16 @@ class Issue(Entity):
 
 
 @dataclass(kw_only=True)
+class Change(Entity):
+    """An entry of an issue's history: its fields before and after, by our names."""
+
+    issue: str
+    actor: str
+    old: Json
+    new: Json
+
+
+@dataclass(kw_only=True)
 class Comment(Entity):
     """`is_session_root` holds the thread of a session that nobody's words began."""
 
