@@ -2,11 +2,10 @@
 
 from collections.abc import Iterator
 
-import httpx
 import pytest
 
 from tests.fakes.clock import FakeClock
-from tests.fakes.linear.client import Program, of_app, of_person
+from tests.fakes.linear.client import Program, of_app, of_person, send
 from tests.fakes.linear.fake import FakeLinear
 from tests.fakes.linear.limits import MAX_POINTS, REQUESTS_AN_HOUR
 
@@ -22,6 +21,38 @@ query($id: String!) {
     children { nodes { identifier } } integrationSourceType
   }
 }"""
+SHOWN = {
+    "identifier": "ENG-3",
+    "title": "Wrong sum!",
+    "description": "Off by one.",
+    "branchName": "patchwright/eng-3-wrong-sum",
+    "url": "LINEAR/acme/issue/ENG-3/wrong-sum",
+    "previousIdentifiers": [],
+    "state": {"name": "Todo", "type": "unstarted"},
+    "team": {"key": "ENG"},
+    "labels": {"nodes": [{"name": "Bug"}]},
+    "creator": {"name": "Ann Lee"},
+    "assignee": {"name": "Ann Lee"},
+    "delegate": {"name": "Patchwright", "app": True},
+    "parent": {"identifier": "ENG-1"},
+    "comments": {
+        "nodes": [{"body": "This thread is for an agent session with patchwright."}]
+    },
+    "attachments": {
+        "nodes": [
+            {
+                "url": "https://github.com/acme/shop/issues/4",
+                "sourceType": "github",
+            }
+        ]
+    },
+    "relations": {
+        "nodes": [{"type": "blocks", "relatedIssue": {"identifier": "ENG-2"}}]
+    },
+    "inverseRelations": {"nodes": []},
+    "children": {"nodes": []},
+    "integrationSourceType": "github",
+}
 LIST = """
 query($filter: IssueFilter, $first: Int, $after: String, $orderBy: PaginationOrderBy) {
   issues(filter: $filter, first: $first, after: $after, orderBy: $orderBy) {
@@ -65,38 +96,8 @@ def test_an_issue_is_shown_with_all_around_it(linear: FakeLinear, ann: str) -> N
     reply = of_app(linear).ask(ISSUE, id=key)
     shown = reply.data["issue"]
     assert shown.pop("id") == linear.issue(key).id
-    assert shown == {
-        "identifier": "ENG-3",
-        "title": "Wrong sum!",
-        "description": "Off by one.",
-        "branchName": "patchwright/eng-3-wrong-sum",
-        "url": f"{linear.api_url}/acme/issue/ENG-3/wrong-sum",
-        "previousIdentifiers": [],
-        "state": {"name": "Todo", "type": "unstarted"},
-        "team": {"key": "ENG"},
-        "labels": {"nodes": [{"name": "Bug"}]},
-        "creator": {"name": "Ann Lee"},
-        "assignee": {"name": "Ann Lee"},
-        "delegate": {"name": "Patchwright", "app": True},
-        "parent": {"identifier": "ENG-1"},
-        "comments": {
-            "nodes": [{"body": "This thread is for an agent session with patchwright."}]
-        },
-        "attachments": {
-            "nodes": [
-                {
-                    "url": "https://github.com/acme/shop/issues/4",
-                    "sourceType": "github",
-                }
-            ]
-        },
-        "relations": {
-            "nodes": [{"type": "blocks", "relatedIssue": {"identifier": "ENG-2"}}]
-        },
-        "inverseRelations": {"nodes": []},
-        "children": {"nodes": []},
-        "integrationSourceType": "github",
-    }
+    shown["url"] = shown["url"].replace(linear.api_url, "LINEAR")
+    assert shown == SHOWN
 
 
 def test_a_moved_issue_is_found_by_its_old_identifier(
@@ -111,6 +112,30 @@ def test_a_moved_issue_is_found_by_its_old_identifier(
     assert shown["state"] == {"name": "Todo", "type": "unstarted"}
     # The label was one of the other team.
     assert shown["labels"]["nodes"] == []
+
+
+def test_the_history_tells_who_changed_what(linear: FakeLinear, ann: str) -> None:
+    key = linear.create("ENG", ann, "Wrong sum", labels=["Bug"])
+    linear.label(key, ann, "patchwright")
+    linear.unlabel(key, ann, "Bug")
+    linear.edit(key, ann, description="Off by one.")
+    linear.transition(key, ann, "In Progress")
+    document = """query($id: String!) { issue(id: $id) { history { nodes {
+      actor { name } addedLabels { name } removedLabels { name } updatedDescription
+      descriptionUpdatedBy { name } fromState { name } toState { name } } } } }"""
+    shown = of_app(linear).ask(document, id=key).data["issue"]["history"]["nodes"]
+    told = [{k: v for k, v in one.items() if v is not None} for one in shown]
+    who = {"actor": {"name": "Ann Lee"}}
+    assert told == [
+        {**who, "fromState": {"name": "Todo"}, "toState": {"name": "In Progress"}},
+        {
+            **who,
+            "updatedDescription": True,
+            "descriptionUpdatedBy": [{"name": "Ann Lee"}],
+        },
+        {**who, "removedLabels": [{"name": "Bug"}]},
+        {**who, "addedLabels": [{"name": "patchwright"}]},
+    ]
 
 
 def test_lists_are_filtered(linear: FakeLinear, ann: str) -> None:
@@ -280,4 +305,4 @@ def test_a_failure_can_be_ordered_by_what_is_asked(linear: FakeLinear) -> None:
 
 
 def test_an_unknown_address_is_not_there(linear: FakeLinear) -> None:
-    assert httpx.get(f"{linear.api_url}/nowhere").status_code == 404
+    assert send("GET", f"{linear.api_url}/nowhere")[0] == 404

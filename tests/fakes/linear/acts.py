@@ -10,9 +10,9 @@ from tests.fakes.linear.exchange import Json, invalid, not_found
 from tests.fakes.linear.render import first_state, moment
 from tests.fakes.linear.state import (
     Attachment,
+    Change,
     Comment,
     Entity,
-    HistoryEntry,
     Issue,
     Label,
     Reaction,
@@ -95,28 +95,12 @@ def change(world: World, issue: Issue, actor: User, **fields: Any) -> None:
         issue.been_in.append(issue.state)
         _note_state(world, issue)
         old |= {n: at for n, at in times.items() if getattr(issue, n) != at}
-    issue.updated = world.clock.now()
-    _note_history(world, issue, actor, old)
+    made = Change(**world.new(), issue=issue.id, actor=actor.id, old=old, new={})
+    made.new = {name: getattr(issue, name) for name in old}
+    issue.updated = world.add(made).created
     told = {NAMES[name]: _shown(value) for name, value in old.items()}
     webhooks.tell(world, issue, "update", actor, before | told)
     _tell_agents(world, issue, actor, old)
-
-
-def _note_history(
-    world: World, issue: Issue, actor: User, old: Mapping[str, Any]
-) -> None:
-    labels = old.get("labels", issue.labels)
-    world.add(
-        HistoryEntry(
-            **world.new(),
-            issue=issue.id,
-            actor=actor.id,
-            added_labels=[one for one in issue.labels if one not in labels],
-            assignee=issue.assignee if "assignee" in old else None,
-            delegate=issue.delegate if "delegate" in old else None,
-            is_text="description" in old,
-        )
-    )
 
 
 def _tell_agents(

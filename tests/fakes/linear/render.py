@@ -12,9 +12,9 @@ from tests.fakes.linear.state import (
     AgentActivity,
     AgentSession,
     Attachment,
+    Change,
     Comment,
     Entity,
-    HistoryEntry,
     Issue,
     Label,
     Project,
@@ -146,8 +146,8 @@ class View:
             "comments": of_issue(Comment),
             "attachments": of_issue(Attachment),
             "agentSessions": of_issue(AgentSession),
-            "history": of_issue(HistoryEntry),
             "relations": of_issue(Relation),
+            "history": of_issue(Change),
             "inverseRelations": lambda *_, **args: self.connection(
                 [one for one in world.all(Relation) if one.related == found.id], args
             ),
@@ -306,6 +306,9 @@ class View:
             "states": of_team(WorkflowState),
             "issues": of_team(Issue),
             "labels": of_team(Label),
+            "projects": lambda *_, **args: self.connection(
+                [one for one in world.all(Project) if found.id in one.teams], args
+            ),
             "members": lambda *_, **args: self.connection(
                 [one for one in world.all(User) if world.may_see(one, found.id)], args
             ),
@@ -360,6 +363,44 @@ class View:
             ),
         }
 
+    def change(self, found: Change) -> Json:
+        """Show an entry of the history of an issue."""
+        old, new = found.old, found.new
+        is_described = "description" in old
+        sides: Json = {}
+        for side, values in (("from", old), ("to", new)):
+            sides[f"{side}Title"] = values.get("title")
+            for name in ("Assignee", "Delegate", "Project", "State", "Team"):
+                sides[f"{side}{name}"] = self._lead(values.get(name.lower()))
+        before, after = old.get("labels", ()), new.get("labels", ())
+        return {
+            **_times(found),
+            **sides,
+            **self._labels_of("added", [one for one in after if one not in before]),
+            **self._labels_of("removed", [one for one in before if one not in after]),
+            "issue": lambda *_: self.issue(self.world.get(Issue, found.issue)),
+            "actorId": found.actor,
+            "actor": lambda *_: self._user(found.actor),
+            "updatedDescription": is_described or None,
+            "descriptionUpdatedBy": lambda *_: (
+                [self._user(found.actor)] if is_described else None
+            ),
+            "archived": "archived" in new or None,
+            "trashed": new.get("trashed"),
+        }
+
+    def _labels_of(self, side: str, labels: list[str]) -> Json:
+        shown = [self.world.get(Label, one) for one in labels]
+        return {
+            f"{side}LabelIds": labels or None,
+            f"{side}Labels": lambda *_: [self.label(one) for one in shown] or None,
+        }
+
+    def _lead(self, entity_id: str | None) -> Any:
+        """Lead to what has that id, if anything has."""
+        found = self.world.entities.get(entity_id or "")
+        return lambda *_: None if found is None else self.show(found)
+
     def attachment(self, found: Attachment) -> Json:
         source = {"type": found.source_type} if found.source_type else None
         return {
@@ -384,22 +425,6 @@ class View:
             "comment": lambda *_: self._comment(found.comment),
             "issue": lambda *_: (
                 self.issue(self.world.get(Issue, issue)) if issue else None
-            ),
-        }
-
-    def history_entry(self, found: HistoryEntry) -> Json:
-        world = self.world
-        labels = [world.get(Label, one) for one in found.added_labels]
-        return {
-            **_times(found),
-            "actor": lambda *_: self._user(found.actor),
-            "issue": lambda *_: self.issue(world.get(Issue, found.issue)),
-            "addedLabels": [self.show(one) for one in labels] or None,
-            "toAssignee": lambda *_: self._user(found.assignee),
-            "toDelegate": lambda *_: self._user(found.delegate),
-            "updatedDescription": found.is_text or None,
-            "descriptionUpdatedBy": lambda *_: (
-                [self._user(found.actor)] if found.is_text else None
             ),
         }
 
@@ -465,9 +490,7 @@ class View:
                 )
             case Issue() | WorkflowState():
                 return world.may_see(self.caller, found.team)
-            case Comment() | Attachment() | AgentSession():
-                return self.sees(world.get(Issue, found.issue))
-            case HistoryEntry() | Relation():
+            case Comment() | Attachment() | AgentSession() | Relation() | Change():
                 return self.sees(world.get(Issue, found.issue))
             case AgentActivity():
                 return self.sees(world.get(AgentSession, found.session))
@@ -497,12 +520,12 @@ _METHODS: dict[type[Entity], str] = {
     AgentActivity: "activity",
     AgentSession: "session",
     Attachment: "attachment",
+    Change: "change",
     Comment: "comment",
     Issue: "issue",
     Label: "label",
     Project: "project",
     Reaction: "reaction",
-    HistoryEntry: "history_entry",
     Relation: "relation",
     Team: "team",
     User: "user",

@@ -123,6 +123,16 @@ class Issue(Entity):
 
 
 @dataclass(kw_only=True)
+class Change(Entity):
+    """An entry of an issue's history: its fields before and after, by our names."""
+
+    issue: str
+    actor: str
+    old: Json
+    new: Json
+
+
+@dataclass(kw_only=True)
 class Comment(Entity):
     """`is_session_root` holds the thread of a session that nobody's words began."""
 
@@ -157,18 +167,6 @@ class Reaction(Entity):
     emoji: str
     comment: str | None = None
     issue: str | None = None
-
-
-@dataclass(kw_only=True)
-class HistoryEntry(Entity):
-    """What somebody changed in an issue: labels that came, people, the text."""
-
-    issue: str
-    actor: str
-    added_labels: list[str] = field(default_factory=list)
-    assignee: str | None = None
-    delegate: str | None = None
-    is_text: bool = False
 
 
 @dataclass(kw_only=True)
