@@ -108,7 +108,8 @@ _HOST: Final = r"[\w-]+(?:\.[\w-]+)+(?::\d+)?/"
 
 # Below the address of the ticket system.
 TICKET_PATH: Final = re.compile(
-    rf"(?:browse/|\S*[?&]selectedIssue=)(?P<key>{_KEY})(?![\w-])", re.IGNORECASE
+    rf"(?:browse/|issue/|\S*[?&]selectedIssue=)(?P<key>{_KEY})(?![\w-])",
+    re.IGNORECASE,
 )
 
 
