@@ -49,9 +49,11 @@ def test_progress_is_a_thought_with_a_plan_and_a_link(scene: Scene) -> None:
     assert said(scene) == [
         (
             "thought",
-            "**Working on it** · step 4 of 50 · $0.41 of $3.00 · "
-            "[live log](https://bot.test/run/7f3a)\n\n"
-            "run 7f3a · requested by Ann Lee",
+            (
+                "**Working on it** · step 4 of 50 · $0.41 of $3.00 · "
+                "[live log](https://bot.test/run/7f3a)\n\n"
+                "run 7f3a · requested by Ann Lee"
+            ),
         )
     ]
     session = scene.fake.session(scene.key)
