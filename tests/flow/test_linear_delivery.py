@@ -33,13 +33,17 @@ PLAN = [
     ("`python3 -m unittest test_pieces` before the change: exit 1", "completed"),
     ("`python3 -m unittest test_pieces` after the change: exit 0", "completed"),
     (
-        "`python3 -m unittest test_cart.py` the repository's own tests, before the "
-        "change: exit 0",
+        (
+            "`python3 -m unittest test_cart.py` the repository's own tests, before the "
+            "change: exit 0"
+        ),
         "completed",
     ),
     (
-        "`python3 -m unittest test_cart.py` the repository's own tests, after the "
-        "change: exit 0",
+        (
+            "`python3 -m unittest test_cart.py` the repository's own tests, after the "
+            "change: exit 0"
+        ),
         "completed",
     ),
     ("Checking the change", "completed"),

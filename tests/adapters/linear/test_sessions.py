@@ -49,9 +49,11 @@ def test_progress_is_a_thought_with_a_plan_and_a_link(scene: Scene) -> None:
     assert said(scene) == [
         (
             "thought",
-            "**Working on it** · step 4 of 50 · $0.41 of $3.00 · "
-            "[live log](https://bot.test/run/7f3a)\n\n"
-            "run 7f3a · requested by Ann Lee",
+            (
+                "**Working on it** · step 4 of 50 · $0.41 of $3.00 · "
+                "[live log](https://bot.test/run/7f3a)\n\n"
+                "run 7f3a · requested by Ann Lee"
+            ),
         )
     ]
     session = scene.fake.session(scene.key)
@@ -133,7 +135,8 @@ def test_an_end_is_a_response_or_an_error(
 
 def test_a_result_needs_no_call_beside_it(scene: Scene) -> None:
     scene.begin_session()
-    ping = "[@Ann](patchwright-call:1) Done\n\n<!-- patchwright:ping run=7f3a resolved@4 -->"
+    mark = "<!-- patchwright:ping run=7f3a resolved@4 -->"
+    ping = f"[@Ann](patchwright-call:1) Done\n\n{mark}"
     assert scene.channel.post(scene.ref, ping) == ""
     assert said(scene) == []
 
