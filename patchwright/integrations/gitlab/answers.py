@@ -6,22 +6,16 @@ https://docs.gitlab.com/api/api_resources/
 
 from datetime import datetime
 from enum import StrEnum
-from typing import Annotated, Final
+from typing import Final
 
-from pydantic import BaseModel, BeforeValidator, ConfigDict
+from patchwright.integrations.gitlab.webhooks.payloads import GitLabModel, Text
 
-# GitLab sends null for a text that was left empty.
-Text = Annotated[str, BeforeValidator(lambda value: "" if value is None else value)]
 # The account to which what others have left behind belongs. https://gitlab.com/ghost
 GHOST: Final = "ghost"
 ACTIVE: Final = "active"
 
 
-class GitLabAnswer(BaseModel):
-    model_config = ConfigDict(frozen=True, extra="ignore")
-
-
-class UserAnswer(GitLabAnswer):
+class UserAnswer(GitLabModel):
     """A user; `bot`, `is_admin` and `external` are told to some readers alone."""
 
     id: int = 0
@@ -32,7 +26,7 @@ class UserAnswer(GitLabAnswer):
     external: bool | None = None
 
 
-class MemberAnswer(GitLabAnswer):
+class MemberAnswer(GitLabModel):
     """A member by any way: of the project, of a group above, or of an invited one.
 
     `state` is that of the account, and `membership_state` that of the membership.
@@ -52,7 +46,7 @@ class Visibility(StrEnum):
     PUBLIC = "public"
 
 
-class ProjectAnswer(GitLabAnswer):
+class ProjectAnswer(GitLabModel):
     """A project; `default_branch` is null while it has no commit.
 
     `repository_access_level` may keep the code of a public project to its members.
@@ -70,14 +64,14 @@ class ProjectAnswer(GitLabAnswer):
         return is_public and self.repository_access_level == "enabled"
 
 
-class MilestoneAnswer(GitLabAnswer):
+class MilestoneAnswer(GitLabModel):
     """A milestone, of the project or of a group; `id` is what it is set by."""
 
     id: int
     title: Text = ""
 
 
-class IssueAnswer(GitLabAnswer):
+class IssueAnswer(GitLabModel):
     iid: int
     title: Text = ""
     description: Text = ""
@@ -88,7 +82,7 @@ class IssueAnswer(GitLabAnswer):
     confidential: bool = False
 
 
-class DiffRefs(GitLabAnswer):
+class DiffRefs(GitLabModel):
     """The commits that a diff is taken between; null where there is no diff."""
 
     base_sha: Text = ""
@@ -132,7 +126,7 @@ class MergeRequestAnswer(IssueAnswer):
         return bool(self.allow_collaboration or self.allow_maintainer_to_push)
 
 
-class LinePosition(GitLabAnswer):
+class LinePosition(GitLabModel):
     """One line of a diff; of a line that has not changed both numbers are known."""
 
     type: str | None = None
@@ -140,7 +134,7 @@ class LinePosition(GitLabAnswer):
     new_line: int | None = None
 
 
-class LineRange(GitLabAnswer):
+class LineRange(GitLabModel):
     start: LinePosition = LinePosition()
     end: LinePosition = LinePosition()
 
@@ -160,7 +154,7 @@ class PositionAnswer(DiffRefs):
     line_range: LineRange | None = None
 
 
-class NoteAnswer(GitLabAnswer):
+class NoteAnswer(GitLabModel):
     """A note; `confidential` is an older name of `internal`."""
 
     id: int
@@ -185,13 +179,13 @@ class NoteAnswer(GitLabAnswer):
         return self.type == "DiffNote"
 
 
-class DiscussionAnswer(GitLabAnswer):
+class DiscussionAnswer(GitLabModel):
     id: str
     individual_note: bool = False
     notes: tuple[NoteAnswer, ...] = ()
 
 
-class DiffAnswer(GitLabAnswer):
+class DiffAnswer(GitLabModel):
     """What changed in a file; `diff` is empty where that is too much."""
 
     old_path: Text = ""
@@ -199,28 +193,28 @@ class DiffAnswer(GitLabAnswer):
     diff: Text = ""
 
 
-class ComparisonAnswer(GitLabAnswer):
+class ComparisonAnswer(GitLabModel):
     diffs: tuple[DiffAnswer, ...] = ()
 
 
-class ReviewerAnswer(GitLabAnswer):
+class ReviewerAnswer(GitLabModel):
     """Somebody who was asked to review, and what they have said last."""
 
     user: UserAnswer
     state: str = ""
 
 
-class BranchAnswer(GitLabAnswer):
+class BranchAnswer(GitLabModel):
     name: str
     protected: bool = False
 
 
-class CommitAnswer(GitLabAnswer):
+class CommitAnswer(GitLabModel):
     id: str
     message: Text = ""
 
 
-class StatusAnswer(GitLabAnswer):
+class StatusAnswer(GitLabModel):
     """A job of a pipeline, or what another program says of a commit."""
 
     id: int
@@ -238,13 +232,13 @@ class StatusAnswer(GitLabAnswer):
         return self.web_url or self.target_url
 
 
-class PipelineAnswer(GitLabAnswer):
+class PipelineAnswer(GitLabModel):
     id: int
     project_id: int = 0
     sha: Text = ""
     status: Text = ""
 
 
-class LabelAnswer(GitLabAnswer):
+class LabelAnswer(GitLabModel):
     name: str
     color: Text = ""

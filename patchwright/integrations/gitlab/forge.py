@@ -110,7 +110,7 @@ class GitLabForge:
             if not user_id:
                 return Permission.NONE
             member = self._api.ask(repo, lambda found: _fetch_member(found, user_id))
-            if member is None:
+            if member is None or member.access_level < _LEVELS[-1][0]:
                 return self._permission_of_outsider(repo, user_id)
             return self._permission_of_member(repo, member)
         except NotFoundError:
@@ -231,14 +231,14 @@ class GitLabForge:
         if (member.state, member.membership_state) != (ACTIVE, ACTIVE):
             return Permission.NONE
         found = _permission_of(member.access_level)
-        if member.access_level >= _READS_CODE or found is Permission.NONE:
+        if member.access_level >= _READS_CODE:
             return found
         project = fetch_project(self._api, repo)
         is_readable = project.visibility is not Visibility.PRIVATE
         return found if is_readable else Permission.NONE
 
     def _permission_of_outsider(self, repo: RepoRef, user_id: int) -> Permission:
-        """Return what somebody may do who is no member.
+        """Return what somebody may do who is no member, or a member in name only.
 
         Who is an administrator or an external user, GitLab tells administrators alone;
         to others nobody is one, and an internal project is closed to all outsiders.

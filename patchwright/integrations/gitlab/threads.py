@@ -22,6 +22,8 @@ from patchwright.integrations.gitlab.answers import (
 )
 from patchwright.integrations.gitlab.connection import LARGEST_PAGE, Addresses
 from patchwright.integrations.gitlab.settings import SERVICE
+from patchwright.integrations.gitlab.webhooks.payloads import review_of
+from patchwright.integrations.gitlab.webhooks.triggers import is_bot_name
 
 # The opening text has no id of its own among the notes.
 OPENING: Final = "body"
@@ -29,11 +31,6 @@ MAX_PAGES: Final = 10
 INTERNAL: Final = "internal note"
 # How GitLab notes that an opening text was edited; that note cannot be taken back.
 _DESCRIPTION_CHANGED: Final = "changed the description"
-# The users of project and group access tokens, and of service accounts.
-# https://docs.gitlab.com/user/project/settings/project_access_tokens/#bot-users-for-projects
-_BOTS: Final = re.compile(
-    r"(?:project|group)_\d+_bot(?:_?[0-9a-f]+)?|service_account_\w+"
-)
 # https://docs.gitlab.com/api/access_requests/#valid-access-levels
 _ROLES: Final = {
     5: "minimal access",
@@ -64,7 +61,7 @@ def actor_of(user: UserAnswer | None) -> Actor:
         service=SERVICE,
         login=found.username,
         external_id=str(found.id) if found.id and found.username != GHOST else "",
-        is_bot=found.bot or bool(_BOTS.fullmatch(found.username)),
+        is_bot=found.bot or is_bot_name(found.username),
     )
 
 
@@ -191,15 +188,19 @@ class PostTexts:
         GitLab does not tell when a text was edited, only when anything about the note
         has changed, such as a reaction to it.
         """
+        author = note.author
         changed = note.updated_at is not None and note.updated_at > note.created_at
         return ThreadPost(
             id=str(note.id),
-            author=actor_of(note.author),
+            author=actor_of(author),
             text=self._absolute(note.body),
             at=note.created_at,
             edited_at=note.updated_at if changed else None,
             label=INTERNAL if note.is_internal else "",
-            role=self._role(note.author),
+            role=self._role(author),
+            review_id=review_of(author.id if author else 0, note.created_at)
+            if note.is_on_diff
+            else "",
         )
 
     def _role(self, author: UserAnswer | None) -> str:

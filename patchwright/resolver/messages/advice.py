@@ -169,12 +169,15 @@ _KNOWN_REFUSALS: Final = (
         "The base branch already has the change.",
     ),
     (
-        r"\bbase: invalid|\bbase\b.*(?:does not exist|not found)",
+        (
+            r"\bbase: invalid|\bbase\b.*(?:does not exist|not found)"
+            r"|\btarget.branch\b.*does not exist"
+        ),
         "the target branch does not exist any more",
         f"Set another branch: `base` in {_FILE}.",
     ),
     (
-        r"\bhead: invalid",
+        r"\bhead: invalid|\bsource.branch\b.*does not exist",
         "the branch of the change does not exist any more",
         "Somebody deleted it; ask again.",
     ),
