@@ -76,7 +76,7 @@ def test_a_merge_request_is_readable(fake: FakeGitLab) -> None:
         "Overview Changes "
         "Alice @alice :eyes: Fixes #1 , see !1 and @alice . "
         "☑ Found it ☐ Tested it More a b 1 2 "
-        "b.py, lines 1 to 2 · open "
+        "b.py, lines 1 to 2 · open b = 1 c = 2 "
         f"Bob @bob · {clock(fake, 0)} UTC Better: "
         "Suggested change (1 above, 0 below) c = 3 "
         f"Bob @bob · {clock(fake, 1)} UTC One thing."
