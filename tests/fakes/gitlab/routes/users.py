@@ -37,7 +37,11 @@ def get_one_user(call: Call) -> Answer:
     user = call.world.users.get(call.number("user_id"))
     if user is None:
         raise not_found("User Not Found")
-    return Answer(status=200, body=full_user_json(call.world, user))
+    shown = full_user_json(call.world, user)
+    if call.caller.user is not None and call.caller.user.is_admin:
+        # Nobody else is told. https://docs.gitlab.com/api/users/#as-an-administrator
+        shown |= {"is_admin": user.is_admin, "external": user.is_external}
+    return Answer(status=200, body=shown)
 
 
 def get_own_token(call: Call) -> Answer:
