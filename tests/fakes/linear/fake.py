@@ -11,7 +11,7 @@ from tests.fakes.github.exchange import Answer
 from tests.fakes.github.faults import Interruption, Moment, When
 from tests.fakes.linear import acts, files, oauth, sessions, webhooks
 from tests.fakes.linear.dispatch import RequestSeen
-from tests.fakes.linear.render import issue_url
+from tests.fakes.linear.facts import issue_url
 from tests.fakes.linear.scene import RESOURCES, Scene
 from tests.fakes.linear.site import Site
 from tests.fakes.linear.state import (

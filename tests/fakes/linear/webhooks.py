@@ -14,7 +14,7 @@ from urllib.parse import urlsplit
 
 from tests.fakes.linear import bodies
 from tests.fakes.linear.exchange import Json
-from tests.fakes.linear.render import moment
+from tests.fakes.linear.facts import moment
 from tests.fakes.linear.state import (
     Attachment,
     Comment,
