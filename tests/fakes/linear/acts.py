@@ -112,7 +112,8 @@ def _tell_agents(
             sessions.notify(
                 world, "issueUnassignedFromYou", issue, old["delegate"], actor
             )
-        if issue.delegate:
+        # An agent that takes an issue itself needs not be told of it.
+        if issue.delegate and issue.delegate != actor.id:
             sessions.delegate(world, issue, actor)
     elif "state" in old and issue.delegate and issue.delegate != actor.id:
         sessions.notify(world, "issueStatusChanged", issue, issue.delegate, actor)
