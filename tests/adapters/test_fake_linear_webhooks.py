@@ -212,8 +212,10 @@ def test_what_was_taken_does_not_come_again(
     receiver = Receiver(500, 200)
     with Server(receiver.respond) as server:
         deliver(linear.delivery("Issue", "create"), server.url)
+        assert linear.untaken() == [linear.delivery("Issue", "create")]
         clock.advance(60)
         assert linear.retry(server.url) == [200]
+        assert linear.untaken() == []
         clock.advance(24 * 3600)
         assert linear.retry(server.url) == []
     assert key

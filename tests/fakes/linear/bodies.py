@@ -11,6 +11,7 @@ from tests.fakes.linear.facts import (
     issue_facts,
     issue_url,
     moment,
+    project_url,
     session_url,
     times,
     user_url,
@@ -85,7 +86,7 @@ def issue(world: World, found: Issue) -> Json:
         shown |= {f"{name}Id": person, name: user(world, person)}
     if found.project:
         project = world.get(Project, found.project)
-        url = f"{world.url}/project/{project.id}"
+        url = project_url(world, project)
         shown["projectId"] = project.id
         shown["project"] = {"id": project.id, "name": project.name, "url": url}
     if found.synced_with:

@@ -9,6 +9,7 @@ from tests.fakes.linear.state import (
     Comment,
     Entity,
     Issue,
+    Project,
     User,
     Workspace,
     World,
@@ -46,6 +47,11 @@ def session_url(world: World, found: AgentSession) -> str:
 def user_url(world: World, found: User) -> str:
     key = world.get(Workspace, found.workspace).url_key
     return f"{world.url}/{key}/profiles/{found.display_name}"
+
+
+def project_url(world: World, found: Project) -> str:
+    key = world.get(Workspace, found.workspace).url_key
+    return f"{world.url}/{key}/project/{slug(found.name)}-{found.id[:12]}"
 
 
 def issue_facts(world: World, found: Issue) -> Json:

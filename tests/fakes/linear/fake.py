@@ -425,6 +425,11 @@ class FakeLinear:
         with self.world.lock:
             return issue_url(self.world, self.issue(key))
 
+    def untaken(self) -> list[Delivery]:
+        """Return the deliveries that were last answered with anything but 200."""
+        tried = [one for one in self.deliveries if one.receipts]
+        return [one for one in tried if one.receipts[-1].status != webhooks.TAKEN]
+
     def retry(self, url: str) -> list[int]:
         """Carry again the deliveries that are due; return how they were answered."""
         return [one.status for one in webhooks.retry(self.world, url)]

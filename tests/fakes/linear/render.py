@@ -9,6 +9,7 @@ from tests.fakes.linear.facts import (
     comment_url,
     issue_facts,
     moment,
+    project_url,
     session_url,
     slug,
     times,
@@ -289,13 +290,12 @@ class View:
 
     def project(self, found: Project) -> Json:
         world = self.world
-        key = world.get(Workspace, found.workspace).url_key
         return {
             **times(found),
             "name": found.name,
             "description": found.description,
             "slugId": found.id[:12],
-            "url": f"{world.url}/{key}/project/{slug(found.name)}-{found.id[:12]}",
+            "url": project_url(world, found),
             "lead": None,
             "teams": lambda *_, **args: self.connection(
                 [world.get(Team, one) for one in found.teams], args
