@@ -14,6 +14,7 @@ from patchwright.core.types.threads import (
     PullRequest,
     RepoRef,
     Repository,
+    ThreadKind,
 )
 
 
@@ -67,6 +68,11 @@ class CompetingPullRequest(Value):
     number: int
     url: str
     author: str
+    kind: ThreadKind = ThreadKind.PULL_REQUEST
+
+    @property
+    def name(self) -> str:
+        return f"{self.kind.mark}{self.number}"
 
 
 class CheckState(StrEnum):

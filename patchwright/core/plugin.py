@@ -23,7 +23,13 @@ from patchwright.core.settings.model import Settings
 from patchwright.core.system.clock import Clock
 from patchwright.core.types.base import Value
 from patchwright.core.types.people import Actor, PersonalToken
-from patchwright.core.types.threads import ForgeThread, RepoRef, ThreadRef
+from patchwright.core.types.threads import (
+    USUAL_FORMS,
+    ForgeForms,
+    ForgeThread,
+    RepoRef,
+    ThreadRef,
+)
 from patchwright.core.webhook import WebhookSource
 from patchwright.core.webhook_address import AddressProblem, find_address_problem
 
@@ -217,11 +223,11 @@ class ServiceProfile(Value):
     file of authorities to trust, which is the setting `authorities_setting`; with
     `needs_address` it has to find us too: at the `webhook_url`, if a relay takes in
     what it sends, or else at our own address. One that `is_own_server` may do so in a
-    private network. Where there are tickets, their place begins
-    with `ticket_host`, `ticket_url` has an `{id}`, and `ticket_moves` says where they
-    go. What is on the `private_host` is not for everybody. A forge's commits are ours
-    by `mail_domain`; with `signs_commits` it makes them itself, and `commit_key` signs
-    the others.
+    private network. Where there are tickets, their place begins with `ticket_host`,
+    `ticket_url` has an `{id}`, and `ticket_moves` says where they go. What is on the
+    `private_host` is not for everybody. A forge has `forms` of its own for names and
+    addresses. Its commits are ours by `mail_domain`; with `signs_commits` it makes them
+    itself, and `commit_key` signs the others.
     """
 
     name: str
@@ -246,6 +252,7 @@ class ServiceProfile(Value):
     ticket_url: str = ""
     ticket_moves: TicketMoves = TicketMoves()
     private_host: str = ""
+    forms: ForgeForms = USUAL_FORMS
 
     def find_address_problem(self, public_url: str) -> AddressProblem | None:
         """Return why its webhooks cannot arrive, None if they may."""
@@ -286,9 +293,10 @@ class ServiceDirectory(Value):
         found = (one for one in self.chats.values() if one.ticket_host)
         return next(found, None)
 
-    @property
-    def ticket_moves(self) -> TicketMoves:
-        return self.tracker.ticket_moves if self.tracker else TicketMoves()
+    def ticket_moves_in(self, thread: ThreadRef) -> TicketMoves:
+        """Return where a ticket goes; without a service of its own it stays."""
+        found = self.chats.get(thread.service)
+        return found.ticket_moves if found else TicketMoves()
 
     @property
     def mapped_repositories(self) -> tuple[str, ...]:

@@ -107,6 +107,8 @@ IdentifyDelivery = Callable[[Mapping[str, str], bytes], str]
 # Asks the service whether a notice still holds; may take a while, and raise
 # `NotReadyError`.
 ConfirmNotice = Callable[[UndatedNotice], UndatedNotice | Ignored]
+# Does at once what cannot wait for a worker; it raises nothing.
+FollowDelivery = Callable[[StoredDelivery], None]
 
 
 @dataclass(frozen=True)
@@ -117,8 +119,9 @@ class WebhookSource:
     or an empty string. `signature_header` names, in lower case, the header that carries
     the signature: without one nothing is read. With `is_silent` it shows people what we
     answer, so that it gets nothing but a status. What has no time of its own counts as
-    it is told where nothing `confirm`s it. Headers that begin with `kept_headers`, in
-    lower case, explain a delivery and are stored with it.
+    it is told where nothing `confirm`s it, and `follow` is called once it is stored and
+    answered. Headers that begin with `kept_headers`, in lower case, explain a delivery
+    and are stored with it.
     """
 
     receiver: WebhookReceiver
@@ -128,6 +131,7 @@ class WebhookSource:
     is_silent: bool = False
     signature_header: str = ""
     confirm: ConfirmNotice | None = None
+    follow: FollowDelivery | None = None
     kept_headers: tuple[str, ...] = ()
 
 

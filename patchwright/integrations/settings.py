@@ -15,7 +15,12 @@ from patchwright.core.settings.model import (
     missing_model,
 )
 from patchwright.integrations.git.command import is_tracked
-from patchwright.integrations.registry import PLUGINS, Plugins, find_forge
+from patchwright.integrations.registry import (
+    PLUGINS,
+    Plugins,
+    find_forge,
+    list_forges,
+)
 
 NO_SHARED_KEY: Final = (
     "security.encryption_keys: not set; processes that share a database need the same "
@@ -89,6 +94,7 @@ def service_errors(settings: Settings, plugins: Plugins = PLUGINS) -> tuple[str,
     return (
         *_model_errors(settings),
         *(error for one in plugins for error in one.review_settings(settings).errors),
+        *_forge_errors(settings, plugins),
         *_account_errors(settings, plugins),
         *_key_errors(settings),
     )
@@ -101,6 +107,21 @@ def _model_errors(settings: Settings) -> Iterator[str]:
         yield f"agent.model: there is no model llm.{name}; set llm.{name}.model"
     elif not model.model:
         yield missing_model(name)
+
+
+def _forge_errors(settings: Settings, plugins: Plugins) -> Iterator[str]:
+    names = [one.name for one in list_forges(plugins)]
+    if settings.forge and settings.forge not in names:
+        yield f"forge: unknown service {settings.forge!r}; use {' or '.join(names)}"
+        return
+    configured = [
+        one.name for one in list_forges(plugins) if one.describe(settings).is_configured
+    ]
+    if len(configured) > 1 and not settings.forge:
+        yield (
+            f"forge: {' and '.join(configured)} are both configured; set forge to the "
+            "one that this service is for, and start another service for the other"
+        )
 
 
 def _key_errors(settings: Settings) -> Iterator[str]:

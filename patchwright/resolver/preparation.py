@@ -16,7 +16,6 @@ from patchwright.core.types.threads import (
     RepoRef,
     Repository,
     Thread,
-    ThreadKind,
     ThreadRef,
 )
 from patchwright.core.types.triggers import Trigger, TriggerKind
@@ -221,7 +220,7 @@ class _Preparation:
 
     def _fetch_checks(self, pull: PullRequest | None, sha: str) -> Checks | None:
         """Read the checks, if the thread is a pull request."""
-        is_thread = self._request.thread.ref.kind is ThreadKind.PULL_REQUEST
+        is_thread = self._request.thread.ref.kind.is_pull
         checks = self._sources.forge.checks
         if pull is None or not is_thread or checks is None:
             return None
@@ -266,7 +265,7 @@ class _Preparation:
     def _merges(self, pull: PullRequest | None) -> bool:
         """Tell whether the task is to merge the base branch into the pull request."""
         trigger = self._request.trigger
-        if pull is None or trigger.thread.kind is not ThreadKind.PULL_REQUEST:
+        if pull is None or not trigger.thread.kind.is_pull:
             return False
         if trigger.kind is TriggerKind.CONFLICT:
             return True
@@ -280,7 +279,7 @@ class _Preparation:
         """
         request, forge = self._request, self._sources.forge
         repo, own = self._repository.ref, request.thread.ref
-        if isinstance(own, ForgeThread) and own.kind is ThreadKind.PULL_REQUEST:
+        if isinstance(own, ForgeThread) and own.kind.is_pull:
             return forge.fetch_pull_request(repo, own.number), False
         earlier = [forge.fetch_pull_request(repo, one) for one in request.linked_pulls]
         # The title may have been different at the time of the request.
@@ -320,7 +319,5 @@ def _pulls_in(threads: Sequence[ThreadRef], repo: RepoRef) -> list[int]:
     return [
         one.number
         for one in threads
-        if isinstance(one, ForgeThread)
-        and one.repo == repo
-        and one.kind is ThreadKind.PULL_REQUEST
+        if isinstance(one, ForgeThread) and one.repo == repo and one.kind.is_pull
     ]

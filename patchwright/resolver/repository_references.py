@@ -4,25 +4,24 @@ import re
 from collections.abc import Iterable, Iterator
 from difflib import get_close_matches
 from enum import Enum, auto
+from functools import lru_cache
 from typing import Final, TypeVar
 from urllib.parse import urlsplit
 
 from patchwright.core.text.hidden import visible_prose
 from patchwright.core.types.base import Value
 from patchwright.core.types.threads import (
+    NAME_PATTERN,
+    USUAL_FORMS,
+    ForgeForms,
     ForgeThread,
     RepoRef,
     TalkThread,
     ThreadKind,
     ThreadRef,
+    name_pattern,
 )
 
-# https://docs.github.com/en/get-started/writing-on-github/working-with-advanced-formatting/autolinked-references-and-urls
-# A login of a managed user ends with an underscore and the enterprise's short code.
-# https://docs.github.com/en/enterprise-cloud@latest/admin/concepts/identity-and-access-management/enterprise-managed-users
-OWNER_PATTERN: Final = r"[A-Za-z0-9][A-Za-z0-9_-]{0,38}"
-# A full stop at the end belongs to the sentence, not to the name.
-NAME_PATTERN: Final = r"(?!\.{1,2}(?![\w.-]))[A-Za-z0-9_.-]{0,99}[A-Za-z0-9_-]"
 # Words at the place of the owner in GitHub addresses that are not owners.
 _NO_OWNERS: Final = frozenset(
     {"about", "apps", "collections", "enterprise", "explore", "features", "issues"}
@@ -41,6 +40,7 @@ class ReferenceScope(Value):
 
     forge: str
     web_url: str
+    forms: ForgeForms = USUAL_FORMS
     known: tuple[str, ...] = ()
     tracker: str = ""
     tracker_url: str = ""
@@ -96,11 +96,6 @@ def _path_below(address: str, base: str) -> str | None:
     return address[found.end() :] if found else None
 
 
-THREAD_KINDS: Final = {
-    "issues": ThreadKind.ISSUE,
-    "pull": ThreadKind.PULL_REQUEST,
-    "discussions": ThreadKind.DISCUSSION,
-}
 _NUMBER: Final = r"(?P<number>[1-9]\d{0,9})(?![\w-])"
 _KEY: Final = r"[A-Z][A-Z0-9_]+-[1-9]\d{0,9}"
 # Chinese, Japanese and Korean write no spaces between words.
@@ -111,28 +106,34 @@ _ENDS: Final = rf"(?!{_LETTER}|[/@-]|[.#:]\w)"
 _IN_ADDRESS: Final = r"[^\s<>()\[\]\"'`|]+"
 _HOST: Final = r"[\w-]+(?:\.[\w-]+)+(?::\d+)?/"
 
-# Below the address of the forge.
-REPOSITORY_PATH: Final = re.compile(
-    rf"(?P<repo>{OWNER_PATTERN}/{NAME_PATTERN})(?=[/?#.,;:!*~]|\Z)"
-    rf"(?:/(?P<kind>{'|'.join(THREAD_KINDS)})/{_NUMBER})?"
-)
 # Below the address of the ticket system.
 TICKET_PATH: Final = re.compile(
-    rf"(?:browse/|\S*[?&]selectedIssue=)(?P<key>{_KEY})(?![\w-])", re.IGNORECASE
+    rf"(?:browse/|issue/|\S*[?&]selectedIssue=)(?P<key>{_KEY})(?![\w-])",
+    re.IGNORECASE,
 )
-# In a text. `meant` is clearly called a repository; `bare` may be a path.
-REFERENCE_PATTERN: Final = re.compile(
-    rf"(?P<address>(?:https?://|{_FREE}(?={_HOST})){_IN_ADDRESS})"
-    rf"|{_FREE}(?:ssh://)?git@(?P<host>[\w.-]+)[:/](?P<remote>{OWNER_PATTERN}/{NAME_PATTERN})"
-    rf"|{_FREE}(?i:repo(?:sitory)?):[ \t]*"
-    rf"(?P<meant>{OWNER_PATTERN}/{NAME_PATTERN}){_ENDS}"
-    rf"|{_FREE}(?P<repo>{OWNER_PATTERN}/{NAME_PATTERN})#{_NUMBER}"
-    rf"|{_FREE}(?P<bare>{OWNER_PATTERN}(?:/{NAME_PATTERN})+){_ENDS}"
-    rf"|{_FREE}(?P<key>{_KEY}){_ENDS}"
-)
-ALONE_PATTERN: Final = re.compile(
-    rf"\s*[`*_]*({OWNER_PATTERN}/{NAME_PATTERN})[`*_.!]*\s*\Z"
-)
+
+
+@lru_cache
+def _reference_pattern(*, has_groups: bool, marks: str) -> re.Pattern[str]:
+    """Read a text. `meant` is clearly called a repository; `bare` may be a path."""
+    name = name_pattern(has_groups=has_groups)
+    longer = name if has_groups else f"{name}(?:/{NAME_PATTERN})*"
+    return re.compile(
+        rf"(?P<address>(?:https?://|{_FREE}(?={_HOST})){_IN_ADDRESS})"
+        rf"|{_FREE}(?:ssh://)?git@(?P<host>[\w.-]+)[:/](?P<remote>{name})"
+        rf"|{_FREE}(?i:repo(?:sitory)?):[ \t]*(?P<meant>{name}){_ENDS}"
+        rf"|{_FREE}(?P<repo>{name})(?P<mark>[{marks}]){_NUMBER}"
+        rf"|{_FREE}(?P<bare>{longer}){_ENDS}"
+        rf"|{_FREE}(?P<key>{_KEY}){_ENDS}"
+    )
+
+
+@lru_cache
+def _alone_pattern(*, has_groups: bool) -> re.Pattern[str]:
+    name = name_pattern(has_groups=has_groups)
+    return re.compile(rf"\s*[`*_]*({name})[`*_.!]*\s*\Z")
+
+
 # Words before a name that make it a repository and not a file, if both are possible.
 LEADING_WORDS: Final = re.compile(
     r"(?:\A|\b(?:in|for|of|to|on|at|from|use|repo|repository|project))\s*(?:the\s+)?\Z",
@@ -222,11 +223,13 @@ def suggest_names(name: str, known: Iterable[str]) -> tuple[str, ...]:
 
 
 def _read_text(text: str, places: ReferenceScope) -> Iterator[_NamedReference]:
-    if alone := ALONE_PATTERN.match(text):
+    forms = places.forms
+    if alone := _alone_pattern(has_groups=forms.has_groups).match(text):
         yield _NamedReference(repository=places.repository(alone[1]), is_meant=True)
         return
     prose = _own_prose(text)
-    for match in REFERENCE_PATTERN.finditer(prose):
+    pattern = _reference_pattern(has_groups=forms.has_groups, marks=forms.marks)
+    for match in pattern.finditer(prose):
         if named := _read_match(match, places):
             yield named
 
@@ -246,9 +249,9 @@ def _read_match(match: re.Match[str], places: ReferenceScope) -> _NamedReference
             repository=places.repository(match["meant"]), is_meant=True
         )
     if match["repo"]:
-        return _named_thread(
-            places.repository(match["repo"]), "issues", match["number"]
-        )
+        repository = places.repository(match["repo"])
+        kind = places.forms.kind_of_mark(match["mark"])
+        return _named_thread(repository, kind, match["number"])
     if match["key"]:
         ticket = places.ticket(match["key"])
         return _NamedReference(thread=ticket) if ticket else None
@@ -261,7 +264,7 @@ def _by_name(name: str, before: str, places: ReferenceScope) -> _NamedReference 
     if known := places.known_repository(name):
         return _NamedReference(repository=known)
     owner, _, rest = name.partition("/")
-    if "/" in rest:
+    if "/" in rest and not places.forms.has_groups:
         return None
     repository = RepoRef(forge=places.forge, full_name=name)
     if places.has_owner(owner):
@@ -269,16 +272,18 @@ def _by_name(name: str, before: str, places: ReferenceScope) -> _NamedReference 
     if FILE_PATH_PATTERN.match(name):
         return None
     is_led = LEADING_WORDS.search(before)
+    if "/" in rest and not is_led:
+        return None
     likelihood = Likelihood.POSSIBLE if is_led else Likelihood.BARE
     return _NamedReference(repository=repository, likelihood=likelihood)
 
 
 def _by_address(address: str, places: ReferenceScope) -> _NamedReference | None:
     if path := places.path_on_forge(address):
-        found = REPOSITORY_PATH.match(path)
-        repository = places.linked_repository(found["repo"]) if found else None
+        found = _read_path(path, places.forms)
+        repository = places.linked_repository(found.name) if found else None
         if found and repository:
-            return _named_thread(repository, found["kind"], found["number"])
+            return _named_thread(repository, found.kind, found.number)
     if path := places.path_on_tracker(address):
         key = TICKET_PATH.match(path)
         ticket = places.ticket(key["key"]) if key else None
@@ -287,11 +292,11 @@ def _by_address(address: str, places: ReferenceScope) -> _NamedReference | None:
 
 
 def _named_thread(
-    repository: RepoRef, kind: str | None, number: str | None
+    repository: RepoRef, kind: ThreadKind | None, number: str
 ) -> _NamedReference:
-    if not (kind and number):
+    if kind is None:
         return _NamedReference(repository=repository)
-    thread = ForgeThread(repo=repository, kind=THREAD_KINDS[kind], number=int(number))
+    thread = ForgeThread(repo=repository, kind=kind, number=int(number))
     return _NamedReference(repository=repository, thread=thread)
 
 
@@ -307,21 +312,50 @@ def _without_duplicates(found: Iterable[One]) -> tuple[One, ...]:
     return tuple(first.values())
 
 
-_THREAD: Final = re.compile(
-    r"/(?P<repo>[\w-]+/(?!\.\.?/)[\w.-]+)/(?P<kind>issues|pull)/(?P<number>\d{1,18})"
-    # An address that was copied from a tab of the page, or from a comment.
-    r"(?:/[\w-]*)*(?:[?#].*)?"
-)
+class _ForgePath(Value):
+    """What an address names below that of the forge: a repository, or its thread."""
+
+    name: str
+    kind: ThreadKind | None = None
+    number: str = ""
+    rest: str = ""
 
 
-def read_thread_url(url: str, web_url: str, forge: str) -> ForgeThread | None:
+def _read_path(path: str, forms: ForgeForms) -> _ForgePath | None:
+    name = name_pattern(has_groups=forms.has_groups)
+    kinds = "|".join(map(re.escape, forms.thread_paths))
+    found = re.match(
+        rf"(?P<repo>{name})(?=[/?#.,;:!*~]|\Z)"
+        rf"(?:/{re.escape(forms.pages_path)}(?P<kind>{kinds})/{_NUMBER})?(?P<rest>.*)",
+        path,
+        re.DOTALL,
+    )
+    if found is None:
+        return None
+    kind = forms.thread_paths[found["kind"]] if found["kind"] else None
+    return _ForgePath(
+        name=found["repo"],
+        kind=kind,
+        number=found["number"] or "",
+        rest=found["rest"],
+    )
+
+
+# Of an address that was copied from a tab of the page, or from a comment.
+_TAB: Final = re.compile(r"(?:/[\w-]*)*(?:[?#].*)?")
+
+
+def read_thread_url(
+    url: str, web_url: str, forge: str, forms: ForgeForms = USUAL_FORMS
+) -> ForgeThread | None:
     """Return the thread at an address of this site; None for any other address.
 
     A token is sent there, so the host must be the configured host.
     """
-    found = _THREAD.fullmatch(url.removeprefix(web_url))
-    if not url.startswith(f"{web_url}/") or found is None:
+    found = _read_path(url.removeprefix(f"{web_url}/"), forms)
+    if not url.startswith(f"{web_url}/") or found is None or found.kind is None:
         return None
-    kind = ThreadKind.ISSUE if found["kind"] == "issues" else ThreadKind.PULL_REQUEST
-    repo = RepoRef(forge=forge, full_name=found["repo"])
-    return ForgeThread(repo=repo, kind=kind, number=int(found["number"]))
+    if not _TAB.fullmatch(found.rest) or found.kind is ThreadKind.DISCUSSION:
+        return None
+    repo = RepoRef(forge=forge, full_name=found.name)
+    return ForgeThread(repo=repo, kind=found.kind, number=int(found.number))

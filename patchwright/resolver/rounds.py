@@ -169,7 +169,7 @@ def find_competing_pull(
 
 def competing_pull_text(competing_pull: CompetingPullRequest, handle: str) -> str:
     return (
-        f"#{competing_pull.number} by {competing_pull.author} is open and says that it "
+        f"{competing_pull.name} by {competing_pull.author} is open and says that it "
         "closes this issue, so I have not started another one. Mention "
         f"`{handle}` there to work on that one, or write `{handle} retry` here if you "
         "want mine as well."

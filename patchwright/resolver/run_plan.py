@@ -111,7 +111,7 @@ def _provenance(plan: RunPlan, trigger: Trigger, repository: Repository) -> Prov
         names=plan.names,
         template=plan.template,
         run_url=plan.frame.run_url,
-        code_url=repository.web_url,
+        code_url=repository.pages_url,
         config_file=plan.config.file,
         links=plan.frame.links,
         checks_need_nudge=plan.checks_need_nudge,

@@ -11,7 +11,7 @@ from patchwright.core.text.hidden import strip_hidden
 from patchwright.core.text.markdown import PieceKind, read_markdown
 from patchwright.core.types.base import Value
 from patchwright.core.types.outcome_kind import OutcomeKind
-from patchwright.core.types.threads import Thread, ThreadKind, ThreadPost, ThreadRef
+from patchwright.core.types.threads import Thread, ThreadPost, ThreadRef
 from patchwright.core.types.triggers import Trigger, TriggerKind
 from patchwright.core.types.work import Outcome, service_outcome
 
@@ -221,7 +221,7 @@ def triage(
     opening, *comments = thread.posts
     by_comment = trigger.kind is TriggerKind.COMMENT_MENTION
     request = trigger.request if by_comment else ""
-    if thread.ref.kind is ThreadKind.PULL_REQUEST:
+    if thread.ref.kind.is_pull:
         # The change itself says what it is about.
         return (
             triage_texts("", "", request) if has_substance(request) else ClearRequest()

@@ -1,13 +1,14 @@
 """Who may read a run's texts, and the question before private words are shown."""
 
 import re
+from collections.abc import Mapping
 from enum import StrEnum
 from typing import Final
 
 from patchwright.core.channel import Offer, Offers
 from patchwright.core.text.escape import inline_code
 from patchwright.core.types.base import Value
-from patchwright.core.types.threads import RepoRef, TalkThread, ThreadKind, ThreadRef
+from patchwright.core.types.threads import RepoRef, ThreadKind, ThreadRef
 from patchwright.core.types.work import QuestionReason
 
 
@@ -68,10 +69,9 @@ def needs_consent(
 
     `remembered` is the answer in this conversation, or else the stored answer.
     """
-    if not isinstance(thread, TalkThread) or repository_is_private or remembered:
+    if not thread.is_private or repository_is_private or remembered:
         return None
-    is_ticket = thread.kind is ThreadKind.TICKET
-    here, place = _TICKET if is_ticket else _CHAT
+    here, place = _WORDS.get(thread.kind, _CHAT)
     text = _QUESTION.format(repo=inline_code(repo.full_name), here=here, place=place)
     return Question(
         reason=QuestionReason.NO_CONSENT, text=text, offers=_consent_offers(place)
@@ -92,8 +92,12 @@ def _consent_offers(place: str) -> tuple[Offer, ...]:
     )
 
 
+# What people call the thread, and the place that it is in.
 _CHAT: Final = ("thread", "channel")
-_TICKET: Final = ("ticket", "project")
+_WORDS: Final[Mapping[ThreadKind, tuple[str, str]]] = {
+    ThreadKind.ISSUE: ("issue", "project"),
+    ThreadKind.TICKET: ("ticket", "project"),
+}
 _QUESTION: Final = """\
 **{repo} is public. May the pull request quote this private {here}?** Everybody can \
 read a pull request there.

@@ -15,7 +15,7 @@ from patchwright.core.settings.repository import ContextFrom
 from patchwright.core.types.errors import ServiceError
 from patchwright.core.types.outcome_kind import OutcomeKind
 from patchwright.core.types.people import Actor, Permission
-from patchwright.core.types.threads import ForgeThread, Thread, ThreadKind, ThreadRef
+from patchwright.core.types.threads import ForgeThread, Thread, ThreadRef
 from patchwright.core.types.triggers import Trigger
 from patchwright.core.types.work import Outcome, Task
 from patchwright.integrations.git.objects import ObjectStore
@@ -279,7 +279,7 @@ def _with_found(plan: RunPlan, prepared: Prepared) -> RunPlan:
 @skipped_on_resume
 def show_check(services: StepServices, run: Run) -> Run | End:
     """Report a running check on the commit of a pull request."""
-    if run.trigger.thread.kind is not ThreadKind.PULL_REQUEST:
+    if not run.trigger.thread.kind.is_pull:
         return run
     sha = _prepared(run).task.base_sha
     run = replace(run, plan=run.plan.replace(check_sha=sha))

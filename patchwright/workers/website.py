@@ -15,7 +15,7 @@ from patchwright.core.settings.model import Settings
 from patchwright.core.system.clock import Clock
 from patchwright.core.types.base import JobId, RandomIds
 from patchwright.core.types.people import Actor, Permission
-from patchwright.core.types.threads import ForgeThread, TalkThread
+from patchwright.core.types.threads import ForgeThread
 from patchwright.resolver.job import Job
 from patchwright.workers.compose import (
     ServiceParts,
@@ -72,9 +72,9 @@ log = structlog.get_logger(__name__)
 
 
 def _is_private(threads: ThreadStore, job: Job) -> bool:
-    """Tell whether its log has words from where no code lives."""
+    """Tell whether its log has words that not everybody may read who sees the code."""
     linked = (one.ref for one in threads.threads_of(job.conversation_id))
-    return any(isinstance(one, TalkThread) for one in (job.trigger.thread, *linked))
+    return any(one.is_private for one in (job.trigger.thread, *linked))
 
 
 def _nobody(_request: object) -> None:
@@ -191,7 +191,7 @@ def _run_pages(base: ServiceParts, sign_in: SignInRoutes | None) -> RunPages:
         access=access,
         live=LiveUpdates(reader, stores.events.notifier, base.clock),
         clock=base.clock,
-        site=forge.web_url,
+        forge=forge,
         login_path=login_path(forge.name) if sign_in else "",
     )
 
@@ -215,8 +215,7 @@ def _request_form(
         submit=inbox.submit,
         find_job=partial(_find_job, base.stores),
         offer_to=partial(chat.repositories.find, ""),
-        forge=forge.name,
-        site=forge.web_url,
+        forge=forge,
         rate_limit=FormRateLimit(base.clock),
         login_path=login_path(forge.name),
         prefix=urlsplit(base.settings.server.public_url).path,

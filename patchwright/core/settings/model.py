@@ -61,6 +61,11 @@ class Settings(SettingsSection):
             "default": "`${XDG_STATE_HOME:-~/.local/state}/patchwright`"
         },
     )
+    forge: str = Field(
+        "",
+        description="Service where the code is, if the settings have more than one.",
+        json_schema_extra={"default": "the one that is configured"},
+    )
     server: ServerSettings = ServerSettings()
     database: DatabaseSettings
     queue: QueueSettings = QueueSettings()

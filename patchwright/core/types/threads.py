@@ -1,5 +1,6 @@
 """Where people talk and where code lives."""
 
+from collections.abc import Mapping
 from datetime import datetime
 from enum import StrEnum
 from typing import Final
@@ -21,34 +22,86 @@ class RepoRef(Value):
 class ThreadKind(StrEnum):
     ISSUE = "issue"
     PULL_REQUEST = "pull-request"
+    # A pull request of a forge that counts them apart from its issues.
+    MERGE_REQUEST = "merge-request"
     DISCUSSION = "discussion"
     REQUEST = "request"
     CHAT = "chat"
     TICKET = "ticket"
 
+    @property
+    def is_pull(self) -> bool:
+        return self in {ThreadKind.PULL_REQUEST, ThreadKind.MERGE_REQUEST}
 
-# Stands in its key before the number of a request, which is none of the forge's.
-_OWN_MARK: Final = "~"
+    @property
+    def mark(self) -> str:
+        """What stands before the number in its key; people write it too."""
+        return _MARKS[self]
+
+    @property
+    def words(self) -> str:
+        """What people call it."""
+        return _WORDS[self]
+
+
+# The number of a request is none of the forge's.
+_MARKS: Final = {
+    ThreadKind.ISSUE: "#",
+    ThreadKind.PULL_REQUEST: "#",
+    ThreadKind.MERGE_REQUEST: "!",
+    ThreadKind.DISCUSSION: "#",
+    ThreadKind.REQUEST: "~",
+    ThreadKind.CHAT: "#",
+    ThreadKind.TICKET: "#",
+}
+_WORDS: Final = {
+    ThreadKind.ISSUE: "issue",
+    ThreadKind.PULL_REQUEST: "pull request",
+    ThreadKind.MERGE_REQUEST: "merge request",
+    ThreadKind.DISCUSSION: "discussion",
+    ThreadKind.REQUEST: "request",
+    ThreadKind.CHAT: "thread",
+    ThreadKind.TICKET: "ticket",
+}
 
 
 class ForgeThread(Value):
     """A thread beside the code; `str()` of it is its key.
 
     A request is known to us alone: it came without a thread, from a form or a workflow,
-    and its `number` is our own.
+    and its `number` is our own. `audience` names, in the service's own way, who may
+    read what is written in answer, where that is not everybody who sees the repository;
+    two threads with the same key are equal.
     """
 
     repo: RepoRef
     kind: ThreadKind
     number: int
+    audience: str = ""
 
     def __str__(self) -> str:
-        mark = _OWN_MARK if self.is_own else "#"
-        return f"{self.repo}{mark}{self.number}"
+        return f"{self.repo}{self.kind.mark}{self.number}"
+
+    def __eq__(self, other: object) -> bool:
+        same_kind = isinstance(other, ForgeThread) and other.kind is self.kind
+        return same_kind and str(other) == str(self)
+
+    def __hash__(self) -> int:
+        return hash(str(self))
 
     @property
     def service(self) -> str:
         return self.repo.forge
+
+    @property
+    def place(self) -> str:
+        """Where people agree on something for all of its threads."""
+        return self.repo.full_name
+
+    @property
+    def is_private(self) -> bool:
+        """Whether fewer people may read it than the repository."""
+        return bool(self.audience)
 
     @property
     def is_own(self) -> bool:
@@ -58,7 +111,7 @@ class ForgeThread(Value):
     @property
     def name(self) -> str:
         """What people call it where it is."""
-        return "the request" if self.is_own else f"#{self.number}"
+        return "the request" if self.is_own else f"{self.kind.mark}{self.number}"
 
     @property
     def token(self) -> str:
@@ -106,6 +159,11 @@ class TalkThread(Value):
         return f"{self.service}:{site}#{self.lasting_id}" if self.lasting_id else ""
 
     @property
+    def is_private(self) -> bool:
+        """Whether other people may read it than the repository: always."""
+        return True
+
+    @property
     def has_begun(self) -> bool:
         """Whether there is a message yet; a command or a form comes without one."""
         return not self.id.startswith(NOT_STARTED)
@@ -131,8 +189,7 @@ ThreadRef = ForgeThread | TalkThread
 def read_thread(key: str, kind: ThreadKind) -> ThreadRef:
     """Return the thread whose key that is."""
     service, _, rest = key.partition(":")
-    mark = _OWN_MARK if kind is ThreadKind.REQUEST else "#"
-    place, _, token = rest.rpartition(mark)
+    place, _, token = rest.rpartition(kind.mark)
     if kind in (ThreadKind.CHAT, ThreadKind.TICKET):
         return TalkThread(service=service, place=place, kind=kind, id=token)
     repo = RepoRef(forge=service, full_name=place)
@@ -214,6 +271,82 @@ class Thread(Value):
     unread: int = 0
 
 
+# https://docs.github.com/en/get-started/writing-on-github/working-with-advanced-formatting/autolinked-references-and-urls
+# A login of a managed user ends with an underscore and the enterprise's short code.
+# https://docs.github.com/en/enterprise-cloud@latest/admin/concepts/identity-and-access-management/enterprise-managed-users
+_OWNER: Final = r"[A-Za-z0-9][A-Za-z0-9_-]{0,38}"
+# A full stop at the end belongs to the sentence, not to the name.
+NAME_PATTERN: Final = r"(?!\.{1,2}(?![\w.-]))[A-Za-z0-9_.-]{0,99}[A-Za-z0-9_-]"
+# A group may be in another group.
+# https://docs.gitlab.com/user/reserved_names/
+_GROUP: Final = r"[A-Za-z0-9_](?:[A-Za-z0-9_.-]{0,253}[A-Za-z0-9_-])?"
+# A hyphen alone ends the name in an address.
+_IN_GROUP: Final = rf"/(?!-(?![\w.-])){NAME_PATTERN}"
+
+
+def name_pattern(*, has_groups: bool) -> str:
+    """Return a regular expression for `owner/name`, or for a longer path of groups."""
+    if has_groups:
+        return rf"{_GROUP}(?:{_IN_GROUP}){{1,20}}"
+    return f"{_OWNER}/{NAME_PATTERN}"
+
+
+class ForgeForms(Value):
+    """How a forge writes the names and addresses of repositories and threads.
+
+    With `has_groups` a repository's full name may have more than two parts.
+    `pages_path` comes between the address of a repository and those of its pages, and
+    `thread_paths` before the number of a thread, the usual one of each kind first.
+    `pull_kind` is how the forge calls what proposes a change, `pull_ref` where git has
+    its head, and `new_pull_path` the page where a person makes one of a branch.
+    """
+
+    has_groups: bool = False
+    pages_path: str = ""
+    thread_paths: Mapping[str, ThreadKind] = {
+        "issues": ThreadKind.ISSUE,
+        "pull": ThreadKind.PULL_REQUEST,
+        "discussions": ThreadKind.DISCUSSION,
+    }
+    pull_kind: ThreadKind = ThreadKind.PULL_REQUEST
+    pull_ref: str = "refs/pull/{number}/head"
+    new_pull_path: str = "compare/{base}...{head}"
+
+    @property
+    def counts_apart(self) -> bool:
+        """Whether an issue and a pull request may have the same number."""
+        return self.pull_kind.mark != ThreadKind.ISSUE.mark
+
+    @property
+    def marks(self) -> str:
+        """What may stand before the number of a thread."""
+        return f"#{self.pull_kind.mark}" if self.counts_apart else "#"
+
+    def kind_of_mark(self, mark: str) -> ThreadKind:
+        """Return the kind of a number with this mark: an issue, unless others differ.
+
+        Where all are counted together, what is called an issue may be of another kind.
+        """
+        is_pull = self.counts_apart and mark == self.pull_kind.mark
+        return self.pull_kind if is_pull else ThreadKind.ISSUE
+
+    def pull(self, repo: RepoRef, number: int) -> ForgeThread:
+        """Return the thread of a pull request."""
+        return ForgeThread(repo=repo, kind=self.pull_kind, number=number)
+
+    def head_ref(self, number: int) -> str:
+        return self.pull_ref.format(number=number)
+
+    def thread_path(self, thread: ForgeThread) -> str:
+        """Return what follows the repository's address; empty where it has no page."""
+        kinds = self.thread_paths.items()
+        path = next((path for path, kind in kinds if kind is thread.kind), "")
+        return f"{self.pages_path}{path}/{thread.number}" if path else ""
+
+
+USUAL_FORMS: Final = ForgeForms()
+
+
 class Repository(Value):
     """What the forge says about a repository; `id` is what it keeps in every move."""
 
@@ -223,6 +356,17 @@ class Repository(Value):
     web_url: str
     private: bool
     id: str = ""
+    forms: ForgeForms = USUAL_FORMS
+
+    @property
+    def pages_url(self) -> str:
+        """The address that those of its commits, files and branches begin with."""
+        return f"{self.web_url}/{self.forms.pages_path}".rstrip("/")
+
+    @property
+    def site_url(self) -> str:
+        """The root of the forge's pages."""
+        return self.web_url.removesuffix(f"/{self.ref.full_name}")
 
 
 class PullRequest(Value):
@@ -249,3 +393,13 @@ class PullRequest(Value):
     author: str = ""
     title: str = ""
     body: str = ""
+    kind: ThreadKind = ThreadKind.PULL_REQUEST
+
+    @property
+    def name(self) -> str:
+        """What people call it in its repository."""
+        return f"{self.kind.mark}{self.number}"
+
+    def thread(self, repo: RepoRef) -> ForgeThread:
+        """Return its thread, in the repository that it is for."""
+        return ForgeThread(repo=repo, kind=self.kind, number=self.number)

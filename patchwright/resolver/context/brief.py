@@ -238,6 +238,7 @@ def _heading(context: Context, trigger: Trigger, base_branch: str) -> str:
 _KIND_NAMES: Final = {
     ThreadKind.ISSUE: "issue",
     ThreadKind.PULL_REQUEST: "pull request",
+    ThreadKind.MERGE_REQUEST: "merge request",
     ThreadKind.DISCUSSION: "discussion",
     ThreadKind.REQUEST: "a request",
     ThreadKind.CHAT: "a thread of",

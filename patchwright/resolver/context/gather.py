@@ -15,7 +15,6 @@ from patchwright.core.types.threads import (
     PullRequest,
     Repository,
     Thread,
-    ThreadKind,
     ThreadPost,
 )
 from patchwright.core.types.triggers import Trigger
@@ -131,10 +130,8 @@ def gather_context(
     """
     thread, posts = request.thread, _posts_to_read(request.thread, request.trigger)
     shown = fetch_images(request.channel, thread.ref, find_images(posts))
-    links = find_links(
-        posts, thread.ref, request.repository.ref, _web_url(request.repository)
-    )
-    is_pull = work.pull is not None and thread.ref.kind is ThreadKind.PULL_REQUEST
+    links = find_links(posts, thread.ref, request.repository)
+    is_pull = work.pull is not None and thread.ref.kind.is_pull
     pull = work.pull if is_pull else None
     branch = suggest_base(request)
     context = Context(
@@ -171,9 +168,7 @@ def suggest_base(request: RequestContext) -> str:
     thread, trigger = request.thread, request.trigger
     asking = [post for post in thread.posts if post.id == trigger.post_id]
     posts = (thread.posts[0], *asking)
-    links = find_links(
-        posts, thread.ref, request.repository.ref, _web_url(request.repository)
-    )
+    links = find_links(posts, thread.ref, request.repository)
     return _existing_branch(request, links)
 
 
@@ -224,8 +219,3 @@ def _link_reader(request: RequestContext) -> LinkReader:
         accounts=(requester, request.trigger.actor),
         asked_at=request.asked_at,
     )
-
-
-def _web_url(repository: Repository) -> str:
-    """Return the root of the forge's pages."""
-    return repository.web_url.removesuffix(f"/{repository.ref.full_name}")

@@ -15,7 +15,6 @@ from patchwright.core.types.threads import (
     RepoRef,
     TalkThread,
     Thread,
-    ThreadKind,
     ThreadPost,
     ThreadRef,
 )
@@ -121,13 +120,12 @@ class LinkReader:
                 assert_never(target)
 
     def _fetch_thread(self, target: ThreadLink) -> tuple[QuotedText, ...]:
-        kind = ThreadKind.ISSUE
-        ref = ForgeThread(repo=target.repo, kind=kind, number=target.number)
+        ref = ForgeThread(repo=target.repo, kind=target.kind, number=target.number)
         thread = self._channel.fetch_opening(ref)
         opening = opening_as_of(thread, self._asked_at)
         if opening is None:
             return ()
-        what = "pull request" if thread.ref.kind is not kind else "issue"
+        what = thread.ref.kind.words
         texts = (("title", thread.title), ("opening text", opening.text))
         return tuple(
             QuotedText(

@@ -2,29 +2,30 @@
 
 import re
 from collections.abc import Iterable, Iterator, Sequence
+from functools import lru_cache
 from typing import Final, assert_never
 from urllib.parse import unquote
 
 from patchwright.core.text.hidden import visible_prose
 from patchwright.core.types.base import Value
 from patchwright.core.types.people import Actor
-from patchwright.core.types.threads import ForgeThread, RepoRef, ThreadPost, ThreadRef
+from patchwright.core.types.threads import (
+    ForgeForms,
+    ForgeThread,
+    RepoRef,
+    Repository,
+    ThreadKind,
+    ThreadPost,
+    ThreadRef,
+    name_pattern,
+)
 
 MAX_LINKS: Final = 10
 
-_OWNER = r"[A-Za-z0-9](?:[A-Za-z0-9-]{0,38})"
-_NAME = r"(?!\.{1,2}(?![\w.-]))[A-Za-z0-9_.-]{1,100}"
-_REPO = rf"(?P<repo>{_OWNER}/{_NAME})"
 _NUMBER = r"(?P<number>[1-9]\d{0,9})"
 _SHA = r"(?P<sha>[0-9a-f]{40}|[0-9a-f]{64})"
 _END = r"(?![\w-])"
-_WORD = re.compile(
-    rf"(?<![\w/@.&-])(?:{_REPO})?#{_NUMBER}{_END}"
-    rf"|(?<![\w/@.-])GH-(?P<gh>[1-9]\d{{0,9}}){_END}"
-    rf"|(?<![\w/.#-])(?:(?P<at>{_OWNER}/{_NAME})@)?{_SHA}{_END}"
-)
 # What follows the address of a repository; a branch may have slashes in its name.
-_THREAD_PATH = re.compile(rf"(?:issues|pull|discussions)/{_NUMBER}{_END}")
 _COMMIT_PATH = re.compile(
     rf"(?:commit|pull/\d+/commits)/(?P<sha>[0-9a-f]{{7,64}}){_END}"
 )
@@ -34,9 +35,23 @@ _CODE_PATH = re.compile(
 )
 
 
+@lru_cache
+def _word_pattern(*, has_groups: bool, marks: str) -> re.Pattern[str]:
+    """Read short forms, as `#7` and `acme/shop#7` are."""
+    name = name_pattern(has_groups=has_groups)
+    return re.compile(
+        rf"(?<![\w/@.&-])(?P<repo>{name})?(?P<mark>[{marks}]){_NUMBER}{_END}"
+        rf"|(?<![\w/@.-])GH-(?P<gh>[1-9]\d{{0,9}}){_END}"
+        rf"|(?<![\w/.#-])(?:(?P<at>{name})@)?{_SHA}{_END}"
+    )
+
+
 class ThreadLink(Value):
+    """A thread; where all are counted together, an issue may be of another kind."""
+
     repo: RepoRef
     number: int
+    kind: ThreadKind = ThreadKind.ISSUE
 
 
 class CommitLink(Value):
@@ -79,7 +94,7 @@ class TextLink(Value):
 
 
 def find_links(
-    posts: Iterable[ThreadPost], own: ThreadRef, home: RepoRef, web_url: str
+    posts: Iterable[ThreadPost], own: ThreadRef, home: Repository
 ) -> list[TextLink]:
     """Return what the posts refer to, in their order, each once.
 
@@ -88,7 +103,7 @@ def find_links(
     """
     found: dict[LinkTarget, TextLink] = {}
     for post in posts:
-        for name, target in _read_text(visible_prose(post.text), home, web_url):
+        for name, target in _read_text(visible_prose(post.text), home):
             if not _is_same(target, own):
                 known = found.get(target, TextLink(name=name, target=target))
                 by = (*known.by, post.author)
@@ -99,30 +114,44 @@ def find_links(
 def _is_same(target: LinkTarget, own: ThreadRef) -> bool:
     if not (isinstance(target, ThreadLink) and isinstance(own, ForgeThread)):
         return False
-    return (target.repo, target.number) == (own.repo, own.number)
+    is_kind = target.kind is own.kind or not {target.kind, own.kind} & _APART
+    return is_kind and (target.repo, target.number) == (own.repo, own.number)
 
 
-def _read_text(
-    text: str, home: RepoRef, web_url: str
-) -> Iterator[tuple[str, LinkTarget]]:
+# What is counted by itself; all else has one row of numbers.
+_APART: Final = frozenset({ThreadKind.MERGE_REQUEST})
+
+
+def _read_text(text: str, home: Repository) -> Iterator[tuple[str, LinkTarget]]:
     """Yield addresses and short forms; what is an address is no short form too."""
-    address = re.compile(rf"{re.escape(web_url)}/{_REPO}/(?=[bcdip])", re.IGNORECASE)
-    done = 0
+    address, done = _address_pattern(home), 0
     for match in address.finditer(text):
         yield from _read_words(text[done : match.start()], home)
-        repo = _repo(match["repo"], home)
+        repo = _repo(match["repo"], home.ref)
         end = re.compile(r"\S*").match(text, match.end())
         done = end.end() if end else match.end()
-        if target := _read_path(text[match.end() : done], repo):
-            yield _link_name(target, home), target
+        if target := _read_path(text[match.end() : done], repo, home.forms):
+            yield _link_name(target, home.ref), target
     yield from _read_words(text[done:], home)
 
 
-def _read_path(path: str, repo: RepoRef) -> LinkTarget | None:
-    if found := _THREAD_PATH.match(path):
+def _address_pattern(home: Repository) -> re.Pattern[str]:
+    """Read the address of a repository, up to what tells its pages apart."""
+    name = name_pattern(has_groups=home.forms.has_groups)
+    start = rf"{re.escape(home.site_url)}/(?P<repo>{name})/"
+    pages = re.escape(home.forms.pages_path)
+    return re.compile(rf"{start}{pages}(?=[bcdipmw])", re.IGNORECASE)
+
+
+def _read_path(path: str, repo: RepoRef, forms: ForgeForms) -> LinkTarget | None:
+    paths = "|".join(map(re.escape, forms.thread_paths))
+    if found := re.match(rf"(?P<path>{paths})/{_NUMBER}{_END}", path):
         commit = _COMMIT_PATH.match(path)
         if commit is None:
-            return ThreadLink(repo=repo, number=int(found["number"]))
+            named = forms.thread_paths[found["path"]]
+            kind = forms.pull_kind if forms.counts_apart and named.is_pull else None
+            number = int(found["number"])
+            return ThreadLink(repo=repo, number=number, kind=kind or ThreadKind.ISSUE)
     if found := _COMMIT_PATH.match(path):
         return CommitLink(repo=repo, sha=found["sha"])
     if found := _CODE_PATH.match(path):
@@ -143,16 +172,19 @@ def _leaves_folder(path: str) -> bool:
     return not {"", ".", ".."}.isdisjoint(path.split("/")) or not path.isprintable()
 
 
-def _read_words(text: str, home: RepoRef) -> Iterator[tuple[str, LinkTarget]]:
+def _read_words(text: str, home: Repository) -> Iterator[tuple[str, LinkTarget]]:
+    forms = home.forms
+    pattern = _word_pattern(has_groups=forms.has_groups, marks=forms.marks)
     without_urls = re.sub(r"(?:https?://|www\.)\S+", " ", text)
-    for match in _WORD.finditer(without_urls):
-        repo = _repo(match["repo"] or match["at"] or home.full_name, home)
+    for match in pattern.finditer(without_urls):
+        repo = _repo(match["repo"] or match["at"] or home.ref.full_name, home.ref)
         if match["sha"]:
             target: LinkTarget = CommitLink(repo=repo, sha=match["sha"])
         else:
             number = int(match["number"] or match["gh"])
-            target = ThreadLink(repo=repo, number=number)
-        yield _link_name(target, home), target
+            kind = forms.kind_of_mark(match["mark"] or "")
+            target = ThreadLink(repo=repo, number=number, kind=kind)
+        yield _link_name(target, home.ref), target
 
 
 def _repo(full_name: str, home: RepoRef) -> RepoRef:
@@ -166,8 +198,8 @@ def _link_name(target: LinkTarget, home: RepoRef) -> str:
     """Call it as people of the repository do."""
     prefix = "" if target.repo == home else target.repo.full_name
     match target:
-        case ThreadLink(number=number):
-            return f"{prefix}#{number}"
+        case ThreadLink(number=number, kind=kind):
+            return f"{prefix}{kind.mark}{number}"
         case CommitLink(sha=sha):
             return f"{prefix}@{sha[:12]}" if prefix else f"commit {sha[:12]}"
         case CodeLink():

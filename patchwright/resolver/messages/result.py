@@ -142,9 +142,10 @@ def headline(
         return words
     has_said_so = outcome.proof is not Proof.PROVEN and not is_contradicted(outcome)
     draft = " (draft)" if delivered.draft and not has_said_so else ""
-    number = f"#{delivered.pull_request}"
+    number = delivered.pull_name
     if not is_beside_code:
-        number = f"[pull request {number}]({delivered.pull_request_url})"
+        words_of_kind = delivered.pull_request_kind.words
+        number = f"[{words_of_kind} {number}]({delivered.pull_request_url})"
     return f"{words} · {number}{draft}"
 
 

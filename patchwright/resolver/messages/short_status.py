@@ -103,7 +103,7 @@ def _pull_request(delivered: DeliveryResult) -> str:
     """Link the pull request of a run that has proposed no change of its own."""
     if delivered.pull_request is None or delivered.refusal:
         return ""
-    words = f"pull request #{delivered.pull_request}"
+    words = f"{delivered.pull_request_kind.words} {delivered.pull_name}"
     draft = " (draft)" if delivered.draft else ""
     return f"[{words}]({delivered.pull_request_url}){draft}"
 

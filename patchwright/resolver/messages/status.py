@@ -10,6 +10,7 @@ from patchwright.core.text.strings import count_noun
 from patchwright.core.types.base import Value
 from patchwright.core.types.evidence import Evidence, Proof, ProofReport
 from patchwright.core.types.people import login_in_mention
+from patchwright.core.types.threads import PullRequest, ThreadKind
 from patchwright.core.types.work import Limits, Usage
 from patchwright.resolver.messages.elements import (
     cost_text,
@@ -54,6 +55,21 @@ class DeliveryResult(Value):
     proof: Proof = Proof.NOT_PROVEN
     proof_report: ProofReport | None = None
     remarks: tuple[str, ...] = ()
+    pull_request_kind: ThreadKind = ThreadKind.PULL_REQUEST
+
+    def with_pull(self, pull: PullRequest) -> "DeliveryResult":
+        """Return it with the pull request that the change is in."""
+        return self.replace(
+            pull_request=pull.number,
+            pull_request_kind=pull.kind,
+            pull_request_url=pull.url,
+            draft=pull.draft,
+        )
+
+    @property
+    def pull_name(self) -> str:
+        """What people call the pull request in its repository."""
+        return f"{self.pull_request_kind.mark}{self.pull_request}"
 
     def with_remarks(self, remarks: tuple[str, ...]) -> "DeliveryResult":
         """Return it with these remarks before its own, each once."""

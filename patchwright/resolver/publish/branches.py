@@ -183,7 +183,7 @@ def _require_open(
     pull = dependencies.forge.fetch_pull_request(repo, number) if number else None
     if pull is not None and not pull.is_open and pull.head_sha != effect.sha:
         what = "merged" if pull.is_merged else "closed"
-        raise BranchClosedError(f"#{number} was {what} while this run worked")
+        raise BranchClosedError(f"{pull.name} was {what} while this run worked")
     if not effect.fork and not dependencies.forge.has_branch(repo, effect.branch):
         raise BranchClosedError("it was deleted while this run worked")
 
@@ -341,12 +341,15 @@ def _why_left_alone(
 def _branch_result(
     effect: PushBranch, sha: str, outcome: Outcome, to: Destination
 ) -> DeliveryResult:
-    site = to.repository.web_url
-    branch = quote(effect.branch)
+    repository, branch = to.repository, quote(effect.branch)
+    pages = _repository_url(repository.pages_url, repository, effect.fork)
     owner = f"{effect.fork.partition('/')[0]}:" if effect.fork else ""
+    new_pull = repository.forms.new_pull_path.format(
+        base=quote(outcome.base_branch), head=f"{owner}{branch}"
+    )
     return DeliveryResult(
         branch=effect.branch,
         head_sha=sha,
-        branch_url=f"{_repository_url(site, to.repository, effect.fork)}/tree/{branch}",
-        compare_url=f"{site}/compare/{quote(outcome.base_branch)}...{owner}{branch}",
+        branch_url=f"{pages}/tree/{branch}",
+        compare_url=f"{repository.pages_url}/{new_pull}",
     )

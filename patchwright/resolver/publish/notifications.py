@@ -20,7 +20,6 @@ from patchwright.core.types.errors import (
 from patchwright.core.types.threads import (
     ForgeThread,
     TalkThread,
-    ThreadKind,
     ThreadRef,
 )
 from patchwright.core.types.work import Outcome
@@ -225,12 +224,10 @@ def _with_requested_pull(
     thread = to.thread
     if so_far.pull_request is not None or not isinstance(thread, ForgeThread):
         return so_far
-    if thread.kind is not ThreadKind.PULL_REQUEST:
+    if not thread.kind.is_pull:
         return so_far
     pull = dependencies.forge.fetch_pull_request(thread.repo, thread.number)
-    return so_far.replace(
-        pull_request=pull.number, pull_request_url=pull.url, draft=pull.draft
-    )
+    return so_far.with_pull(pull)
 
 
 def attach_link(
@@ -244,7 +241,7 @@ def attach_link(
     if so_far.pull_request_url:
         tracker = dependencies.channel.tracker(effect.thread)
         # Another run for the same pull request finds the link by its address.
-        title = f"{to.repository.ref.full_name}#{so_far.pull_request}: {outcome.title}"
+        title = f"{to.repository.ref.full_name}{so_far.pull_name}: {outcome.title}"
         key = so_far.pull_request_url
         tracker.attach_link(effect.thread, so_far.pull_request_url, title, key)
     return so_far

@@ -19,7 +19,7 @@ from patchwright.core.types.errors import (
     ServiceError,
 )
 from patchwright.core.types.evidence import Proof
-from patchwright.core.types.threads import ForgeThread, PullRequest, ThreadKind
+from patchwright.core.types.threads import ForgeThread, PullRequest
 from patchwright.core.types.work import Outcome, ReviewAnswer, ReviewVerdict
 from patchwright.resolver.messages.body_parts import (
     BodyState,
@@ -181,9 +181,7 @@ def _renewed_text(
 
 
 def _with_pull_request(pull: PullRequest, so_far: DeliveryResult) -> DeliveryResult:
-    return so_far.replace(
-        pull_request=pull.number, pull_request_url=pull.url, draft=pull.draft
-    )
+    return so_far.with_pull(pull)
 
 
 def _milestone(to: Destination, capability: ForgePullMetadata) -> int | None:
@@ -214,9 +212,9 @@ def answer_reviews(
     keeps the others from nothing.
     """
     repo = to.repository.ref
-    pull = ForgeThread(repo=repo, kind=ThreadKind.PULL_REQUEST, number=effect.number)
+    pull = to.repository.forms.pull(repo, effect.number)
     sha = (so_far.head_sha or outcome.head_sha) if so_far.branch else ""
-    commit = CodeLinks(to.repository.web_url).commit(sha) if sha else ""
+    commit = CodeLinks(to.repository.pages_url).commit(sha) if sha else ""
     failed = False
     if dependencies.reviews is not None:
         for answer in _last_answers(outcome.reviews, len(to.review_threads)):

@@ -8,7 +8,6 @@ from patchwright.core.types.base import Value
 from patchwright.core.types.threads import (
     PullRequest,
     Repository,
-    ThreadKind,
     ThreadRef,
 )
 from patchwright.core.types.triggers import Trigger, TriggerKind
@@ -67,14 +66,14 @@ def plan_target(
     if not pull.is_open:
         return _new_branch_target(new, pull.base_branch, _CLOSED)
     if pull.same_repository:
-        is_thread = thread.kind is ThreadKind.PULL_REQUEST
+        is_thread = thread.kind.is_pull
         own = is_own if is_thread else not is_named
         target = _pull_request_target(pull, f"refs/heads/{pull.head_branch}", own=own)
         # Who asks in the pull request itself has seen who reviews it.
         return target.replace(sets_metadata=not is_thread)
     # The branch of a fork is somewhere else; its commits are here under this name.
     # https://docs.github.com/pull-requests/collaborating-with-pull-requests/reviewing-changes-in-pull-requests/checking-out-pull-requests-locally
-    start_ref = f"refs/pull/{pull.number}/head"
+    start_ref = repository.forms.head_ref(pull.number)
     if pull.head_repo is not None and pull.maintainers_may_push:
         return _pull_request_target(pull, start_ref, fork=pull.head_repo.full_name)
     return RunTarget(

@@ -9,13 +9,12 @@ from urllib.parse import urlsplit
 
 from patchwright.core.plugin import ServiceProfile
 from patchwright.core.types.errors import GitError, SettingsError
+from patchwright.core.types.threads import name_pattern
 from patchwright.integrations.git.local import LocalRepository
-from patchwright.resolver.repository_references import NAME_PATTERN, OWNER_PATTERN
 
 # In a fork this is the usual name of the repository that it was made from.
 _PREFERRED: Final = ("upstream", "origin")
 _SCP_FORM: Final = re.compile(r"(?:[\w.-]+@)?(?P<host>[\w.-]+):(?!//)(?P<path>.+)")
-_FULL_NAME: Final = re.compile(rf"{OWNER_PATTERN}/{NAME_PATTERN}")
 
 
 class Numbered(Protocol):
@@ -61,6 +60,14 @@ def find_repository(wanted: Numbered, forge: ServiceProfile) -> tuple[str, str]:
     return chosen.full_name, f"{chosen.full_name} is the remote {chosen.name}"
 
 
+def list_remotes(folder: Path) -> tuple[str, ...]:
+    """Return the addresses of a checkout's remotes; none where there is no checkout."""
+    try:
+        return tuple(LocalRepository.open(folder).remotes().values())
+    except GitError:
+        return ()
+
+
 def choose_remote(
     remotes: Mapping[str, str], forge: ServiceProfile, number: int
 ) -> ForgeRemote:
@@ -96,7 +103,7 @@ def choose_remote(
 
 def read_repository(text: str, forge: ServiceProfile) -> str:
     """Return the full name of what `--repo` has: a name, or an address on the forge."""
-    if _FULL_NAME.fullmatch(text):
+    if _is_name(text, forge):
         return text
     with_scheme = "://" in text or "@" in text
     address = read_address(text if with_scheme else f"https://{text}")
@@ -138,4 +145,9 @@ def _name_on_forge(address: RemoteAddress, forge: ServiceProfile) -> str:
         return ""
     base = site.path.strip("/")
     path = address.path.removeprefix(f"{base}/") if base else address.path
-    return path if _FULL_NAME.fullmatch(path) else ""
+    return path if _is_name(path, forge) else ""
+
+
+def _is_name(text: str, forge: ServiceProfile) -> bool:
+    pattern = name_pattern(has_groups=forge.forms.has_groups)
+    return re.fullmatch(pattern, text) is not None

@@ -155,7 +155,9 @@ def chat_services(forge: ServiceProfile) -> ChatServices:
         invite=lambda _actor: None,
         renew=lambda _actor: None,
         needs_renewal=lambda _actor: False,
-        find_places=lambda: ReferenceScope(forge=forge.name, web_url=forge.web_url),
+        find_places=lambda: ReferenceScope(
+            forge=forge.name, web_url=forge.web_url, forms=forge.forms
+        ),
         offer_to=lambda _actor: (),
         scope_of=lambda actor: f"{actor.service}:{actor.subject}",
         choices=_NO_CHOICES,

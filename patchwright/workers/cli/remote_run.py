@@ -25,7 +25,7 @@ from patchwright.core.types.errors import (
     SettingsError,
 )
 from patchwright.core.types.people import Actor
-from patchwright.core.types.threads import ForgeThread, ThreadKind
+from patchwright.core.types.threads import ForgeThread
 from patchwright.core.types.triggers import Trigger, TriggerKind
 from patchwright.core.types.work import FileStat, Outcome
 from patchwright.integrations.git.mirror import Mirror, MirrorCache
@@ -122,8 +122,8 @@ def find_thread(forge: ForgeConnection, target: ThreadTarget) -> ForgeThread:
             return thread
         forge.forge.fetch_repository(thread.repo)
         with suppress(NotFoundError):
-            forge.forge.fetch_pull_request(thread.repo, thread.number)
-            return thread.replace(kind=ThreadKind.PULL_REQUEST)
+            pull = forge.forge.fetch_pull_request(thread.repo, thread.number)
+            return pull.thread(thread.repo)
         forge.channel.fetch_thread(thread)
     except NotFoundError:
         raise UnknownThreadError(_unknown_text(forge, thread)) from None
@@ -136,9 +136,9 @@ def _unknown_text(forge: ForgeConnection, thread: ForgeThread) -> str:
         forge.forge.fetch_repository(thread.repo)
     except NotFoundError:
         return f"there is no repository {name}, or the token cannot see it"
-    is_pull = thread.kind is ThreadKind.PULL_REQUEST
-    kind = "pull request" if is_pull else "issue"
-    return f"{name} has no {kind} {thread.number}, or the token cannot see it"
+    return (
+        f"{name} has no {thread.kind.words} {thread.number}, or the token cannot see it"
+    )
 
 
 @contextmanager
@@ -151,8 +151,7 @@ def _token_named(found_in: str) -> Iterator[None]:
 
 
 def _announce(session: RunSession, thread: ForgeThread, target: ThreadTarget) -> None:
-    is_pull = thread.kind is ThreadKind.PULL_REQUEST
-    kind = "Pull request" if is_pull else "Issue"
+    kind = thread.kind.words.capitalize()
     remark = f" ({target.remark})" if target.remark else ""
     line = f"{kind} {thread.number} of {thread.repo.full_name}{remark}"
     session.console.print(Text(line), soft_wrap=True)

@@ -10,7 +10,6 @@ import typer
 
 from patchwright.core.settings.environment import process_environment
 from patchwright.core.types.errors import PatchwrightError, SettingsError
-from patchwright.integrations.registry import find_forge
 from patchwright.workers.cli.commands import load_handler
 from patchwright.workers.cli.forge_token import FoundToken, find_forge_token
 from patchwright.workers.cli.resolve_command import DeliveryChoice, ResolveOptions
@@ -18,6 +17,7 @@ from patchwright.workers.cli.target import (
     Target,
     TextTarget,
     ThreadTarget,
+    choose_forge,
     locate_thread,
     read_target,
 )
@@ -46,7 +46,8 @@ def _locate(
     settings = load_command_settings(options.flags, options.config)
     if isinstance(target, TextTarget):
         return FoundToken(settings, ""), target
-    forge = find_forge(settings)
+    forge = choose_forge(target, settings)
+    settings = settings.replace(forge=forge.name)
     thread = locate_thread(target, forge.describe(settings))
     return find_forge_token(forge, settings, process_environment()), thread
 

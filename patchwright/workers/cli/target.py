@@ -5,16 +5,20 @@ import sys
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Final
+from urllib.parse import urlsplit
 
-from patchwright.core.plugin import ServiceProfile
+from patchwright.core.plugin import Plugin, ServiceProfile
+from patchwright.core.settings.model import Settings
 from patchwright.core.types.errors import SettingsError
-from patchwright.core.types.threads import ForgeThread, RepoRef, ThreadKind
-from patchwright.resolver.repository_references import (
-    NAME_PATTERN,
-    OWNER_PATTERN,
-    read_thread_url,
+from patchwright.core.types.threads import ForgeThread, RepoRef, name_pattern
+from patchwright.integrations.registry import find_forge, list_forges
+from patchwright.resolver.repository_references import read_thread_url
+from patchwright.workers.cli.checkout import (
+    find_repository,
+    list_remotes,
+    read_address,
+    read_repository,
 )
-from patchwright.workers.cli.checkout import find_repository, read_repository
 from patchwright.workers.cli.resolve_command import TypedTarget
 
 STANDARD_INPUT: Final = Path("-")
@@ -38,7 +42,7 @@ class UrlTarget:
 
 @dataclass(frozen=True)
 class NumberTarget:
-    """An issue or pull request by its number.
+    """An issue or pull request by its number, and the mark that was typed before it.
 
     Without `repo`, as it was typed, the remotes of the checkout in `folder` say where.
     """
@@ -46,6 +50,7 @@ class NumberTarget:
     number: int
     repo: str
     folder: Path
+    mark: str = "#"
 
 
 @dataclass(frozen=True)
@@ -89,6 +94,27 @@ def read_target(typed: TypedTarget) -> Target:
     return target
 
 
+def choose_forge(target: UrlTarget | NumberTarget, settings: Settings) -> Plugin:
+    """Return the forge that a target is on, by its address or that of the checkout.
+
+    Where no address says which, it is the one of the settings.
+    """
+    if settings.forge:
+        return find_forge(settings)
+    if isinstance(target, UrlTarget):
+        addresses: tuple[str, ...] = (target.url,)
+    elif target.repo:
+        addresses = (target.repo,)
+    else:
+        addresses = list_remotes(target.folder)
+    hosts = {read_address(one).host for one in addresses}
+    for forge in list_forges():
+        site = urlsplit(forge.describe(settings).web_url)
+        if not hosts.isdisjoint({site.netloc, site.hostname}):
+            return forge
+    return find_forge(settings)
+
+
 def locate_thread(
     target: UrlTarget | NumberTarget, forge: ServiceProfile
 ) -> ThreadTarget:
@@ -101,15 +127,16 @@ def locate_thread(
         name, remark = find_repository(target, forge)
     thread = ForgeThread(
         repo=RepoRef(forge=forge.name, full_name=name),
-        kind=ThreadKind.ISSUE,
+        kind=forge.forms.kind_of_mark(target.mark),
         number=target.number,
     )
-    return ThreadTarget(thread, is_kind_known=False, remark=remark)
+    is_known = forge.forms.counts_apart
+    return ThreadTarget(thread, is_kind_known=is_known, remark=remark)
 
 
 def read_url(url: str, forge: ServiceProfile) -> ForgeThread:
     """Return the thread; a token is sent there, so its host must be configured."""
-    thread = read_thread_url(url, forge.web_url, forge.name)
+    thread = read_thread_url(url, forge.web_url, forge.name, forge.forms)
     if thread is None:
         raise SettingsError(
             f"{url} is not an issue or pull request on {forge.web_url}; expected "
@@ -153,13 +180,15 @@ def _read_source(typed: TypedTarget) -> Target:
     return _read_word((typed.word or "").strip(), typed, folder)
 
 
-_NUMBER: Final = re.compile(r"#?(?P<number>[1-9]\d{0,9})")
-_THREAD: Final = re.compile(rf"(?P<repo>{OWNER_PATTERN}/{NAME_PATTERN})#(?P<rest>.+)")
+# Which forge it is about is not known yet: of all forms the widest.
+_NAME: Final = name_pattern(has_groups=True)
+_NUMBER: Final = re.compile(r"(?P<mark>[#!]?)(?P<number>[1-9]\d{0,9})")
+_THREAD: Final = re.compile(rf"(?P<repo>{_NAME})(?P<rest>[#!].+)")
 # As browsers show it.
 _BARE_ADDRESS: Final = re.compile(
-    rf"[\w-]+(?:\.[\w-]+)+/{OWNER_PATTERN}/{NAME_PATTERN}/(?:issues|pull)/\d+"
+    rf"[\w-]+(?:\.[\w-]+)+/{_NAME}/(?:-/)?(?:issues|pull|merge_requests)/\d+"
 )
-_REPOSITORY: Final = re.compile(rf"{OWNER_PATTERN}/{NAME_PATTERN}")
+_REPOSITORY: Final = re.compile(_NAME)
 
 
 def _read_issue(issue: str, typed: TypedTarget, folder: Path) -> Target:
@@ -197,14 +226,15 @@ def _read_reference(
     if found := _NUMBER.fullmatch(text):
         if typed.repo is not None:
             _refuse_folder(typed.repo)
-        return NumberTarget(int(found["number"]), typed.repo or "", folder)
+        mark = found["mark"] or "#"
+        return NumberTarget(int(found["number"]), typed.repo or "", folder, mark)
     thread = _THREAD.fullmatch(text)
     number = _NUMBER.fullmatch(thread["rest"]) if thread else None
     if not (thread and number):
         return None
     if typed.repo is not None:
         raise SettingsError(f"{text} already names the repository: leave out --repo")
-    return NumberTarget(int(number["number"]), thread["repo"], folder)
+    return NumberTarget(int(number["number"]), thread["repo"], folder, number["mark"])
 
 
 def _unknown_word(word: str) -> str:

@@ -14,7 +14,7 @@ from patchwright.core.types.errors import (
     PermissionDeniedError,
     RateLimitedError,
 )
-from patchwright.core.types.threads import ForgeThread, Repository, ThreadKind
+from patchwright.core.types.threads import ForgeThread, Repository
 from patchwright.core.types.work import Outcome
 from patchwright.integrations.git.mirror import Mirror
 from patchwright.resolver.attempt import restore_plan
@@ -186,7 +186,7 @@ class OutcomePublisher:
             return
         pull = ForgeThread(
             repo=self._job.trigger.home,
-            kind=ThreadKind.PULL_REQUEST,
+            kind=so_far.pull_request_kind,
             number=so_far.pull_request,
         )
         target, now = self._plan.target, self._services.clock.now()

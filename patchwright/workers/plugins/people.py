@@ -229,6 +229,7 @@ def find_places(threads: ThreadStore, directory: ServiceDirectory) -> ReferenceS
     scope = ReferenceScope(
         forge=forge.name,
         web_url=forge.web_url,
+        forms=forge.forms,
         known=tuple(dict.fromkeys([*directory.mapped_repositories, *recent])),
     )
     if tracker is None:

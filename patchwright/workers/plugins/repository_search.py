@@ -11,10 +11,9 @@ import structlog
 from patchwright.core.system.clock import start_call
 from patchwright.core.types.errors import ServiceError
 from patchwright.core.types.people import Actor
-from patchwright.core.types.threads import RepoRef
+from patchwright.core.types.threads import RepoRef, name_pattern
 from patchwright.resolver.access import Permissions, make_access_check
 from patchwright.resolver.repository import JudgeAccess, RepositoryAccess
-from patchwright.resolver.repository_references import NAME_PATTERN, OWNER_PATTERN
 
 # Slack waits three seconds for the choices, the way there and back included.
 # https://docs.slack.dev/reference/interaction-payloads/block_suggestion-payload
@@ -25,7 +24,8 @@ MAX_OFFERED: Final = 100
 MAX_CHECKED: Final = 16
 # Of all people together; more is a forge that does not answer.
 _MAX_ASKING: Final = 64
-_FULL_NAME: Final = re.compile(rf"{OWNER_PATTERN}/{NAME_PATTERN}\Z")
+# The forge is asked about what looks like a name.
+_FULL_NAME: Final = re.compile(rf"{name_pattern(has_groups=True)}\Z")
 
 Found = Future[tuple[str, ...]]
 Search = Callable[[Actor, str], tuple[str, ...]]

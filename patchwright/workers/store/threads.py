@@ -135,7 +135,7 @@ def keep_audience(connection: sa.Connection, thread: ThreadRef) -> None:
 
     It stays so for runs that are asked for in other threads of the conversation.
     """
-    if isinstance(thread, TalkThread) and thread.audience:
+    if thread.audience:
         own = threads.c.key == str(thread)
         connection.execute(
             sa.update(threads).where(own).values(audience=thread.audience)
@@ -204,16 +204,12 @@ def move_repository(connection: sa.Connection, old: RepoRef, new: RepoRef) -> No
 
     A thread that is known under the new name already stays apart.
     """
-    theirs = threads.c.key.startswith(f"{old}#", autoescape=True)
     known = set(
-        connection.scalars(
-            sa.select(threads.c.key).where(
-                threads.c.key.startswith(f"{new}#", autoescape=True)
-            )
-        )
+        connection.scalars(sa.select(threads.c.key).where(_is_in(new, *_SHARED_MARKS)))
     )
-    for key in connection.scalars(sa.select(threads.c.key).where(theirs)).all():
-        moved = f"{new}#{key.rpartition('#')[2]}"
+    theirs = sa.select(threads.c.key).where(_is_in(old, *_SHARED_MARKS))
+    for key in connection.scalars(theirs).all():
+        moved = f"{new}{key.removeprefix(str(old))}"
         if moved not in known:
             connection.execute(
                 sa.update(threads).where(threads.c.key == key).values(key=moved)
@@ -233,15 +229,13 @@ def thread_row(
         "kind": thread.kind,
         "conversation_id": conversation_id,
         "linked_at": now,
-        **(_noted(thread) if isinstance(thread, TalkThread) else {}),
+        **_noted(thread),
     }
 
 
-def _noted(thread: TalkThread) -> dict[str, object]:
-    return {
-        "lasting_key": thread.lasting_key or None,
-        "audience": thread.audience or None,
-    }
+def _noted(thread: ThreadRef) -> dict[str, object]:
+    lasting = thread.lasting_key if isinstance(thread, TalkThread) else ""
+    return {"lasting_key": lasting or None, "audience": thread.audience or None}
 
 
 def _linked(
@@ -250,15 +244,8 @@ def _linked(
     is_own_pull = base_branch is not None
     usual = ThreadKind.PULL_REQUEST if is_own_pull else ThreadKind.ISSUE
     ref = read_thread(key, ThreadKind(kind) if kind else usual)
-    if audience and isinstance(ref, TalkThread):
-        ref = TalkThread(
-            service=ref.service,
-            place=ref.place,
-            kind=ref.kind,
-            id=ref.id,
-            audience=audience,
-        )
-    return LinkedThread(ref=ref, is_own_pull=is_own_pull)
+    heard = ref.replace(audience=audience) if audience else ref
+    return LinkedThread(ref=heard, is_own_pull=is_own_pull)
 
 
 _AUTOMATIC: Final = [kind for kind in TriggerKind if kind.is_automatic]
@@ -293,7 +280,7 @@ def _list_open(
         .where(
             _OPEN,
             wanted,
-            threads.c.key.startswith(f"{repo}#", autoescape=True),
+            _is_in(repo, *_PULL_MARKS),
         )
         .order_by(threads.c.conversation_id)
         .limit(limit)
@@ -361,6 +348,20 @@ def was_postponed(
     )
 
 
+# Of the threads that the forge has; a request is known by our own number.
+_PULL_MARKS: Final = {
+    kind.mark: kind for kind in (ThreadKind.PULL_REQUEST, ThreadKind.MERGE_REQUEST)
+}
+_SHARED_MARKS: Final = frozenset({ThreadKind.ISSUE.mark, *_PULL_MARKS})
+
+
+def _is_in(repo: RepoRef, *marks: str) -> sa.ColumnElement[bool]:
+    """Select the threads of a repository whose numbers have one of these marks."""
+    return sa.or_(
+        *(threads.c.key.startswith(f"{repo}{mark}", autoescape=True) for mark in marks)
+    )
+
+
 def _pull_of(repo: RepoRef, key: str) -> ForgeThread:
-    number = int(key.rpartition("#")[2])
-    return ForgeThread(repo=repo, kind=ThreadKind.PULL_REQUEST, number=number)
+    mark, number = key[len(str(repo))], key[len(str(repo)) + 1 :]
+    return ForgeThread(repo=repo, kind=_PULL_MARKS[mark], number=int(number))

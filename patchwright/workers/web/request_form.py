@@ -19,10 +19,16 @@ from fastapi.concurrency import run_in_threadpool
 from fastapi.responses import HTMLResponse, RedirectResponse
 from structlog.contextvars import bind_contextvars
 
+from patchwright.core.plugin import ServiceProfile
 from patchwright.core.system.clock import Clock
 from patchwright.core.types.base import JobId, Value
 from patchwright.core.types.people import Actor
-from patchwright.core.types.threads import ForgeThread, RepoRef, ThreadKind
+from patchwright.core.types.threads import (
+    ForgeThread,
+    RepoRef,
+    ThreadKind,
+    name_pattern,
+)
 from patchwright.core.types.triggers import Trigger, TriggerKind
 from patchwright.core.webhook import Delivery, InboxResult, InboxUnavailableError
 from patchwright.resolver.repository_references import read_thread_url
@@ -31,7 +37,6 @@ from patchwright.workers.web.forms import form_pages
 
 MAX_TEXT_CHARS: Final = 20_000
 _MAX_TITLE_CHARS: Final = 100
-_FULL_NAME: Final = re.compile(r"[\w-]{1,100}/(?!\.\.?\Z)[\w.-]{1,100}\Z")
 
 
 class RequestedRun(Value):
@@ -61,10 +66,11 @@ def read_form(fields: Mapping[str, str]) -> FormInput:
     )
 
 
-def validate_form(typed: FormInput, forge: str, web_url: str) -> RequestedRun | str:
+def validate_form(typed: FormInput, forge: ServiceProfile) -> RequestedRun | str:
     """Return what is wanted, or a sentence that says what is wrong."""
-    thread = read_thread_url(typed.where, web_url, forge)
-    repo = thread.repo if thread else _repository(typed.where, forge, web_url)
+    web_url = forge.web_url
+    thread = read_thread_url(typed.where, web_url, forge.name, forge.forms)
+    repo = thread.repo if thread else _repository(typed.where, forge)
     if repo is None:
         return (
             f"“{typed.where}” is not a repository. Enter OWNER/NAME, or the URL of "
@@ -83,9 +89,11 @@ def validate_form(typed: FormInput, forge: str, web_url: str) -> RequestedRun | 
     )
 
 
-def _repository(where: str, forge: str, web_url: str) -> RepoRef | None:
-    name = where.removeprefix(f"{web_url}/").removesuffix(".git").rstrip("/")
-    return RepoRef(forge=forge, full_name=name) if _FULL_NAME.match(name) else None
+def _repository(where: str, forge: ServiceProfile) -> RepoRef | None:
+    name = where.removeprefix(f"{forge.web_url}/").removesuffix(".git").rstrip("/")
+    pattern = name_pattern(has_groups=forge.forms.has_groups)
+    is_name = re.fullmatch(pattern, name)
+    return RepoRef(forge=forge.name, full_name=name) if is_name else None
 
 
 MAX_PER_HOUR: Final = 30
@@ -166,8 +174,8 @@ class RequestFormRoutes:
     """Takes requests from people who are signed in.
 
     `may_read` and `offer_to`, which names repositories to choose from, may take a
-    while. `find_job` returns the newest run in a thread. `site` is the address of the
-    forge's own pages, and `prefix` the path under which people reach us.
+    while. `find_job` returns the newest run in a thread. `prefix` is the
+    path under which people reach us.
     """
 
     secret: bytes
@@ -177,8 +185,7 @@ class RequestFormRoutes:
     submit: Callable[[Delivery], "Future[InboxResult]"]
     find_job: Callable[[ForgeThread], JobId | None]
     offer_to: Callable[[Actor], tuple[str, ...]]
-    forge: str
-    site: str
+    forge: ServiceProfile
     rate_limit: FormRateLimit
     login_path: str
     prefix: str = ""
@@ -334,7 +341,7 @@ def _validate(
     routes: RequestFormRoutes, viewer: Actor, typed: FormInput
 ) -> RequestedRun | str:
     """Check what is known at once; a worker decides who may start a run."""
-    judged = validate_form(typed, routes.forge, routes.site)
+    judged = validate_form(typed, routes.forge)
     if isinstance(judged, RequestedRun) and not routes.may_read(judged.repo, viewer):
         name = judged.repo.full_name
         return f"There is no repository {name}, or you cannot read it."

@@ -21,6 +21,7 @@ from patchwright.core.events.observations import (
 )
 from patchwright.core.events.payload import AgentState, Source, Todo, ToolCall
 from patchwright.core.events.types import Known
+from patchwright.core.plugin import ServiceProfile
 from patchwright.core.types.base import JobId
 from patchwright.core.types.people import Actor
 from patchwright.core.types.threads import RepoRef, TalkThread
@@ -115,7 +116,12 @@ def make_pages(world: World, url: str) -> RunPages:
         access=access,
         live=LiveUpdates(reader, world.notifier, world.clock, look_again_s=0.05),
         clock=world.clock,
-        site="https://github.test",
+        forge=ServiceProfile(
+            name="github",
+            title="GitHub",
+            is_configured=True,
+            web_url="https://github.test",
+        ),
         login_path="/auth/github/login",
     )
 

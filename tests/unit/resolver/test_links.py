@@ -5,7 +5,14 @@ from datetime import UTC, datetime
 import pytest
 
 from patchwright.core.types.people import Actor
-from patchwright.core.types.threads import ForgeThread, RepoRef, ThreadKind, ThreadPost
+from patchwright.core.types.threads import (
+    ForgeForms,
+    ForgeThread,
+    RepoRef,
+    Repository,
+    ThreadKind,
+    ThreadPost,
+)
 from patchwright.resolver.context.links import (
     CodeLink,
     CommitLink,
@@ -19,6 +26,13 @@ SHOP = RepoRef(forge="github", full_name="acme/shop")
 OTHER = RepoRef(forge="github", full_name="other/lib")
 HOME = ForgeThread(repo=SHOP, kind=ThreadKind.ISSUE, number=7)
 SHA = "0123456789" * 4
+AT_HOME = Repository(
+    ref=SHOP,
+    default_branch="main",
+    clone_url=f"{WEB}/acme/shop.git",
+    web_url=f"{WEB}/acme/shop",
+    private=False,
+)
 
 
 def found(text: str) -> list[object]:
@@ -28,7 +42,7 @@ def found(text: str) -> list[object]:
         text=text,
         at=datetime(2030, 1, 1, tzinfo=UTC),
     )
-    return [link.target for link in find_links([post], HOME, SHOP, WEB)]
+    return [link.target for link in find_links([post], HOME, AT_HOME)]
 
 
 def names(text: str) -> list[str]:
@@ -38,7 +52,7 @@ def names(text: str) -> list[str]:
         text=text,
         at=datetime(2030, 1, 1, tzinfo=UTC),
     )
-    return [link.name for link in find_links([post], HOME, SHOP, WEB)]
+    return [link.name for link in find_links([post], HOME, AT_HOME)]
 
 
 @pytest.mark.parametrize(
@@ -104,7 +118,7 @@ def branches(text: str) -> tuple[str, ...]:
         text=text,
         at=datetime(2030, 1, 1, tzinfo=UTC),
     )
-    return agreed_branches(find_links([post], HOME, SHOP, WEB), SHOP)
+    return agreed_branches(find_links([post], HOME, AT_HOME), SHOP)
 
 
 def test_s34_links_that_agree_name_a_branch() -> None:
@@ -127,3 +141,52 @@ def test_s34_a_branch_may_have_slashes_in_its_name() -> None:
 )
 def test_s34_links_that_differ_or_name_no_branch_are_ignored(text: str) -> None:
     assert branches(text) == ()
+
+
+IN_GROUPS = RepoRef(forge="burrow", full_name="acme/web/shop")
+APART = Repository(
+    ref=IN_GROUPS,
+    default_branch="main",
+    clone_url=f"{WEB}/acme/web/shop.git",
+    web_url=f"{WEB}/acme/web/shop",
+    private=False,
+    forms=ForgeForms(
+        has_groups=True,
+        pages_path="-/",
+        thread_paths={
+            "issues": ThreadKind.ISSUE,
+            "merge_requests": ThreadKind.MERGE_REQUEST,
+        },
+        pull_kind=ThreadKind.MERGE_REQUEST,
+    ),
+)
+MERGE_7 = ForgeThread(repo=IN_GROUPS, kind=ThreadKind.MERGE_REQUEST, number=7)
+MERGE = ThreadKind.MERGE_REQUEST
+
+
+@pytest.mark.parametrize(
+    ("text", "target"),
+    [
+        ("see #7", ThreadLink(repo=IN_GROUPS, number=7)),
+        ("see !8.", ThreadLink(repo=IN_GROUPS, number=8, kind=MERGE)),
+        ("ACME/web/shop!8", ThreadLink(repo=IN_GROUPS, number=8, kind=MERGE)),
+        (
+            f"{WEB}/acme/web/shop/-/merge_requests/8#note_1",
+            ThreadLink(repo=IN_GROUPS, number=8, kind=MERGE),
+        ),
+        (f"{WEB}/acme/web/shop/-/issues/7", ThreadLink(repo=IN_GROUPS, number=7)),
+        (
+            f"{WEB}/acme/web/shop/-/blob/spike/a.py#L3",
+            CodeLink(repo=IN_GROUPS, rest="spike/a.py", first=3),
+        ),
+    ],
+)
+def test_a_forge_may_count_merge_requests_apart(text: str, target: object) -> None:
+    post = ThreadPost(
+        id="1",
+        author=Actor(service="burrow", login="alice"),
+        text=text,
+        at=datetime(2030, 1, 1, tzinfo=UTC),
+    )
+    targets = [link.target for link in find_links([post], MERGE_7, APART)]
+    assert targets == [target]

@@ -9,6 +9,7 @@ from fastapi import FastAPI, Request, Response
 from fastapi.concurrency import run_in_threadpool
 from fastapi.responses import RedirectResponse
 
+from patchwright.core.plugin import ServiceProfile
 from patchwright.core.system.clock import Clock
 from patchwright.core.types.base import JobId
 from patchwright.resolver.job import Job
@@ -33,7 +34,7 @@ _SEE_OTHER: Final = 303
 class RunPages:
     """What the pages work with.
 
-    `site` is the address of the forge's own pages. `login_path` is where people sign
+    The `forge` has pages of its own. `login_path` is where people sign
     in, empty where they cannot.
     """
 
@@ -41,7 +42,7 @@ class RunPages:
     access: RunAccess
     live: LiveUpdates
     clock: Clock
-    site: str
+    forge: ServiceProfile
     login_path: str = ""
 
     def find(self, request: Request, job_id: str) -> Job | None:
@@ -96,7 +97,7 @@ def _show(pages: RunPages, job: Job, before: int | None) -> Response:
         reader.summarize(job, span),
         reader.delivered(job),
         reader.diff(job),
-        site=pages.site,
+        forge=pages.forge,
         now=pages.clock.now(),
     )
     return run_page(view, _events(reader, job, span, before))

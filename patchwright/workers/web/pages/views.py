@@ -4,15 +4,21 @@ import secrets
 from datetime import datetime
 from functools import cache
 from pathlib import Path
-from typing import Final, assert_never
+from typing import Final
 
 from fastapi import Response
 from jinja2 import Environment, PackageLoader, StrictUndefined
 
 from patchwright.core.events.payload import Todo
+from patchwright.core.plugin import ServiceProfile
 from patchwright.core.text.strings import truncate_middle
 from patchwright.core.types.base import Value
-from patchwright.core.types.threads import ForgeThread, ThreadKind, ThreadRef
+from patchwright.core.types.threads import (
+    ForgeForms,
+    ForgeThread,
+    ThreadKind,
+    ThreadRef,
+)
 from patchwright.core.types.work import BlockedRequest, Outcome
 from patchwright.resolver.job import Job, is_over, outcome_of
 from patchwright.resolver.messages.elements import (
@@ -124,20 +130,20 @@ def run_view(
     delivered: DeliveryResult,
     diff: str,
     *,
-    site: str,
+    forge: ServiceProfile,
     now: datetime,
 ) -> RunView:
-    """Put it together; `site` is the address of the forge's pages."""
+    """Put it together, with addresses of the forge's pages."""
     outcome, thread = outcome_of(job), job.trigger.thread
     repo = job.trigger.place.full_name if job.trigger.place else ""
-    repo_url = f"{site}/{repo}" if repo else ""
+    repo_url = f"{forge.web_url}/{repo}" if repo else ""
     return RunView(
         id=job.id,
         title=job.trigger.title or known.title or "A run",
         repo=repo,
         repo_url=repo_url,
         thread=_name_of(thread),
-        thread_url=_thread_url(thread, repo_url),
+        thread_url=_thread_url(thread, repo_url, forge.forms),
         requester=job.trigger.asker.login,
         asked_at=job.created_at,
         model=known.model,
@@ -184,22 +190,10 @@ def _name_of(thread: ThreadRef) -> str:
     return f"a thread of {thread.service.capitalize()}" if is_chat else thread.name
 
 
-def _thread_url(thread: ThreadRef, repo_url: str) -> str:
+def _thread_url(thread: ThreadRef, repo_url: str, forms: ForgeForms) -> str:
     """Return its address, empty where only its service knows that."""
-    if not isinstance(thread, ForgeThread):
-        return ""
-    match thread.kind:
-        case ThreadKind.ISSUE:
-            folder = "issues"
-        case ThreadKind.PULL_REQUEST:
-            folder = "pull"
-        case ThreadKind.DISCUSSION:
-            folder = "discussions"
-        case ThreadKind.REQUEST | ThreadKind.CHAT | ThreadKind.TICKET:
-            return ""
-        case _:
-            assert_never(thread.kind)
-    return f"{repo_url}/{folder}/{thread.number}"
+    path = forms.thread_path(thread) if isinstance(thread, ForgeThread) else ""
+    return f"{repo_url}/{path}" if path else ""
 
 
 def split_diff(diff: str) -> tuple[FileDiff, ...]:
