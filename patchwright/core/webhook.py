@@ -108,10 +108,12 @@ IdentifyDelivery = Callable[[Mapping[str, str], bytes], str]
 # Asks the service whether a notice still holds; may take a while, and raise
 # `NotReadyError`.
 ConfirmNotice = Callable[[UndatedNotice], UndatedNotice | Ignored]
+# Does at once what cannot wait for a worker; it raises nothing.
+FollowDelivery = Callable[[StoredDelivery], None]
 
 
-# A word for the method, `=`, and 32 bytes in hexadecimal.
-USUAL_SIGNATURE: Final = re.compile(r"[a-z0-9]{1,10}=[0-9a-fA-F]{64}", re.ASCII)
+# 32 bytes in hexadecimal, mostly with a word for the method and `=` first.
+USUAL_SIGNATURE: Final = re.compile(r"(?:[a-z0-9]{1,10}=)?[0-9a-fA-F]{64}", re.ASCII)
 
 
 @dataclass(frozen=True)
@@ -122,8 +124,9 @@ class WebhookSource:
     or an empty string. `signature_header` names, in lower case, the header that carries
     the signature: without one of the `signature_form` nothing is read. With `is_silent`
     it shows people what we answer, so that it gets nothing but a status. What has no
-    time of its own counts as it is told where nothing `confirm`s it. Headers that begin
-    with `kept_headers`, in lower case, explain a delivery and are stored with it.
+    time of its own counts as it is told where nothing `confirm`s it, and `follow` is
+    called once it is stored and answered. Headers that begin with `kept_headers`, in
+    lower case, explain a delivery and are stored with it.
     """
 
     receiver: WebhookReceiver
@@ -134,6 +137,7 @@ class WebhookSource:
     signature_header: str = ""
     signature_form: re.Pattern[str] = USUAL_SIGNATURE
     confirm: ConfirmNotice | None = None
+    follow: FollowDelivery | None = None
     kept_headers: tuple[str, ...] = ()
 
 

@@ -9,6 +9,7 @@ import structlog
 from fastapi import BackgroundTasks, Request, Response
 from fastapi.concurrency import run_in_threadpool
 from fastapi.responses import JSONResponse
+from starlette.background import BackgroundTask
 from structlog.contextvars import bind_contextvars
 
 from patchwright.core.system.clock import Clock
@@ -119,9 +120,13 @@ class WebhookRoute:
         bind_contextvars(**stored.ids)
         log.info("delivery_stored", service=service, verdict=stored.verdict)
         if webhook_source.is_silent:
-            return Response(status_code=200)
-        is_new = stored.verdict is DeliveryVerdict.ACCEPTED
-        return _answer(202 if is_new else 200, stored.verdict)
+            answer = Response(status_code=200)
+        else:
+            is_new = stored.verdict is DeliveryVerdict.ACCEPTED
+            answer = _answer(202 if is_new else 200, stored.verdict)
+        if webhook_source.follow and stored.verdict is not DeliveryVerdict.IGNORED:
+            answer.background = BackgroundTask(webhook_source.follow, reading)
+        return answer
 
     async def _read(
         self, webhook_source: WebhookSource, headers: Mapping[str, str], body: bytes
