@@ -134,6 +134,13 @@ class Tracker(ServiceChannel[TalkThread], Protocol):
         """Bring it to a status; `InvalidRequestError` if no way leads there."""
         ...
 
+    def find_repository(self, ref: TalkThread) -> str:
+        """Return the repository that the service itself ties a thread to.
+
+        It is a name, or an address at the forge; empty where there is none.
+        """
+        return ""
+
 
 @dataclass(frozen=True)
 class ChannelRouter:

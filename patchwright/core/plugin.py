@@ -293,9 +293,10 @@ class ServiceDirectory(Value):
         found = (one for one in self.chats.values() if one.ticket_host)
         return next(found, None)
 
-    @property
-    def ticket_moves(self) -> TicketMoves:
-        return self.tracker.ticket_moves if self.tracker else TicketMoves()
+    def ticket_moves_in(self, thread: ThreadRef) -> TicketMoves:
+        """Return where a ticket goes; without a service of its own it stays."""
+        found = self.chats.get(thread.service)
+        return found.ticket_moves if found else TicketMoves()
 
     @property
     def mapped_repositories(self) -> tuple[str, ...]:

@@ -5,11 +5,12 @@ from contextlib import ExitStack
 from dataclasses import dataclass
 from datetime import datetime
 from functools import partial
-from typing import Final, Self
+from typing import Self
 
 import structlog
 
 from patchwright.core.events.types import Event
+from patchwright.core.plugin import TicketMoves
 from patchwright.core.types.errors import ServiceError
 from patchwright.core.types.outcome_kind import OutcomeKind
 from patchwright.core.types.threads import (
@@ -141,24 +142,23 @@ log = structlog.get_logger(__name__)
 
 
 @dataclass(frozen=True)
-class Tickets:
-    """The tickets of a conversation, and their status when a pull request is open."""
+class Ticket:
+    """A ticket of a conversation, and the statuses that it comes to."""
 
-    threads: tuple[TalkThread, ...] = ()
-    status_on_pull: str = ""
+    thread: TalkThread
+    moves: TicketMoves
 
 
-NO_TICKETS: Final = Tickets()
+Tickets = tuple[Ticket, ...]
 
 
 def tickets_of(services: StepServices, linked: Iterable[LinkedThread]) -> Tickets:
     """Return the tickets among the threads of a conversation."""
-    threads = (
-        one.ref
+    return tuple(
+        Ticket(one.ref, services.directory.ticket_moves_in(one.ref))
         for one in linked
         if isinstance(one.ref, TalkThread) and one.ref.kind is ThreadKind.TICKET
     )
-    return Tickets(tuple(threads), services.directory.ticket_moves.on_pull)
 
 
 def move_at_start(services: StepServices, run: Run) -> tuple[str, ...]:
@@ -166,11 +166,11 @@ def move_at_start(services: StepServices, run: Run) -> tuple[str, ...]:
 
     A ticket that cannot be moved does not stop the run. Returns a sentence for each.
     """
-    status = services.directory.ticket_moves.on_start
-    if not status:
-        return ()
     remarks = []
-    for ticket in tickets_of(services, run.store.load_threads()).threads:
+    for one in tickets_of(services, run.store.load_threads()):
+        ticket, status = one.thread, one.moves.on_start
+        if not status:
+            continue
         try:
             services.live.publish(
                 StartTicket(thread=ticket, status=status),
@@ -188,13 +188,13 @@ def move_at_start(services: StepServices, run: Run) -> tuple[str, ...]:
 
 def move_after_merge(services: StepServices, run: Run) -> EarlyResult:
     """Return the result of a job that started because our pull request was merged."""
-    status = services.directory.ticket_moves.on_merge
-    linked = run.store.load_threads() if status else ()
-    tickets = tickets_of(services, linked).threads
+    tickets = tickets_of(services, run.store.load_threads())
     return EarlyResult(
         Outcome(kind=OutcomeKind.NO_CHANGE, reason="merged"),
         tuple(
-            MoveTicket(thread=one, status=status, with_pull=False) for one in tickets
+            MoveTicket(thread=one.thread, status=one.moves.on_merge, with_pull=False)
+            for one in tickets
+            if one.moves.on_merge
         ),
     )
 
@@ -204,7 +204,7 @@ def plan_notification(
     plan: RunPlan,
     trigger: Trigger,
     now: datetime,
-    tickets: Tickets = NO_TICKETS,
+    tickets: Tickets = (),
 ) -> NotificationPlan:
     asked_at = plan.frame.asked_at or now
     return NotificationPlan(
@@ -217,8 +217,12 @@ def plan_notification(
         ),
         check_sha=plan.check_sha,
         mirrors=tuple(one.thread for one in plan.mirrors),
-        tickets=tickets.threads,
-        status_on_pull=tickets.status_on_pull,
+        tickets=tuple(one.thread for one in tickets),
+        moves=tuple(
+            MoveTicket(thread=one.thread, status=one.moves.on_pull)
+            for one in tickets
+            if one.moves.on_pull
+        ),
         reviews_of=trigger.forge_thread.number if plan.review_threads else None,
     )
 

@@ -8,7 +8,7 @@ from typing import Final
 from patchwright.core.channel import Offer
 from patchwright.core.text.escape import inline_code
 from patchwright.core.types.base import Value
-from patchwright.core.types.threads import RepoRef, TalkThread, ThreadRef
+from patchwright.core.types.threads import RepoRef, TalkThread, ThreadKind, ThreadRef
 from patchwright.core.types.work import QuestionReason
 from patchwright.resolver.messages.elements import join
 from patchwright.resolver.repository_references import (
@@ -187,9 +187,9 @@ def repository_of_tickets(
 
     If the thread is a ticket, its own project counts more than tickets that it names.
     """
-    if thread.service == "jira":
+    if thread.kind is ThreadKind.TICKET:
         return None
-    tickets = (one for one in named if one.service == "jira")
+    tickets = (one for one in named if one.kind is ThreadKind.TICKET)
     found = {mapped_repository(one, projects, places) for one in tickets}
     return found.pop() if len(found) == 1 else None
 

@@ -97,17 +97,28 @@ class RepositoryChooser:
                 tracker.repositories if tracker else {},
                 places,
             ),
-            place=mapped_repository(
-                self.thread,
-                self.services.directory.repositories_in(self.thread),
-                places,
-            ),
+            place=self._place(),
             place_default=chat_services.choices.default_of(place_scope(self.thread)),
             own_default=chat_services.choices.default_of(
                 chat_services.scope_of(self.person)
             ),
             said=self.said[-1] if self.said and answers[-1] == References() else "",
         )
+
+    def _place(self) -> RepoRef | None:
+        """Return the repository that the thread's place has, by us or by the service.
+
+        What the service knows of this one thread says more than our own map.
+        """
+        tied = self.services.channel.tracker(self.thread).find_repository(self.thread)
+        if tied and "://" in tied:
+            found = find_references([tied], self.places).repositories
+            if len(found) == 1:
+                return found[0]
+        elif tied:
+            return self.places.repository(tied)
+        mapped = self.services.directory.repositories_in(self.thread)
+        return mapped_repository(self.thread, mapped, self.places)
 
     def _remember(self) -> None:
         """Keep a choice that is meant for later requests as well."""

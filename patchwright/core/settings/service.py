@@ -1,6 +1,6 @@
 """Settings of the service: server, database, queue, security, accounts, telemetry."""
 
-from typing import Annotated, Literal
+from typing import Annotated, Final, Literal
 
 from pydantic import AfterValidator, Field, SecretStr, field_validator
 
@@ -130,6 +130,10 @@ class SecuritySettings(SettingsSection):
         return value
 
 
+_FORGES: Final = frozenset({"github", "gitlab"})
+_SERVICES: Final = _FORGES | {"slack", "jira", "linear"}
+
+
 class AccountSettings(SettingsSection):
     """How identities on services become accounts."""
 
@@ -149,12 +153,13 @@ class AccountSettings(SettingsSection):
     @classmethod
     def _read_map(cls, value: tuple[dict[str, str], ...]) -> tuple[dict[str, str], ...]:
         for number, together in enumerate(value, 1):
-            unknown = sorted(set(together) - {"github", "slack", "jira"})
+            unknown = sorted(set(together) - _SERVICES)
             if unknown:
                 raise ValueError(f"entry {number}: there is no service {unknown[0]!r}")
-            if "github" not in together or not all(together.values()):
+            is_on_forge = not _FORGES.isdisjoint(together)
+            if not is_on_forge or not all(together.values()):
                 raise ValueError(
-                    f"entry {number}: expected a github login and at least one other id"
+                    f"entry {number}: expected a login at github or gitlab, and ids"
                 )
         return value
 

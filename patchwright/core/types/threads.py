@@ -36,19 +36,32 @@ class ThreadKind(StrEnum):
     @property
     def mark(self) -> str:
         """What stands before the number in its key; people write it too."""
-        return _MARKS.get(self, "#")
+        return _MARKS[self]
 
     @property
     def words(self) -> str:
         """What people call it."""
-        return _WORDS.get(self, self.value)
+        return _WORDS[self]
 
 
 # The number of a request is none of the forge's.
-_MARKS: Final = {ThreadKind.REQUEST: "~", ThreadKind.MERGE_REQUEST: "!"}
+_MARKS: Final = {
+    ThreadKind.ISSUE: "#",
+    ThreadKind.PULL_REQUEST: "#",
+    ThreadKind.MERGE_REQUEST: "!",
+    ThreadKind.DISCUSSION: "#",
+    ThreadKind.REQUEST: "~",
+    ThreadKind.CHAT: "#",
+    ThreadKind.TICKET: "#",
+}
 _WORDS: Final = {
+    ThreadKind.ISSUE: "issue",
     ThreadKind.PULL_REQUEST: "pull request",
     ThreadKind.MERGE_REQUEST: "merge request",
+    ThreadKind.DISCUSSION: "discussion",
+    ThreadKind.REQUEST: "request",
+    ThreadKind.CHAT: "thread",
+    ThreadKind.TICKET: "ticket",
 }
 
 
@@ -256,6 +269,26 @@ class Thread(Value):
     reviews: tuple[ReviewThread, ...] = ()
     linked_issues: tuple[LinkedIssue, ...] = ()
     unread: int = 0
+
+
+# https://docs.github.com/en/get-started/writing-on-github/working-with-advanced-formatting/autolinked-references-and-urls
+# A login of a managed user ends with an underscore and the enterprise's short code.
+# https://docs.github.com/en/enterprise-cloud@latest/admin/concepts/identity-and-access-management/enterprise-managed-users
+_OWNER: Final = r"[A-Za-z0-9][A-Za-z0-9_-]{0,38}"
+# A full stop at the end belongs to the sentence, not to the name.
+NAME_PATTERN: Final = r"(?!\.{1,2}(?![\w.-]))[A-Za-z0-9_.-]{0,99}[A-Za-z0-9_-]"
+# A group may be in another group.
+# https://docs.gitlab.com/user/reserved_names/
+_GROUP: Final = r"[A-Za-z0-9_](?:[A-Za-z0-9_.-]{0,253}[A-Za-z0-9_-])?"
+# A hyphen alone ends the name in an address.
+_IN_GROUP: Final = rf"/(?!-(?![\w.-])){NAME_PATTERN}"
+
+
+def name_pattern(*, has_groups: bool) -> str:
+    """Return a regular expression for `owner/name`, or for a longer path of groups."""
+    if has_groups:
+        return rf"{_GROUP}(?:{_IN_GROUP}){{1,20}}"
+    return f"{_OWNER}/{NAME_PATTERN}"
 
 
 class ForgeForms(Value):

@@ -50,19 +50,12 @@ class HookAnswer(Value):
     push_events: bool = False
 
 
-class _SentObject(Value):
-    updated_at: Text = ""
-    finished_at: Text = ""
-
-
-class _SentBody(Value):
-    object_attributes: _SentObject | None = None
-
-
 class _EventAnswer(Value):
+    """One attempt; the time of its own is told by newer servers alone."""
+
     id: int
+    created_at: Text = ""
     request_headers: dict[str, str] = {}
-    request_data: _SentBody | None = None
     response_headers: dict[str, str] | None = None
     response_status: Text = ""
 
@@ -81,7 +74,9 @@ class _EventAnswer(Value):
         )
 
     def _time(self, sent: dict[str, str]) -> datetime | None:
-        """Return when it was sent: GitLab says it in none of its own fields."""
+        """Return when it was sent, as far as anything tells it."""
+        if told := read_time(self.created_at):
+            return told
         signed = sent.get("webhook-timestamp", "")
         if signed.isdecimal():
             return datetime.fromtimestamp(int(signed), UTC)
@@ -89,9 +84,7 @@ class _EventAnswer(Value):
         try:
             return parsedate_to_datetime(answered.get("date", "")).astimezone(UTC)
         except ValueError:
-            pass
-        about = self.request_data and self.request_data.object_attributes
-        return read_time(about.updated_at or about.finished_at) if about else None
+            return None
 
 
 _HOOKS: Final = TypeAdapter(tuple[HookAnswer, ...])

@@ -291,8 +291,8 @@ class NotificationPlan(Value):
     `swaps_labels` and `pings` are about the thread. `check_sha` is the commit of a
     pull request that the run has worked on, empty where there is none. `reviews_of` is
     the number of the one whose review threads the task has shown. `mirrors` are the
-    other threads that are told, `tickets` those that come to `status_on_pull`, if that
-    is not empty, and get the link to a pull request.
+    other threads that are told, `tickets` those that get the link to a pull request,
+    and `moves` what it brings some of them to.
     """
 
     swaps_labels: bool = False
@@ -301,7 +301,7 @@ class NotificationPlan(Value):
     reviews_of: int | None = None
     mirrors: tuple[ThreadRef, ...] = ()
     tickets: tuple[TalkThread, ...] = ()
-    status_on_pull: str = ""
+    moves: tuple[MoveTicket, ...] = ()
 
 
 NO_NOTIFICATIONS: Final = NotificationPlan()
@@ -321,11 +321,9 @@ def plan_effects(
     effects: list[Effect] = []
     if target is not None and not outcome.waits:
         effects += _repository_effects(outcome, target, config)
-    tickets = notification.tickets if _shows_pull_request(effects) else ()
-    if notification.status_on_pull:
-        # Before the final message, which says which of them did not go there.
-        to = notification.status_on_pull
-        effects += [MoveTicket(thread=one, status=to) for one in tickets]
+    shows_pull = _shows_pull_request(effects)
+    # Before the final message, which says which of them did not go there.
+    effects += notification.moves if shows_pull else ()
     if notification.reviews_of is not None and outcome.kind in _OWN_ENDS:
         effects.append(AnswerReviews(number=notification.reviews_of))
     if notification.check_sha:
@@ -336,7 +334,8 @@ def plan_effects(
     effects += [CrossPost(thread=one) for one in notification.mirrors]
     if notification.pings:
         effects.append(Ping())
-    effects += [AttachLink(thread=one) for one in tickets]
+    if shows_pull:
+        effects += [AttachLink(thread=one) for one in notification.tickets]
     return tuple(effects)
 
 

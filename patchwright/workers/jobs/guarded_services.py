@@ -109,6 +109,7 @@ class GuardedTracker(GuardedChannel[TalkThread]):
     def __init__(self, real: Tracker, writer: ServiceWriter) -> None:
         super().__init__(real, writer)
         self.tracker, self.name_people = real, real.name_people
+        self.find_repository = real.find_repository
 
     def open_thread(self, trigger: Trigger, text: str) -> TalkThread:
         """Open it; where that is not done, the one named for want of it goes on."""

@@ -1,7 +1,6 @@
 """The webhook route: deliveries are verified and stored before the sender's 2xx."""
 
 import asyncio
-import re
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Final
@@ -10,6 +9,7 @@ import structlog
 from fastapi import BackgroundTasks, Request, Response
 from fastapi.concurrency import run_in_threadpool
 from fastapi.responses import JSONResponse
+from starlette.background import BackgroundTask
 from structlog.contextvars import bind_contextvars
 
 from patchwright.core.system.clock import Clock
@@ -49,8 +49,6 @@ _LARGE_BYTES: Final = 32 * 1024
 # Read so many at once of those from which a large message is made.
 _HUGE_BYTES: Final = 1 << 20
 _HUGE_AT_ONCE: Final = 4
-# All services sign with a word for the method, `=`, and 32 bytes in hexadecimal.
-_SIGNATURE: Final = re.compile(r"[a-z0-9]{1,10}=[0-9a-fA-F]{64}", re.ASCII)
 _STATUS: Final[Mapping[type[PatchwrightError], int]] = {
     PayloadError: 400,
     SignatureError: 401,
@@ -122,9 +120,13 @@ class WebhookRoute:
         bind_contextvars(**stored.ids)
         log.info("delivery_stored", service=service, verdict=stored.verdict)
         if webhook_source.is_silent:
-            return Response(status_code=200)
-        is_new = stored.verdict is DeliveryVerdict.ACCEPTED
-        return _answer(202 if is_new else 200, stored.verdict)
+            answer = Response(status_code=200)
+        else:
+            is_new = stored.verdict is DeliveryVerdict.ACCEPTED
+            answer = _answer(202 if is_new else 200, stored.verdict)
+        if webhook_source.follow and stored.verdict is not DeliveryVerdict.IGNORED:
+            answer.background = BackgroundTask(webhook_source.follow, reading)
+        return answer
 
     async def _read(
         self, webhook_source: WebhookSource, headers: Mapping[str, str], body: bytes
@@ -158,7 +160,8 @@ def _look_for_signature(
     """Refuse an unsigned request before its body is read."""
     if not webhook_source.signature_header:
         return
-    if not _SIGNATURE.fullmatch(headers.get(webhook_source.signature_header, "")):
+    sent = headers.get(webhook_source.signature_header, "")
+    if not webhook_source.signature_form.fullmatch(sent):
         raise SignatureError("the webhook has no signature")
 
 

@@ -87,7 +87,7 @@ def test_jobs_for_the_merged_result_of_our_commit_count_as_well(
 ) -> None:
     wanted = Proposal(title="Fix", source="bot/fix", target="trunk")
     number = fake.open_merge_request(PATH, "ann", wanted)
-    merged = fake.commit_files(PATH, "result", {"a.py": "2\n"}, author="ann")
+    merged = fake.commit_files(PATH, "result", {"a.py": "3\n"}, author="ann")
     with fake.world.lock:
         project = fake.world.project(PATH)
         pipeline = builds.begin_pipeline(

@@ -73,8 +73,10 @@ def test_a_push_with_our_credential_is_taken(
         (
             PushRules(author_email=r"@acme\.example$"),
             "b.py",
-            "a push rule demands that mail addresses of authors match "
-            r"`@acme\.example$`",
+            (
+                "a push rule demands that mail addresses of authors match "
+                r"`@acme\.example$`"
+            ),
         ),
         (
             PushRules(file_name=r"\.(jar|exe)$"),
@@ -98,6 +100,7 @@ def test_r9_a_push_rule_is_named(
     fake: FakeGitLab,
     gitlab: GitLab,
     tmp_path: Path,
+    *,
     rules: PushRules,
     path: str,
     meaning: str,

@@ -138,6 +138,7 @@ _NUMBERED = re.compile(r"(?<=/)(?:\d+|[0-9a-f]{40})(?=/|$)")
 
 def _recorded(method: str, path: str, body: Any, *, is_whole: bool = False) -> Recorded:
     path = path.partition("?")[0].removeprefix(API)
-    general = _NUMBERED.sub("@", _NAMED.sub("@", path))
-    pattern = re.escape(general).replace("@", "[^/]+")
+    general = re.escape(_NUMBERED.sub("=", _NAMED.sub("@", path)))
+    # A list may lie where a number could, such as `members/all`.
+    pattern = general.replace("@", "[^/]+").replace("=", r"(?:\d+|[0-9a-f]{40})")
     return Recorded(method, re.compile(pattern), body, is_whole)

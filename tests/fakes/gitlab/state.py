@@ -20,6 +20,7 @@ from tests.fakes.gitlab.thread_state import (
     Approval,
     Award,
     Label,
+    LabelEvent,
     Milestone,
     Note,
     Thread,
@@ -187,6 +188,7 @@ class World:
     notes: dict[int, Note] = field(default_factory=dict)
     awards: dict[int, Award] = field(default_factory=dict)
     labels: dict[tuple[int, str], Label] = field(default_factory=dict)
+    label_events: list[LabelEvent] = field(default_factory=list)
     milestones: dict[int, Milestone] = field(default_factory=dict)
     approvals: list[Approval] = field(default_factory=list)
     review_states: dict[tuple[int, int], str] = field(default_factory=dict)

@@ -159,6 +159,18 @@ class Award:
 
 
 @dataclass(frozen=True, kw_only=True)
+class LabelEvent:
+    """A label that was put on a thread, or taken off."""
+
+    id: int
+    thread: int
+    user: int
+    label: str
+    is_added: bool
+    created_at: datetime
+
+
+@dataclass(frozen=True, kw_only=True)
 class Label:
     id: int
     project: int

@@ -1,0 +1,1 @@
+"""A Linear that programs reach over HTTP: GraphQL, OAuth, webhooks and pages."""

@@ -77,8 +77,11 @@ def write_system_note(world: World, thread: Thread, actor: int, body: str) -> No
 
 def edit_note(world: World, note: Note, actor: int, body: str) -> Note:
     check_body(body)
-    edited = replace(note, body=body, updated_at=world.clock.now(), edited_by=actor)
+    now = world.clock.now()
+    edited = replace(note, body=body, updated_at=now, edited_by=actor)
     world.notes[note.id] = edited
+    # Whatever happens to a note is a change of its thread.
+    world.put_thread(replace(world.threads[note.thread], updated_at=now))
     if body != note.body:
         tell_note(world, edited, "update")
     return edited

@@ -7,7 +7,13 @@ from typing import Any
 from tests.fakes.gitlab.acts.notes import write_system_note
 from tests.fakes.gitlab.exchange import invalid
 from tests.fakes.gitlab.state import Project, World
-from tests.fakes.gitlab.thread_state import Label, Milestone, Thread, ThreadKind
+from tests.fakes.gitlab.thread_state import (
+    Label,
+    LabelEvent,
+    Milestone,
+    Thread,
+    ThreadKind,
+)
 from tests.fakes.gitlab.webhooks.threads import tell_thread
 
 MAX_TITLE = 255
@@ -70,6 +76,7 @@ def begin(
 
 def open_issue(world: World, project: Project, author: int, draft: Draft) -> Thread:
     issue = world.put_thread(begin(world, project, ThreadKind.ISSUE, author, draft))
+    _note_labels(world, replace(issue, labels=()), issue, author)
     tell_thread(world, issue, "open", author)
     return issue
 
@@ -89,8 +96,23 @@ def change(world: World, thread: Thread, actor: int, **changes: Any) -> Thread:
         changed = replace(changed, edited_at=now, edited_by=actor)
     world.put_thread(changed)
     _note_changes(world, thread, changed, actor)
+    _note_labels(world, thread, changed, actor)
     tell_thread(world, changed, "update", actor, before=thread)
     return changed
+
+
+def _note_labels(world: World, before: Thread, after: Thread, actor: int) -> None:
+    """Keep which labels came and went; the notes of a thread do not say it."""
+    for label in sorted({*before.labels} ^ {*after.labels}):
+        event = LabelEvent(
+            id=world.next_id(),
+            thread=after.id,
+            user=actor,
+            label=label,
+            is_added=label in after.labels,
+            created_at=world.clock.now(),
+        )
+        world.label_events.append(event)
 
 
 def close(world: World, thread: Thread, actor: int) -> Thread:

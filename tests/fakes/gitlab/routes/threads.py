@@ -228,6 +228,28 @@ def find_thread(call: Call) -> Thread:
     return call.thread(kind)
 
 
+def list_label_events(call: Call) -> Answer:
+    """List which labels came and went.
+
+    https://docs.gitlab.com/api/resource_label_events/
+    """
+    thread = find_thread(call)
+    found = [
+        {
+            "id": one.id,
+            "user": user_json(call.world, call.world.users[one.user]),
+            "created_at": moment(one.created_at),
+            "resource_type": thread.kind.value,
+            "resource_id": thread.id,
+            "label": {"id": 1, "name": one.label, "color": "#6699cc"},
+            "action": "add" if one.is_added else "remove",
+        }
+        for one in call.world.label_events
+        if one.thread == thread.id
+    ]
+    return paged(call, found)
+
+
 ROUTES = (
     Route("GET", ISSUES, list_issues),
     Route("POST", ISSUES, create_issue),
@@ -235,6 +257,9 @@ ROUTES = (
     Route("PUT", ISSUES + "/{iid}", edit_issue),
     Route("POST", ISSUES + "/{iid}/move", move_issue),
     Route("GET", "/projects/{id}/{kind}/{iid}/participants", list_participants),
+    Route(
+        "GET", "/projects/{id}/{kind}/{iid}/resource_label_events", list_label_events
+    ),
     Route("GET", ISSUES + "/{iid}/related_merge_requests", list_related),
     Route("GET", ISSUES + "/{iid}/closed_by", list_closing),
 )
