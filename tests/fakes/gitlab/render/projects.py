@@ -13,7 +13,6 @@ from tests.fakes.gitlab.state import (
     World,
 )
 
-
 LINKED = ("issues", "merge_requests", "labels", "events", "members")
 
 
