@@ -302,7 +302,7 @@ def test_uploads_are_read_with_a_token(fake: FakeGitLab) -> None:
 def test_a_file_is_uploaded_through_the_client(fake: FakeGitLab) -> None:
     alice = user(fake, "alice", Level.GUEST)
     project = python_gitlab(fake, alice.token).projects.get(REPO)
-    made = project.upload("cart.png", filedata="data")
+    made = project.upload("cart.png", filedata=b"data")
     assert made["markdown"] == f"![cart.png]({made['url']})"
     assert alice.ask("GET", f"{home(fake)}{made['url']}").body == b"data"
 

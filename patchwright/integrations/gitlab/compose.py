@@ -1,7 +1,9 @@
 """GitLab, put together from the settings: connection, deliveries, polling, accounts."""
 
+import re
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
+from typing import Final
 
 import structlog
 
@@ -34,6 +36,10 @@ from patchwright.integrations.gitlab.webhooks.reader import (
 )
 from patchwright.integrations.gitlab.webhooks.triggers import GitLabTriggerRules
 from patchwright.integrations.http.retry import BackgroundLookup
+
+# There are several signatures while a signing token is changed. A secret is any text.
+_SIGNATURE: Final = re.compile(r"v1,[A-Za-z0-9+/=]{44}(?: v1,[A-Za-z0-9+/=]{44}){0,9}")
+_TOKEN: Final = re.compile(r"[^\r\n]{1,1000}")
 
 log = structlog.get_logger(__name__)
 
@@ -146,6 +152,7 @@ class ConnectedGitLab(ForgeConnection):
             identify=by_header(IDEMPOTENCY_HEADER),
             max_body_bytes=host.max_body_bytes,
             signature_header=SIGNATURE_HEADER if is_signed else TOKEN_HEADER,
+            signature_form=_SIGNATURE if is_signed else _TOKEN,
             # All but the token itself.
             kept_headers=("x-gitlab-event", "x-gitlab-webhook", IDEMPOTENCY_HEADER),
         )

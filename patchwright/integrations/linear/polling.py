@@ -12,7 +12,7 @@ from pydantic import JsonValue
 from patchwright.core.plugin_host import PollingPositions
 from patchwright.core.system.clock import Clock
 from patchwright.core.types.errors import ServiceError
-from patchwright.core.types.triggers import ParsedWebhook, Trigger
+from patchwright.core.types.triggers import ParsedWebhook, Trigger, TriggerKind
 from patchwright.core.webhook import Delivery, InboxResult, InboxUnavailableError
 from patchwright.integrations.linear.client import LinearClient
 from patchwright.integrations.linear.threads import PERSON_FRAGMENT
@@ -388,9 +388,8 @@ class LinearSearch:
             if context is None or at is None:
                 continue
             reading = read_comment(context, comment.payload(), DataPayload())
-            is_call = isinstance(reading, Trigger) and reading.text != reading.request
             # An older comment was changed: only a mention in it may be new.
-            if at >= since or is_call:
+            if at >= since or _calls(reading):
                 yield at, reading
 
     def _in_sessions(self, since: datetime) -> Iterator[_Dated]:
@@ -435,6 +434,11 @@ class LinearSearch:
         self, kind: type[Answer], document: str, variables: dict[str, JsonValue]
     ) -> Answer:
         return self.api.read(self.rules.workspace.url_key, kind, document, variables)
+
+
+def _calls(reading: ParsedWebhook) -> bool:
+    is_request = isinstance(reading, Trigger)
+    return is_request and reading.kind is TriggerKind.COMMENT_MENTION
 
 
 def _context(

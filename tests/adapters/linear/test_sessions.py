@@ -135,7 +135,8 @@ def test_an_end_is_a_response_or_an_error(
 
 def test_a_result_needs_no_call_beside_it(scene: Scene) -> None:
     scene.begin_session()
-    ping = "[@Ann](patchwright-call:1) Done\n\n<!-- patchwright:ping run=7f3a resolved@4 -->"
+    mark = "<!-- patchwright:ping run=7f3a resolved@4 -->"
+    ping = f"[@Ann](patchwright-call:1) Done\n\n{mark}"
     assert scene.channel.post(scene.ref, ping) == ""
     assert said(scene) == []
 

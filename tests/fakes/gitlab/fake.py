@@ -568,8 +568,10 @@ class FakeGitLab:
             found = self.world.notes_of(self.world.thread(path, kind, number))
             return [one for one in found if not one.system]
 
-    def author_of(self, note: Note) -> str:
-        return self.world.users[note.author].username
+    def author_of(self, made: Note | Award | Thread) -> str:
+        """Return the name of who wrote a text or gave an emoji."""
+        number = made.user if isinstance(made, Award) else made.author
+        return self.world.users[number].username
 
     def reactions(
         self,

@@ -41,7 +41,9 @@ class Door:
 class _ShutError(Exception):
     def __init__(self, status: int, text: str, headers: dict[str, str]) -> None:
         super().__init__(text)
-        self.wire = Wire(status, headers, f"{text}\n".encode())
+        # Git shows only what is plain text.
+        kind = {"Content-Type": "text/plain; charset=utf-8"}
+        self.wire = Wire(status, {**kind, **headers}, f"{text}\n".encode())
 
 
 def is_git(path: str) -> bool:

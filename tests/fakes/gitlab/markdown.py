@@ -15,7 +15,7 @@ from tests.fakes.gitlab.state import Project, World
 
 _REFERENCE: Final = re.compile(
     r"(?<![\w&/!#])(?P<path>[\w.-]+(?:/[\w.-]+)+)?(?P<mark>[#!])(?P<iid>\d+)\b"
-    r"|(?<![\w.])@(?P<name>[\w-][\w.-]*)"
+    r"|(?<![\w.])@(?P<name>[\w-](?:[\w.-]*[\w-])?)"
 )
 _FOLDERS: Final = {"#": "issues", "!": "merge_requests"}
 _MARKDOWN: Final = MarkdownIt("commonmark", {"html": True}).enable(

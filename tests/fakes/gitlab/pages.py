@@ -72,6 +72,7 @@ class _Talk:
 
     notes: tuple[_Said, ...]
     place: str
+    excerpt: str
     can_resolve: bool
     is_resolved: bool
 
@@ -199,6 +200,7 @@ def _talks(world: World, project: Project, thread: Thread) -> Iterator[_Talk]:
         yield _Talk(
             notes=tuple(_said(world, project, one) for one in notes),
             place=_place(first),
+            excerpt=_excerpt(project, first),
             can_resolve=is_resolvable(world, first),
             is_resolved=all(one.resolved_at is not None for one in notes),
         )
@@ -233,6 +235,21 @@ def _place(note: Note) -> str:
     lines = f"lines {first} to {last}" if first else f"line {last}"
     side = "" if place.new_line else " of the version before"
     return f"{place.new_path}, {lines}{side}"
+
+
+def _excerpt(project: Project, note: Note) -> str:
+    """Return the lines that a note is about, as they were when it was written."""
+    place = note.position
+    if place is None:
+        return ""
+    is_new = place.new_line is not None
+    sha, path = place.base_sha, place.old_path
+    if is_new:
+        sha, path = place.head_sha, place.new_path
+    text = read_difference(project.git, ("show", f"{sha}:{path}")) or ""
+    last = place.new_line or place.old_line or 1
+    first = (place.start_new if is_new else place.start_old) or last
+    return "\n".join(text.splitlines()[first - 1 : last])
 
 
 def _show_difference(

@@ -15,10 +15,8 @@ ANSWER = call("finish", summary="x", answer="It adds the prices.")
 WISH = "@patchwright please fix the sum"
 
 
-def open_issue(scene: Pipelines, **more: object) -> int:
-    return scene.gitlab.open_issue(
-        PROJECT, "alice", "Wrong sum", "The total is wrong.", **more
-    )
+def open_issue(scene: Pipelines) -> int:
+    return scene.gitlab.open_issue(PROJECT, "alice", "Wrong sum", "The total is wrong.")
 
 
 def test_a_note_ends_in_a_merge_request_and_every_fact_is_an_output(

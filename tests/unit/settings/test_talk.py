@@ -180,7 +180,7 @@ def test_anything_else_is_no_repository(name: str) -> None:
 @pytest.mark.parametrize(
     ("value", "reason"),
     [
-        ('[{"slack": "U1", "linear": "x", "github": "a"}]', "no service 'linear'"),
+        ('[{"slack": "U1", "trello": "x", "github": "a"}]', "no service 'trello'"),
         ('[{"slack": "U1"}]', "entry 1: expected a login at github or gitlab"),
         (
             '[{"slack": "U1", "github": ""}]',

@@ -34,7 +34,7 @@ NAMES = frozenset(
 _LINE = re.compile(r"/(?P<name>[a-z_]+)(?:[ \t]+(?P<rest>.*?))?[ \t]*")
 _FENCE = re.compile(r" {0,3}(```|~~~)")
 _LABELS = re.compile(r'~(?:"(?P<quoted>[^"]+)"|(?P<plain>[^\s~]+))')
-_PEOPLE = re.compile(r"@(?P<name>[\w.-]+)|(?P<me>\bme\b)")
+_PEOPLE = re.compile(r"@(?P<name>[\w-](?:[\w.-]*[\w-])?)|(?P<me>\bme\b)")
 
 
 @dataclass(frozen=True)
