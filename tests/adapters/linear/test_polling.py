@@ -9,7 +9,7 @@ import pytest
 
 from patchwright.core.types.triggers import Trigger, TriggerKind
 from patchwright.core.webhook import Delivery, DeliveryVerdict, InboxResult
-from patchwright.integrations.linear.polling import LinearPolling, LinearSearch
+from patchwright.integrations.linear.search import LinearPolling, LinearSearch
 from patchwright.integrations.linear.webhooks.triggers import LinearTriggerRules
 from tests.adapters.linear.conftest import Scene
 
