@@ -1,6 +1,7 @@
 """How a service delivers: its webhook source, a delivery, and its result."""
 
 import hashlib
+import re
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from datetime import datetime
@@ -111,17 +112,22 @@ ConfirmNotice = Callable[[UndatedNotice], UndatedNotice | Ignored]
 FollowDelivery = Callable[[StoredDelivery], None]
 
 
+# 32 bytes in hexadecimal, mostly with a word for the method and `=` first.
+USUAL_SIGNATURE: Final = re.compile(r"(?:[a-z0-9]{1,10}=)?[0-9a-fA-F]{64}", re.ASCII)
+
+
 @dataclass(frozen=True)
 class WebhookSource:
     """Where one service delivers.
 
     `identify` returns the service's own id of a delivery, the same when it is repeated,
     or an empty string. `signature_header` names, in lower case, the header that carries
-    the signature: without one nothing is read. With `is_silent` it shows people what we
-    answer, so that it gets nothing but a status. What has no time of its own counts as
-    it is told where nothing `confirm`s it, and `follow` is called once it is stored and
-    answered. Headers that begin with `kept_headers`, in lower case, explain a delivery
-    and are stored with it.
+    the signature: without one of the `signature_form` nothing is read. With `is_silent`
+    it gets a 200 and no words: it shows people what we answer, or takes any other
+    status for a failure. What has no time of its own counts as it is told where
+    nothing `confirm`s it, and `follow` is called once it is stored and answered.
+    Headers that begin with `kept_headers`, in lower case, explain a delivery and are
+    stored with it.
     """
 
     receiver: WebhookReceiver
@@ -130,6 +136,7 @@ class WebhookSource:
     interactions: InteractionHandler | None = None
     is_silent: bool = False
     signature_header: str = ""
+    signature_form: re.Pattern[str] = USUAL_SIGNATURE
     confirm: ConfirmNotice | None = None
     follow: FollowDelivery | None = None
     kept_headers: tuple[str, ...] = ()

@@ -6,13 +6,20 @@ from patchwright.core.plugin import Plugin, ServiceDirectory
 from patchwright.core.settings.model import Settings
 from patchwright.core.types.errors import SettingsError
 from patchwright.integrations.github import plugin as github
+from patchwright.integrations.gitlab import plugin as gitlab
 from patchwright.integrations.jira import plugin as jira
 from patchwright.integrations.linear import plugin as linear
 from patchwright.integrations.slack import plugin as slack
 
 Plugins = tuple[Plugin, ...]
 
-PLUGINS: Final[Plugins] = (github.PLUGIN, slack.PLUGIN, jira.PLUGIN, linear.PLUGIN)
+PLUGINS: Final[Plugins] = (
+    github.PLUGIN,
+    gitlab.PLUGIN,
+    slack.PLUGIN,
+    jira.PLUGIN,
+    linear.PLUGIN,
+)
 
 
 def find_forge(settings: Settings, plugins: Plugins = PLUGINS) -> Plugin:

@@ -13,7 +13,7 @@ from patchwright.core.settings.repository import RepositoryConfig
 from patchwright.core.settings.repository_file import read_repository_config
 from patchwright.core.types.errors import ServiceError
 from patchwright.core.types.people import Actor, Permission
-from patchwright.core.types.threads import RepoRef, TalkThread
+from patchwright.core.types.threads import RepoRef
 from patchwright.core.types.triggers import Trigger
 from patchwright.resolver.admission import (
     AdmissionPolicy,
@@ -119,7 +119,7 @@ def last_run(run: Run) -> PastRun | None:
     if last is None or last.outcome is None or stored_plan is None:
         return None
     plan = RunPlan.model_validate_json(stored_plan)
-    is_private = isinstance(run.trigger.thread, TalkThread)
+    is_private = run.trigger.thread.is_private
     return PastRun(
         frame=plan.frame,
         trigger=last.trigger,

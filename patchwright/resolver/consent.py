@@ -57,7 +57,7 @@ def find_visibility(services: StepServices, run: Run) -> RunVisibility | Questio
     asked = needs_consent(
         private, repo, repository_is_private=is_private, remembered=consent
     )
-    if asked and not isinstance(run.trigger.thread, TalkThread):
+    if asked and not run.trigger.thread.is_private:
         return RunVisibility(is_public=True, consent=Consent.KEEP_OUT)
     return asked or RunVisibility(is_public=not is_private, consent=consent)
 
@@ -92,14 +92,14 @@ def _conversation_scope(conversation_id: ConversationId) -> str:
     return f"conversation:{conversation_id}"
 
 
-def _private_thread(run: Run) -> TalkThread | None:
+def _private_thread(run: Run) -> ThreadRef | None:
     """Return the thread of the request, or else a thread that is linked to it."""
     linked = run.store.load_threads()
     threads = (run.trigger.thread, *(one.ref for one in linked))
-    return next((one for one in threads if isinstance(one, TalkThread)), None)
+    return next((one for one in threads if one.is_private), None)
 
 
-def _consent(services: StepServices, run: Run, private: TalkThread) -> Consent | None:
+def _consent(services: StepServices, run: Run, private: ThreadRef) -> Consent | None:
     """Return the newest answer, or an earlier answer for the same place.
 
     Nobody can answer in a thread of the forge: people there may not be allowed to read
@@ -108,9 +108,7 @@ def _consent(services: StepServices, run: Run, private: TalkThread) -> Consent |
     name, choices = consent_name(run.trigger.home), services.chat.choices
     own, here = _conversation_scope(run.job.conversation_id), place_scope(private)
     replies = (
-        one.request
-        for one in (run.trigger, *run.answers)
-        if isinstance(one.thread, TalkThread)
+        one.request for one in (run.trigger, *run.answers) if one.thread.is_private
     )
     answers = [found for one in replies if (found := read_consent(one))]
     if answers:
@@ -221,7 +219,7 @@ def _hidden(
     private_texts: tuple[str, ...],
 ) -> PrivateContent:
     """Return what a public repository must not repeat of private threads."""
-    private = [one for one in read if isinstance(one.ref, TalkThread)]
+    private = [one for one in read if one.ref.is_private]
     tickets = [
         one.id
         for one in _chat_threads(trigger, linked)
@@ -240,7 +238,7 @@ def with_private_requests(
     known: PrivateContent, said: Sequence[Trigger]
 ) -> PrivateContent:
     """Add the private requests that joined a running run."""
-    private = [one for one in said if isinstance(one.thread, TalkThread)]
+    private = [one for one in said if one.thread.is_private]
     texts = (text for one in private for text in (one.title, one.body, one.request))
     return known.replace(
         texts=(*known.texts, *texts),
@@ -296,7 +294,7 @@ class PrivateTextRedaction:
         hidden = self.applied_to(plan).hidden
         if hidden is None:
             return None
-        is_private = isinstance(self._trigger.thread, TalkThread)
+        is_private = self._trigger.thread.is_private
         return PrivateWords(
             find=quotation_finder(hidden),
             find_in_name=file_name_finder(hidden),

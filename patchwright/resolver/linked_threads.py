@@ -291,8 +291,8 @@ class CrossPosts:
         shows_words = may_show_words(
             own,
             ref,
-            source_is_private=any(isinstance(one, TalkThread) for one in (own, ref)),
-            mirror_is_public=isinstance(ref, ForgeThread) and visibility.is_public,
+            source_is_private=own.is_private or ref.is_private,
+            mirror_is_public=not ref.is_private and visibility.is_public,
             consent=visibility.consent,
         )
         handle = self._services.directory.mention_in(ref)

@@ -11,6 +11,7 @@ from urllib.parse import urlsplit
 from patchwright.core.text.hidden import visible_prose
 from patchwright.core.types.base import Value
 from patchwright.core.types.threads import (
+    NAME_PATTERN,
     USUAL_FORMS,
     ForgeForms,
     ForgeThread,
@@ -18,8 +19,8 @@ from patchwright.core.types.threads import (
     TalkThread,
     ThreadKind,
     ThreadRef,
+    name_pattern,
 )
-from patchwright.resolver.repository_names import NAME_PATTERN, name_pattern
 
 # Words at the place of the owner in GitHub addresses that are not owners.
 _NO_OWNERS: Final = frozenset(

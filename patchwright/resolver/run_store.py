@@ -177,8 +177,8 @@ class StoredCheckpoints:
 DEFAULT_REPOSITORY: Final = "repository"
 
 
-def place_scope(thread: TalkThread) -> str:
-    """Return the scope for everybody in a thread's channel or project."""
+def place_scope(thread: ThreadRef) -> str:
+    """Return the scope for everybody in a thread's channel, project or repository."""
     return f"{thread.service}:{thread.place}"
 
 

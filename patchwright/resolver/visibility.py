@@ -7,7 +7,7 @@ from typing import Final
 from patchwright.core.channel import Offer, Offers
 from patchwright.core.text.escape import inline_code
 from patchwright.core.types.base import Value
-from patchwright.core.types.threads import RepoRef, TalkThread, ThreadKind, ThreadRef
+from patchwright.core.types.threads import RepoRef, ThreadKind, ThreadRef
 from patchwright.core.types.work import QuestionReason
 
 
@@ -68,10 +68,9 @@ def needs_consent(
 
     `remembered` is the answer in this conversation, or else the stored answer.
     """
-    if not isinstance(thread, TalkThread) or repository_is_private or remembered:
+    if not thread.is_private or repository_is_private or remembered:
         return None
-    is_ticket = thread.kind is ThreadKind.TICKET
-    here, place = _TICKET if is_ticket else _CHAT
+    here, place = _words_of(thread.kind)
     text = _QUESTION.format(repo=inline_code(repo.full_name), here=here, place=place)
     return Question(
         reason=QuestionReason.NO_CONSENT, text=text, offers=_consent_offers(place)
@@ -92,8 +91,17 @@ def _consent_offers(place: str) -> tuple[Offer, ...]:
     )
 
 
-_CHAT: Final = ("thread", "channel")
-_TICKET: Final = ("ticket", "project")
+def _words_of(kind: ThreadKind) -> tuple[str, str]:
+    """Return what people call the thread, and the place that it is in."""
+    match kind:
+        case ThreadKind.CHAT:
+            return "thread", "channel"
+        case ThreadKind.TICKET:
+            return "ticket", "project"
+        case _:
+            return kind.words, "project"
+
+
 _QUESTION: Final = """\
 **{repo} is public. May the pull request quote this private {here}?** Everybody can \
 read a pull request there.

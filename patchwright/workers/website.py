@@ -15,7 +15,7 @@ from patchwright.core.settings.model import Settings
 from patchwright.core.system.clock import Clock
 from patchwright.core.types.base import JobId, RandomIds
 from patchwright.core.types.people import Actor, Permission
-from patchwright.core.types.threads import ForgeThread, TalkThread
+from patchwright.core.types.threads import ForgeThread
 from patchwright.resolver.job import Job
 from patchwright.workers.compose import (
     ServiceParts,
@@ -72,9 +72,9 @@ log = structlog.get_logger(__name__)
 
 
 def _is_private(threads: ThreadStore, job: Job) -> bool:
-    """Tell whether its log has words from where no code lives."""
+    """Tell whether its log has words that not everybody may read who sees the code."""
     linked = (one.ref for one in threads.threads_of(job.conversation_id))
-    return any(isinstance(one, TalkThread) for one in (job.trigger.thread, *linked))
+    return any(one.is_private for one in (job.trigger.thread, *linked))
 
 
 def _nobody(_request: object) -> None:

@@ -12,7 +12,11 @@ from tests.fakes.clock import FakeClock
 from tests.fakes.github.exchange import Request
 from tests.fakes.github.server import Server, Wire
 from tests.fakes.linear.client import of_app, of_person
-from tests.fakes.linear.contract import described_bodies, wrong_deliveries
+from tests.fakes.linear.contract import (
+    ContractError,
+    described_bodies,
+    wrong_deliveries,
+)
 from tests.fakes.linear.fake import FakeLinear
 from tests.fakes.linear.state import Team
 from tests.fakes.linear.webhooks import deliver
@@ -181,7 +185,7 @@ def test_an_admin_adds_changes_and_removes_a_webhook(
     assert of_app(linear).change("webhookCreate", asked).code == "FORBIDDEN"
 
 
-@pytest.mark.parametrize("wrong", [500, 202])
+@pytest.mark.parametrize("wrong", [500, 401])
 def test_whatever_is_not_taken_with_200_comes_again_three_times(
     linear: FakeLinear, key: str, clock: FakeClock, wrong: int
 ) -> None:
@@ -212,11 +216,27 @@ def test_what_was_taken_does_not_come_again(
     receiver = Receiver(500, 200)
     with Server(receiver.respond) as server:
         deliver(linear.delivery("Issue", "create"), server.url)
+        assert linear.untaken() == [linear.delivery("Issue", "create")]
         clock.advance(60)
         assert linear.retry(server.url) == [200]
+        assert linear.untaken() == []
         clock.advance(24 * 3600)
         assert linear.retry(server.url) == []
     assert key
+
+
+def test_whoever_says_otherwise_that_it_took_something_is_found_out() -> None:
+    words = "Issue create was answered with 202: Linear takes 200 alone"
+    with pytest.raises(ContractError, match=words):
+        tell_somebody(Receiver(202))
+
+
+def tell_somebody(receiver: Receiver) -> None:
+    with Server(receiver.respond) as server, FakeLinear() as linear:
+        linear.add_team("ENG")
+        linear.add_webhook(SECRET)
+        linear.create("ENG", linear.add_user("ann"), "Wrong sum")
+        deliver(linear.delivery("Issue", "create"), server.url)
 
 
 def test_whoever_cannot_be_reached_is_asked_again(
@@ -235,6 +255,8 @@ def everything(linear: FakeLinear, ann: str) -> None:
     """Let people and our app do all that is told of."""
     linear.guide("Each fix needs a test.")
     linear.add_team("OPS")
+    linear.add_team("SEC", members=[ann])
+    linear.admit("SEC")
     project = linear.add_project("Shop", "ENG")
     key = linear.create("ENG", ann, "Wrong sum", "Off by one.", labels=["Bug"])
     comment = linear.comment(key, ann, f"{linear.mention(linear.bot)} fix it")
@@ -278,6 +300,7 @@ EVERYTHING = {
     "Issue.remove",
     "Issue.update",
     "OAuthApp.revoked",
+    "PermissionChange.teamAccessChanged",
     "Reaction.create",
 }
 

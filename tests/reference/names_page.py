@@ -36,7 +36,9 @@ The same thing has the same name in every place: a setting has its section in fr
 Action writes hyphens, and so does the command line, which leaves out the unit. It also
 has the same default. Where one of them differs, the last column says why. An empty cell
 means that it cannot be set there; a default of `none` means that the value of another
-place applies, or nothing.
+place applies, or nothing. In GitLab CI the names and defaults of the Action are inputs
+of the template and, in upper case after `PATCHWRIGHT_`, variables: `fail-on` is
+`PATCHWRIGHT_FAIL_ON` ([what differs](gitlab-ci.md#inputs)).
 
 | `.patchwright.toml` | setting | Action | command line | default | why it differs |
 |---|---|---|---|---|---|

@@ -111,7 +111,7 @@ def _mcp_text(result: ev.McpResult) -> str:
 # What an image takes of the window, as bytes of text would: about 1,600 tokens.
 # https://docs.anthropic.com/en/docs/build-with-claude/vision#calculate-image-costs
 IMAGE_BYTES: Final = 4800
-_UNKNOWN_RESULT = "[it is not known what came of it]"
+_UNKNOWN_RESULT = "[the result is unknown]"
 
 
 class ChatView:

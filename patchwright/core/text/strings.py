@@ -167,3 +167,21 @@ def dollars(amount_usd: float) -> str:
 def count_noun(number: int, noun: str, nouns: str = "") -> str:
     """Return `1 step` or `2 steps`; `nouns` is for a plural that is not so simple."""
     return f"{number} {noun if number == 1 else nouns or f'{noun}s'}"
+
+
+def rank_names(names: Iterable[str], query: str) -> tuple[str, ...]:
+    """Sort the full names that contain the query: one that begins with it comes first.
+
+    It may begin the whole name, or what follows the last slash.
+    """
+    wanted = query.strip().casefold()
+    found = [name for name in names if wanted in name.casefold()]
+    return tuple(sorted(found, key=lambda name: (_distance(name, wanted), name)))
+
+
+def _distance(name: str, wanted: str) -> int:
+    whole = name.casefold()
+    own = whole.rpartition("/")[2]
+    if wanted in (own, whole):
+        return 0
+    return 1 if own.startswith(wanted) or whole.startswith(wanted) else 2

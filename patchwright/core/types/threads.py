@@ -36,19 +36,32 @@ class ThreadKind(StrEnum):
     @property
     def mark(self) -> str:
         """What stands before the number in its key; people write it too."""
-        return _MARKS.get(self, "#")
+        return _MARKS[self]
 
     @property
     def words(self) -> str:
         """What people call it."""
-        return _WORDS.get(self, self.value)
+        return _WORDS[self]
 
 
 # The number of a request is none of the forge's.
-_MARKS: Final = {ThreadKind.REQUEST: "~", ThreadKind.MERGE_REQUEST: "!"}
+_MARKS: Final = {
+    ThreadKind.ISSUE: "#",
+    ThreadKind.PULL_REQUEST: "#",
+    ThreadKind.MERGE_REQUEST: "!",
+    ThreadKind.DISCUSSION: "#",
+    ThreadKind.REQUEST: "~",
+    ThreadKind.CHAT: "#",
+    ThreadKind.TICKET: "#",
+}
 _WORDS: Final = {
+    ThreadKind.ISSUE: "issue",
     ThreadKind.PULL_REQUEST: "pull request",
     ThreadKind.MERGE_REQUEST: "merge request",
+    ThreadKind.DISCUSSION: "discussion",
+    ThreadKind.REQUEST: "request",
+    ThreadKind.CHAT: "thread",
+    ThreadKind.TICKET: "ticket",
 }
 
 
@@ -56,19 +69,39 @@ class ForgeThread(Value):
     """A thread beside the code; `str()` of it is its key.
 
     A request is known to us alone: it came without a thread, from a form or a workflow,
-    and its `number` is our own.
+    and its `number` is our own. `audience` names, in the service's own way, who may
+    read what is written in answer, where that is not everybody who sees the repository;
+    two threads with the same key are equal.
     """
 
     repo: RepoRef
     kind: ThreadKind
     number: int
+    audience: str = ""
 
     def __str__(self) -> str:
         return f"{self.repo}{self.kind.mark}{self.number}"
 
+    def __eq__(self, other: object) -> bool:
+        same_kind = isinstance(other, ForgeThread) and other.kind is self.kind
+        return same_kind and str(other) == str(self)
+
+    def __hash__(self) -> int:
+        return hash(str(self))
+
     @property
     def service(self) -> str:
         return self.repo.forge
+
+    @property
+    def place(self) -> str:
+        """Where people agree on something for all of its threads."""
+        return self.repo.full_name
+
+    @property
+    def is_private(self) -> bool:
+        """Whether fewer people may read it than the repository."""
+        return bool(self.audience)
 
     @property
     def is_own(self) -> bool:
@@ -124,6 +157,11 @@ class TalkThread(Value):
         """Return a key that stays when the thread is moved, empty if there is none."""
         site = self.place.rpartition("/")[0]
         return f"{self.service}:{site}#{self.lasting_id}" if self.lasting_id else ""
+
+    @property
+    def is_private(self) -> bool:
+        """Whether other people may read it than the repository: always."""
+        return True
 
     @property
     def has_begun(self) -> bool:
@@ -231,6 +269,26 @@ class Thread(Value):
     reviews: tuple[ReviewThread, ...] = ()
     linked_issues: tuple[LinkedIssue, ...] = ()
     unread: int = 0
+
+
+# https://docs.github.com/en/get-started/writing-on-github/working-with-advanced-formatting/autolinked-references-and-urls
+# A login of a managed user ends with an underscore and the enterprise's short code.
+# https://docs.github.com/en/enterprise-cloud@latest/admin/concepts/identity-and-access-management/enterprise-managed-users
+_OWNER: Final = r"[A-Za-z0-9][A-Za-z0-9_-]{0,38}"
+# A full stop at the end belongs to the sentence, not to the name.
+NAME_PATTERN: Final = r"(?!\.{1,2}(?![\w.-]))[A-Za-z0-9_.-]{0,99}[A-Za-z0-9_-]"
+# A group may be in another group.
+# https://docs.gitlab.com/user/reserved_names/
+_GROUP: Final = r"[A-Za-z0-9_](?:[A-Za-z0-9_.-]{0,253}[A-Za-z0-9_-])?"
+# A hyphen alone ends the name in an address.
+_IN_GROUP: Final = rf"/(?!-(?![\w.-])){NAME_PATTERN}"
+
+
+def name_pattern(*, has_groups: bool) -> str:
+    """Return a regular expression for `owner/name`, or for a longer path of groups."""
+    if has_groups:
+        return rf"{_GROUP}(?:{_IN_GROUP}){{1,20}}"
+    return f"{_OWNER}/{NAME_PATTERN}"
 
 
 class ForgeForms(Value):

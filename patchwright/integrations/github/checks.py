@@ -25,6 +25,7 @@ from patchwright.integrations.github.connection import (
     without_credentials,
 )
 from patchwright.integrations.github.webhooks.payloads import Text
+from patchwright.integrations.http.log_tail import last_lines, plain_log, read_end
 
 # What people see in the list; `fetch_checks` knows our own by it.
 CHECK_NAME: Final = "Patchwright"
@@ -83,19 +84,11 @@ def _check_run_fields(report: CheckReport) -> _CheckRunFields:
     return fields
 
 
-MAX_TAIL_CHARS: Final = 10_000
-_MAX_TAIL_BYTES: Final = 256 * 1024
-_MAX_BYTES: Final = 100_000_000
 _CHUNK: Final = 64 * 1024
 _OK, _FORBIDDEN, _GONE = 200, 403, 410
 
 # Each line begins with the time it was printed at.
 _TIME = re.compile(r"^\ufeff?\d{4}-\d\d-\d\dT[\d:.]+Z ?", re.MULTILINE)
-# https://ecma-international.org/publications-and-standards/standards/ecma-48/
-_SEQUENCE = re.compile(
-    r"\x1b\[[0-?]*[ -/]*[@-~]|\x1b\][^\x07\x1b]{0,4096}(?:\x07|\x1b\\)|\x1b[@-_]"
-)
-_CONTROL = re.compile(r"[\x00-\x08\x0b-\x1f\x7f-\x9f]")
 # What comes after the last of these is the runner tidying up.
 _ERROR = re.compile(r"^##\[error\].*$", re.MULTILINE)
 
@@ -117,24 +110,15 @@ def fetch_log_tail(repo: Repository, job_id: int) -> str:
 
 def clean_log(raw: bytes) -> str:
     """Return what a job printed up to its last error, without times and colours."""
-    text = raw.decode("utf-8", "replace").replace("\r\n", "\n")
-    plain = _CONTROL.sub("", _SEQUENCE.sub("", _TIME.sub("", text)))
+    plain = plain_log(raw, _TIME)
     *_, last = _ends_of_errors(plain)
-    return _last_lines(plain[:last].strip("\n"))
+    return last_lines(plain[:last].strip("\n"))
 
 
 def _ends_of_errors(text: str) -> Iterator[int]:
     yield len(text)
     for error in _ERROR.finditer(text):
         yield error.end()
-
-
-def _last_lines(text: str) -> str:
-    if len(text) <= MAX_TAIL_CHARS:
-        return text
-    end = text[-MAX_TAIL_CHARS:]
-    _, broken, rest = end.partition("\n")
-    return rest if broken else end
 
 
 def _find_address(repo: Repository, job_id: int) -> str:
@@ -186,14 +170,7 @@ def _read_end(session: requests.Session, address: str, *, verify: str | bool) ->
     ) as answer:
         if answer.status_code != _OK:
             return b""
-        end, read = bytearray(), 0
-        for chunk in answer.iter_content(_CHUNK):
-            read += len(chunk)
-            if read > _MAX_BYTES:
-                return b""
-            end += chunk
-            del end[:-_MAX_TAIL_BYTES]
-        return bytes(end)
+        return read_end(answer.iter_content(_CHUNK))
 
 
 MAX_PAGES: Final = 10

@@ -2,7 +2,7 @@
 
 import base64
 import hashlib
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterator, Mapping
 from concurrent.futures import wait
 from dataclasses import dataclass
 from datetime import timedelta
@@ -17,6 +17,7 @@ from github.Repository import Repository
 from pydantic import SecretStr
 
 from patchwright.core.system.clock import Clock, start_call
+from patchwright.core.text.strings import rank_names
 from patchwright.core.types.base import Value
 from patchwright.core.types.errors import (
     AuthenticationError,
@@ -247,22 +248,7 @@ def fetch_readable_repositories(
             names = set(islice(_names(client, clock), _MOST_READ))
     finally:
         client.close()
-    return rank(names, query)[:most]
-
-
-def rank(names: Iterable[str], query: str) -> tuple[str, ...]:
-    """Sort what contains the query: a name that begins with it comes first."""
-    wanted = query.strip().casefold()
-    found = [name for name in names if wanted in name.casefold()]
-    return tuple(sorted(found, key=lambda name: (_distance(name, wanted), name)))
-
-
-def _distance(name: str, wanted: str) -> int:
-    whole = name.casefold()
-    own = whole.partition("/")[2]
-    if wanted in (own, whole):
-        return 0
-    return 1 if own.startswith(wanted) or whole.startswith(wanted) else 2
+    return rank_names(names, query)[:most]
 
 
 def _names(client: Github, clock: Clock) -> Iterator[str]:

@@ -10,7 +10,7 @@ from markdown_it import MarkdownIt
 from pydantic import JsonValue
 from requests import Response
 
-from patchwright.core.channel import Offer, Offers
+from patchwright.core.channel import Offer, Offers, Tracker
 from patchwright.core.text.escape import MENTION_LINK, mention_link, split_marks
 from patchwright.core.types.errors import (
     InvalidRequestError,
@@ -283,18 +283,12 @@ def _is_same_name(one: str, other: str) -> bool:
     return one.strip().casefold() == other.strip().casefold()
 
 
-class JiraChannel:
+class JiraChannel(Tracker):
     """A `Tracker`. The posts of a thread are a ticket's text, files and comments."""
 
     def __init__(self, api: JiraClient, settings: JiraSettings) -> None:
         self._api = api
         self._settings = settings
-
-    def acknowledge(self, trigger: Trigger) -> None:
-        """Do nothing: Jira has no reactions, and the first comment comes at once."""
-
-    def decline(self, trigger: Trigger) -> None:
-        """Do nothing: what can be seen without words, Jira does not have."""
 
     def fetch_thread(self, ref: TalkThread) -> Thread:
         projects = frozenset(self._settings.projects)

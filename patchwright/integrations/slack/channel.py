@@ -8,7 +8,7 @@ from urllib.parse import urlsplit
 import requests
 from pydantic import SecretStr
 
-from patchwright.core.channel import Offers
+from patchwright.core.channel import Offers, Tracker
 from patchwright.core.types.errors import (
     InvalidRequestError,
     NotFoundError,
@@ -186,7 +186,7 @@ SEEN: Final = "eyes"
 DECLINED: Final = "confused"
 
 
-class SlackChannel(MessageWriter):
+class SlackChannel(MessageWriter, Tracker):
     """A `Tracker`: threads that we open ourselves, with no labels, links or status."""
 
     def __init__(self, api: SlackClient, people: UserNames) -> None:

@@ -17,8 +17,8 @@ from patchwright.core.types.threads import (
     ThreadKind,
     ThreadPost,
     ThreadRef,
+    name_pattern,
 )
-from patchwright.resolver.repository_names import name_pattern
 
 MAX_LINKS: Final = 10
 

@@ -39,8 +39,13 @@ _PULL_REQUESTS: Final = (
 # Stands for the name of the repository's own file.
 _FILE: Final = "{file}"
 _RULES: Final = "Allow the bot to bypass that rule, or exempt its branches from it."
+# Stands for what a rule demands, as the service wrote it.
+_PATTERN: Final = "{pattern}"
+_PUSH_RULE: Final = (
+    "Change that push rule of the project, or apply the patch as it demands."
+)
 # In the order in which they are looked for: the first that fits counts. The words are
-# GitHub's own, of its pages and of what it answers:
+# the services' own, of their pages and of what they answer:
 # https://docs.github.com/en/repositories/configuring-branches-and-merges-in-your-repository/managing-rulesets/troubleshooting-rules
 _KNOWN_REFUSALS: Final = (
     (
@@ -69,6 +74,52 @@ _KNOWN_REFUSALS: Final = (
         "push protection has found a secret",
         "Check the change and remove the secret.",
     ),
+    # Push rules: https://docs.gitlab.com/user/project/repository/push_rules/
+    (
+        r"[Bb]ranch name .*does not follow the pattern '(?P<pattern>.*)'",
+        f"a push rule demands that names of branches match {_PATTERN}",
+        f"Set such a name: `branch` in {_FILE}.",
+    ),
+    (
+        r"[Cc]ommit message .*does not follow the pattern '(?P<pattern>.*)'",
+        f"a push rule demands that commit messages match {_PATTERN}",
+        _PUSH_RULE,
+    ),
+    (
+        r"[Cc]ommit message .*contains the forbidden pattern '(?P<pattern>.*)'",
+        f"a push rule forbids commit messages that match {_PATTERN}",
+        _PUSH_RULE,
+    ),
+    (
+        r"email '.*' does not follow the pattern '(?P<pattern>.*)'",
+        f"a push rule demands that mail addresses of authors match {_PATTERN}",
+        "Give the bot's user such an address, or change that push rule of the project.",
+    ),
+    (
+        r"is not a member of team|You can only push commits if the committer",
+        "a push rule demands that authors are verified members",
+        "Give the bot's user the address that it commits with, and verify it.",
+    ),
+    (
+        r"[Ff]ile name \S+ was prohibited by the pattern '(?P<pattern>.*)'",
+        f"a push rule forbids files whose names match {_PATTERN}",
+        _PUSH_RULE,
+    ),
+    (
+        r"is larger than the allowed size of (?P<pattern>[\d.]+ [KMG]i?B)",
+        f"a push rule forbids files larger than {_PATTERN}",
+        "Store it in another place, or with Git LFS.",
+    ),
+    (
+        r"[Cc]ommit must be signed",
+        "commits must be signed",
+        "Set `signing_key` to the key of the bot's account.",
+    ),
+    (
+        r"must contain a DCO signoff",
+        "commits must be signed off",
+        _PUSH_RULE,
+    ),
     (
         r"creations being restricted",
         "new branches with this name are not allowed",
@@ -88,7 +139,7 @@ _KNOWN_REFUSALS: Final = (
         "Store it in another place, or with Git LFS.",
     ),
     (
-        r"GH008|unknown Git LFS objects",
+        r"GH008|unknown Git LFS objects|LFS objects are missing",
         "a Git LFS file was not uploaded",
         "Apply the patch on a machine with Git LFS.",
     ),
@@ -98,7 +149,7 @@ _KNOWN_REFUSALS: Final = (
         _RULES,
     ),
     (
-        r"archived so (?:it )?is read-only",
+        r"archived so (?:it )?is read-only|archived project",
         "the repository is archived",
         "Unarchive it, then ask again.",
     ),
@@ -118,12 +169,15 @@ _KNOWN_REFUSALS: Final = (
         "The base branch already has the change.",
     ),
     (
-        r"\bbase: invalid|\bbase\b.*(?:does not exist|not found)",
+        (
+            r"\bbase: invalid|\bbase\b.*(?:does not exist|not found)"
+            r"|\btarget.branch\b.*does not exist"
+        ),
         "the target branch does not exist any more",
         f"Set another branch: `base` in {_FILE}.",
     ),
     (
-        r"\bhead: invalid",
+        r"\bhead: invalid|\bsource.branch\b.*does not exist",
         "the branch of the change does not exist any more",
         "Somebody deleted it; ask again.",
     ),
@@ -131,6 +185,11 @@ _KNOWN_REFUSALS: Final = (
         r"pull request already exists",
         "this branch already has a pull request",
         "It shows the change: see the list of open pull requests.",
+    ),
+    (
+        r"not allowed to push code to this project|not allowed to upload code",
+        "the bot has no permission for this",
+        "Give its user the role “Developer” in this project.",
     ),
     (
         (
@@ -165,9 +224,10 @@ _REFUSES_EVERYBODY: Final = frozenset(
 def explain_refusal(text: str, config_file: str = CONFIG_FILE) -> KnownRefusal:
     """Return the rule behind what a service or git said, if it is a known one."""
     for pattern, rule, advice in _KNOWN_REFUSALS:
-        if re.search(pattern, text):
+        if found := re.search(pattern, text):
+            demanded = inline_code(found.groupdict().get("pattern") or "")
             told = advice.replace(_FILE, inline_code(config_file))
-            return KnownRefusal(rule=rule, advice=told)
+            return KnownRefusal(rule=rule.replace(_PATTERN, demanded), advice=told)
     return KnownRefusal()
 
 

@@ -177,6 +177,12 @@ def combine_texts(marked: PullRequestText, kept: PeoplesText) -> PullRequestText
     return marked.replace(title=kept.title or marked.title, body=body[:MAX_CHARS])
 
 
+# A forge says some words its own way, and sees to it that no line is a command to it.
+_MERGE: Final = re.compile(r"\b(?:(m)|M)erge(?= requests?\b)")
+
+
 def _digest(text: str) -> str:
-    words = " ".join(text.split())
+    """Return what tells a text from others, whichever forge has it."""
+    words = " ".join(text.split()).replace("\\/", "/")
+    words = _MERGE.sub(lambda found: "pull" if found[1] else "Pull", words)
     return hashlib.sha256(words.encode("utf-8", "surrogatepass")).hexdigest()[:_DIGITS]

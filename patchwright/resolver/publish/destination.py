@@ -15,7 +15,6 @@ from patchwright.core.types.people import Actor
 from patchwright.core.types.threads import (
     ForgeThread,
     Repository,
-    TalkThread,
     ThreadRef,
 )
 from patchwright.core.types.work import LeftOut, Outcome
@@ -184,7 +183,7 @@ def redact_for_public(outcome: Outcome, hidden: PrivateContent | None) -> Outcom
 
 def redact_for_thread(outcome: Outcome, to: Destination) -> Outcome:
     """Return the outcome as it may be shown in the thread of the request."""
-    is_private = isinstance(to.thread, TalkThread)
+    is_private = to.thread.is_private
     return outcome if is_private else redact_for_public(outcome, to.hidden)
 
 

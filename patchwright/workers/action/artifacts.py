@@ -1,4 +1,4 @@
-"""A run of the Action that has ended, and the files and the receipt that it leaves."""
+"""A run in a CI that has ended, and the files and the receipt that it leaves."""
 
 import hashlib
 import json
@@ -26,8 +26,8 @@ from patchwright.resolver.messages.status import DeliveryResult
 from patchwright.resolver.publish.publisher import as_delivered
 from patchwright.resolver.run_plan import PLAN_ARTIFACT, RunPlan
 from patchwright.resolver.run_store import COMMITS
+from patchwright.workers.action.ci import CiJob, JobRequests
 from patchwright.workers.action.inputs import Inputs, own_version
-from patchwright.workers.action.workflow import WorkflowJob
 from patchwright.workers.compose import ServiceParts
 from patchwright.workers.store.effects import EffectState
 from patchwright.workers.store.run_store import delivery_results_of
@@ -38,7 +38,8 @@ class EndedRun:
     """A run that has ended, with all that is known of it."""
 
     base: ServiceParts
-    workflow_job: WorkflowJob
+    ci_job: CiJob
+    requests: JobRequests
     inputs: Inputs
     job: Job
     outcome: Outcome
@@ -53,15 +54,17 @@ class EndedRun:
 
 
 def read_ended_run(
-    base: ServiceParts, workflow_job: WorkflowJob, inputs: Inputs, job: Job
+    ci_job: CiJob, requests: JobRequests, inputs: Inputs, job: Job
 ) -> EndedRun:
     """Read from the tables how the run ended, and what of it is not delivered yet."""
+    base = requests.base
     kept = base.stores.outcomes.load_artifact(job.id, PLAN_ARTIFACT)
     stored = base.stores.effects.of_job(job.id)
     lost = service_outcome(OutcomeKind.FAILED, "no-outcome", "The run has no end.")
     return EndedRun(
         base=base,
-        workflow_job=workflow_job,
+        ci_job=ci_job,
+        requests=requests,
         inputs=inputs,
         job=job,
         outcome=job.outcome or lost,

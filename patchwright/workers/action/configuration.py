@@ -18,23 +18,19 @@ from patchwright.core.settings.repository_file import (
     Reviewer,
     Template,
 )
-from patchwright.core.system.clock import SystemClock
 from patchwright.core.types.errors import SettingsError
-from patchwright.core.types.threads import RepoRef
-from patchwright.integrations.github.auth import MemoryTokenCache
-from patchwright.integrations.github.configured import connect_github
-from patchwright.integrations.github.settings import GitHubSettings
-from patchwright.integrations.github.webhooks.triggers import SERVICE
+from patchwright.integrations.github.webhooks.triggers import SERVICE as GITHUB
 from patchwright.integrations.settings import ALL_SETTINGS, load_settings
 from patchwright.resolver.messages.readers import Reader
 from patchwright.resolver.services import RunOverrides
+from patchwright.workers.action.ci import CiJob
+from patchwright.workers.action.connection import connect
 from patchwright.workers.action.inputs import (
     Inputs,
     file_input_of,
     read_text,
     wrong_input,
 )
-from patchwright.workers.action.workflow import WorkflowJob
 
 # Returns the value of a field of `RepositoryConfig` from the input of that name.
 Read = Callable[[Inputs, str], object]
@@ -55,11 +51,14 @@ _ON_RUNNER: Final = (
 )
 
 
-def make_run_overrides(inputs: Inputs, workspace: Path) -> RunOverrides:
+def make_run_overrides(
+    inputs: Inputs, workspace: Path, patch_place: str = ""
+) -> RunOverrides:
     """Return them; raises `SettingsError` for what a template or a file may not be.
 
-    An input that says what it says by itself is no order: what the repository says for
-    itself counts then.
+    `patch_place` says where a change is; without it that depends on an input. An input
+    that says what it says by itself is no order: what the repository says for itself
+    counts then.
     """
     config = {
         key: read(inputs, _INPUTS_OF_KEYS[key])
@@ -68,8 +67,9 @@ def make_run_overrides(inputs: Inputs, workspace: Path) -> RunOverrides:
     }
     if inputs.text("mode") == "answer":
         config["deliver"] = DeliveryMode.NONE
+    uploaded = _IN_ARTIFACT if inputs.is_true("upload-artifacts") else _ON_RUNNER
     return RunOverrides(
-        work_at=_IN_ARTIFACT if inputs.is_true("upload-artifacts") else _ON_RUNNER,
+        work_at=patch_place or uploaded,
         config=config,
         defaults={"deliver": DeliveryMode.DRAFT},
         config_file=inputs.text("config-path"),
@@ -151,22 +151,24 @@ _INPUTS_OF_KEYS: Final = {one.repository: one.action for one in COMMON_NAMES}
 _INPUTS_OF_SETTINGS: Final = {
     one.setting: one.action for one in COMMON_NAMES if one.setting and one.action
 }
+# Whose settings that table has; another forge has the same ones, in a section of its
+# own.
+_TABLED: Final = f"{GITHUB}."
 # What is not one value or one list, or is set in any case.
 _READ_APART: Final = ("llm.fallbacks", "mcp.servers", "sandbox.network")
 
 
-def find_settings(
-    workflow_job: WorkflowJob, inputs: Inputs, environ: Mapping[str, str]
-) -> Settings:
+def find_settings(job: CiJob, inputs: Inputs, environ: Mapping[str, str]) -> Settings:
     """Return the settings; servers of tools may be named in a file of the repository.
 
     That is read from the default branch, whatever is checked out.
     """
     given = inputs.text("mcp-config")
     if not given or given.startswith("{"):
-        return make_settings(inputs, environ, workflow_job.folder, given)
-    first = make_settings(inputs, environ, workflow_job.folder)
-    found = _fetch_file(first, workflow_job.repository, given)
+        return make_settings(inputs, environ, job.folder, given, job.service)
+    first = make_settings(inputs, environ, job.folder, service=job.service)
+    with connect(job.service, first) as forge:
+        found = forge.forge.fetch_file(job.repo, given)
     if found is None:
         raise wrong_input(
             "mcp-config",
@@ -174,22 +176,15 @@ def find_settings(
             "itself",
         )
     text = found.decode("utf-8", "replace")
-    return make_settings(inputs, environ, workflow_job.folder, text)
-
-
-def _fetch_file(settings: Settings, repository: str, path: str) -> bytes | None:
-    repo = RepoRef(forge=SERVICE, full_name=repository)
-    github = connect_github(
-        GitHubSettings.of(settings), MemoryTokenCache(), SystemClock()
-    )
-    try:
-        return github.forge.fetch_file(repo, path)
-    finally:
-        github.close()
+    return make_settings(inputs, environ, job.folder, text, job.service)
 
 
 def make_settings(
-    inputs: Inputs, environ: Mapping[str, str], folder: Path, mcp_servers: str = ""
+    inputs: Inputs,
+    environ: Mapping[str, str],
+    folder: Path,
+    mcp_servers: str = "",
+    service: str = GITHUB,
 ) -> Settings:
     """Return the settings; raises `SettingsError`, which names the inputs.
 
@@ -198,9 +193,10 @@ def make_settings(
     """
     flags: dict[str, object] = {"state_dir": str(folder / "state")}
     flags["database.url"] = f"sqlite:///{folder / 'state' / 'patchwright.db'}"
+    known = _inputs_of_settings(service, inputs)
     flags |= {
         key: _given_value(inputs, key, name)
-        for key, name in _INPUTS_OF_SETTINGS.items()
+        for key, name in known.items()
         if key not in _READ_APART
     }
     flags |= _fallbacks(inputs)
@@ -213,7 +209,21 @@ def make_settings(
     try:
         return load_settings(rest, flags=flags, cwd=folder)
     except SettingsError as error:
-        raise SettingsError(_name_inputs(str(error))) from error
+        raise SettingsError(_name_inputs(str(error), known)) from error
+
+
+def _inputs_of_settings(service: str, inputs: Inputs) -> dict[str, str]:
+    """Return the input of each setting that the CI of a service has."""
+    own = {
+        key.replace(_TABLED, f"{service}.", 1) if key.startswith(_TABLED) else key: name
+        for key, name in _INPUTS_OF_SETTINGS.items()
+        if name in inputs.table
+    }
+    return {
+        key: name
+        for key, name in own.items()
+        if find_key(ALL_SETTINGS, tuple(key.split("."))) is not None
+    }
 
 
 def _given_value(inputs: Inputs, key: str, name: str) -> object:
@@ -244,13 +254,12 @@ def _fallbacks(inputs: Inputs) -> dict[str, object]:
     return named
 
 
-def _name_inputs(problems: str) -> str:
-    return "\n".join(map(_name_input, problems.splitlines()))
+def _name_inputs(problems: str, known: Mapping[str, str]) -> str:
+    return "\n".join(_name_input(one, known) for one in problems.splitlines())
 
 
-def _name_input(problem: str) -> str:
+def _name_input(problem: str, known: Mapping[str, str]) -> str:
     key, colon, rest = problem.partition(":")
-    known = _INPUTS_OF_SETTINGS
     name = next((known[one] for one in known if key.startswith(one)), "")
     if not name or _FOUND_IN_FLAGS not in rest:
         return problem

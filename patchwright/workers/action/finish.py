@@ -44,7 +44,7 @@ OUTPUTS = (
 # A job may set a megabyte of each, and a summary of as much.
 # https://docs.github.com/en/actions/reference/limits
 _MOST_CHARS = 200_000
-_FAILING = {
+FAILING = {
     "error": ("error",),
     "unresolved": ("error", "unresolved"),
     "unproven": ("error", "unresolved", "unproven"),
@@ -72,7 +72,7 @@ def main(environ: Mapping[str, str]) -> int:
         text = f"{_line(outputs)}\n{outputs.get('summary', '')}"
         print(_command(_LEVELS[grade], text))  # noqa: T201 - the same
     fail_on = environ.get("PATCHWRIGHT_ACTION_FAIL_ON", "")
-    return int(grade in _FAILING.get(fail_on, _FAILING["error"]))
+    return int(grade in FAILING.get(fail_on, FAILING["error"]))
 
 
 def _read(environ: Mapping[str, str]) -> tuple[str, dict[str, str], str]:

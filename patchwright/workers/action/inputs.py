@@ -1,8 +1,8 @@
 """The inputs of the Action: what each may be, what was given, and texts in files."""
 
 import json
-from collections.abc import Callable, Mapping
-from dataclasses import dataclass
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, field
 from importlib.metadata import version
 from math import isfinite
 from pathlib import Path
@@ -77,10 +77,10 @@ def _is_required(value: str) -> str:
     return "" if value else "must be set"
 
 
-_REFERENCE: Final = _number(least=1, whole=True, optional=True)
+REFERENCE: Final = _number(least=1, whole=True, optional=True)
 INPUTS: Final[Mapping[str, Input]] = {
-    "issue-number": Input(check=_REFERENCE),
-    "comment-id": Input(check=_REFERENCE),
+    "issue-number": Input(check=REFERENCE),
+    "comment-id": Input(check=REFERENCE),
     "task": Input(),
     "task-file": Input(),
     "mode": Input(
@@ -151,18 +151,23 @@ _EXCLUSIVE_PAIRS: Final = (
 class Inputs:
     """What was given; every value has passed its check.
 
-    `notices` are sentences about former names.
+    `notices` are sentences about former names, and `table` what there is to give. What
+    it does not have is not said.
     """
 
     values: Mapping[str, str]
     notices: tuple[str, ...] = ()
+    table: Mapping[str, Input] = field(default_factory=lambda: INPUTS)
 
     def text(self, name: str) -> str:
-        return self.values.get(name, INPUTS[name].default).strip()
+        return self.values.get(name, self._default(name)).strip()
 
     def is_chosen(self, name: str) -> bool:
         """Tell whether it says anything else than it does by itself."""
-        return self.text(name) not in ("", INPUTS[name].default)
+        return self.text(name) not in ("", self._default(name))
+
+    def _default(self, name: str) -> str:
+        return self.table[name].default if name in self.table else ""
 
     def listed(self, name: str) -> tuple[str, ...]:
         """Return the parts of a list, between commas or on lines of their own."""
@@ -192,8 +197,14 @@ def read_inputs(text: str) -> Inputs:
             "the inputs of the Action"
         )
     inputs, twice = _by_new_names({name: str(one) for name, one in given.items()})
-    if problems := [*twice, *_invalid_inputs(inputs), *_contradictions(inputs)]:
-        raise SettingsError("\n".join(problems))
+    return checked(inputs, twice)
+
+
+def checked(inputs: Inputs, problems: Sequence[str] = ()) -> Inputs:
+    """Return inputs that may be used; raises `SettingsError` with all that is wrong."""
+    wrong = [*problems, *_invalid_inputs(inputs), *_contradictions(inputs)]
+    if wrong:
+        raise SettingsError("\n".join(wrong))
     return inputs
 
 
@@ -218,7 +229,9 @@ def wrong_input(name: str, message: str) -> SettingsError:
 
 
 def _invalid_inputs(inputs: Inputs) -> list[str]:
-    problems = ((name, one.check(inputs.text(name))) for name, one in INPUTS.items())
+    problems = (
+        (name, one.check(inputs.text(name))) for name, one in inputs.table.items()
+    )
     return [f"input `{name}` {problem}" for name, problem in problems if problem]
 
 

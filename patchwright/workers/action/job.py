@@ -4,7 +4,6 @@ import signal
 import threading
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
-from dataclasses import replace
 from datetime import timedelta
 from functools import reduce
 from types import FrameType
@@ -19,17 +18,15 @@ from patchwright.core.types.base import JobId, RandomIds
 from patchwright.core.types.outcome_kind import OutcomeKind
 from patchwright.core.types.work import Outcome
 from patchwright.core.webhook import Delivery
-from patchwright.integrations.github.adapter import GitHub
-from patchwright.integrations.github.compose import ConnectedGitHub
-from patchwright.integrations.github.webhooks.triggers import SERVICE
 from patchwright.resolver.job import Job
-from patchwright.workers.action.trigger import ActionRequest
+from patchwright.workers.action.ci import ActionRequest, CiWords
 from patchwright.workers.compose import ServiceParts
 from patchwright.workers.inbox.recorder import Recorder
 from patchwright.workers.jobs.worker import JobWorker
 from patchwright.workers.store.effects import EffectState
 
-# SIGINT comes first, SIGTERM seven and a half seconds later, and then the end.
+# GitHub sends SIGINT first, SIGTERM seven and a half seconds later, and then the end;
+# GitLab's runner sends SIGTERM alone.
 # https://docs.github.com/en/actions/reference/workflows-and-actions/workflow-cancellation
 _SIGNALS: Final = (signal.SIGINT, signal.SIGTERM)
 
@@ -55,32 +52,16 @@ def when_cancelled(act: Callable[[], None]) -> Iterator[None]:
 # How long a run may take to end by itself once it is cancelled; the rest of the ten
 # seconds is for telling people.
 _CANCEL_GRACE_S: Final = 3.0
-_CANCELLED_BY: Final = "somebody who cancelled the workflow run"
 # After the time of the run, what could not be delivered is tried again for so long.
 DELIVERY_TIME: Final = timedelta(minutes=10)
 
 log = structlog.get_logger(__name__)
 
 
-def github_of(base: ServiceParts) -> GitHub:
-    """Return the one service of workflows."""
-    return _connected(base).github
-
-
-def with_github(base: ServiceParts, github: GitHub) -> ServiceParts:
-    return replace(base, forge=replace(_connected(base), github=github))
-
-
-def _connected(base: ServiceParts) -> ConnectedGitHub:
-    if not isinstance(base.forge, ConnectedGitHub):
-        raise TypeError(f"a workflow cannot use a repository of {base.plugin.title}")
-    return base.forge
-
-
 def store_request(base: ServiceParts, asked: ActionRequest) -> JobId:
     """Store the request as the service does; return its job."""
     delivery = Delivery(
-        service=SERVICE,
+        service=base.plugin.name,
         id=asked.trigger.key,
         headers={},
         body=b"",
@@ -98,8 +79,11 @@ def store_request(base: ServiceParts, asked: ActionRequest) -> JobId:
 class JobRun:
     """One job, until it has ended and all is delivered, or the time is up."""
 
-    def __init__(self, base: ServiceParts, runner: JobWorker, job_id: JobId) -> None:
+    def __init__(
+        self, base: ServiceParts, runner: JobWorker, job_id: JobId, words: CiWords
+    ) -> None:
         self._base, self._runner, self._job_id = base, runner, job_id
+        self._cancelled_by = f"somebody who cancelled the {words.run}"
         self._cancelled, self._ended = threading.Event(), threading.Event()
         self._finished = threading.Event()
         limits = base.settings.limits
@@ -151,7 +135,7 @@ class JobRun:
         try:
             job = self._load()
             events = self._base.stores.events.open(job.conversation_id)
-            stop = ChangeState(state=AgentState.STOPPED, reason=_CANCELLED_BY)
+            stop = ChangeState(state=AgentState.STOPPED, reason=self._cancelled_by)
             events.append(Source.SYSTEM, stop)
             if not self._ended.wait(_CANCEL_GRACE_S):
                 self._runner.end_early(self._job_id, self._stopped(job))
@@ -164,7 +148,7 @@ class JobRun:
         """Return how it ended that did not come to its end, with its cost."""
         log_ = self._base.stores.events.open(job.conversation_id)
         state = reduce(fold, log_.read(), RunState())
-        text = f"Stopped by {_CANCELLED_BY}; its work is lost."
+        text = f"Stopped by {self._cancelled_by}; its work is lost."
         return Outcome(
             kind=OutcomeKind.STOPPED,
             reason="cancelled",

@@ -13,9 +13,8 @@ from patchwright.core.text.strings import count_noun
 from patchwright.core.types.errors import ServiceError
 from patchwright.core.types.evidence import Evidence, EvidenceRole
 from patchwright.core.types.outcome_kind import OutcomeKind
-from patchwright.core.types.threads import ForgeThread, PullRequest, ThreadKind
+from patchwright.core.types.threads import ForgeThread, PullRequest
 from patchwright.core.types.work import Outcome
-from patchwright.integrations.github.repository import fetch_head
 from patchwright.resolver.messages.elements import details_block
 from patchwright.resolver.messages.proof_json import (
     evidence_as_json,
@@ -32,7 +31,7 @@ from patchwright.workers.action.artifacts import (
     write_patch,
     write_trajectory,
 )
-from patchwright.workers.action.job import github_of
+from patchwright.workers.action.junit import write_junit
 from patchwright.workers.action.result import Grade, Result, grade_of
 from patchwright.workers.jobs.dry_run import list_planned_writes
 
@@ -102,7 +101,6 @@ _FEW: Final = 20
 _NEEDS_CLICK: Final = "needs-click"
 _NOT_DELIVERED: Final = "not-delivered"
 _DELIVERY_OUTPUTS: Final = ("pr-number", "pr-url", "branch", "head-sha", "comment-url")
-_GITHUB_COMMENTS: Final = (ThreadKind.ISSUE, ThreadKind.PULL_REQUEST)
 
 log = structlog.get_logger(__name__)
 
@@ -110,7 +108,7 @@ log = structlog.get_logger(__name__)
 def result_of(end: EndedRun) -> Result:
     """Write the files of a run, and return its outputs and summary."""
     outputs = _run_outputs(end) | _delivery_outputs(end)
-    folder = end.workflow_job.artifacts
+    folder = end.ci_job.artifacts
     events = end.base.stores.events.open(end.job.conversation_id).read()
     receipt = receipt_of(end, measure(events), outputs)
     written = {
@@ -120,6 +118,11 @@ def result_of(end: EndedRun) -> Result:
         "receipt-file": write_json(folder / "receipt.json", receipt, end.base),
     }
     outputs |= {name: str(path) for name, path in written.items() if path}
+    if end.ci_job.junit_file:
+        shown = as_delivered(end.outcome, end.delivered)
+        write_junit(
+            end.ci_job.junit_file, shown.proof, shown.proof_report, shown.evidence
+        )
     return Result(_grade(end), outputs, summary_of(end, outputs))
 
 
@@ -237,21 +240,21 @@ def _find_pull_request(end: EndedRun) -> PullRequest | None:
         return None
     home, branch = end.job.trigger.home, end.delivered.branch
     try:
-        return github_of(end.base).forge.find_pull_request(home, branch)
+        return end.base.forge.forge.find_pull_request(home, branch)
     except ServiceError as error:
         log.warning("pull_not_found", reason=error.reason, error=str(error))
         return None
 
 
 def _head(end: EndedRun) -> str:
-    """Return what GitHub says of the branch; without a branch there is no head."""
-    delivered, forge = end.delivered, github_of(end.base).forge
+    """Return what the forge says of the branch; without a branch there is no head."""
+    delivered, forge = end.delivered, end.base.forge.forge
     repo = end.job.trigger.home
     try:
         if delivered.pull_request is not None:
             return forge.fetch_pull_request(repo, delivered.pull_request).head_sha
         if delivered.branch:
-            return fetch_head(github_of(end.base).api, repo, delivered.branch)
+            return end.requests.fetch_head(repo, delivered.branch)
     except ServiceError as error:
         log.warning("head_not_read", reason=error.reason, error=str(error))
     return ""
@@ -262,11 +265,8 @@ def _comment_url(end: EndedRun) -> str:
     if not isinstance(thread, ForgeThread) or thread.is_own:
         return ""
     try:
-        found = github_of(end.base).channel.find_post(thread, mark(end.job.id))
+        found = end.base.forge.channel.find_post(thread, mark(end.job.id))
+        return end.requests.post_url(thread, found) if found else ""
     except ServiceError as error:
         log.warning("comment_not_found", reason=error.reason, error=str(error))
         return ""
-    if not found:
-        return ""
-    url = github_of(end.base).api.addresses.thread_url(thread)
-    return f"{url}#issuecomment-{found}" if thread.kind in _GITHUB_COMMENTS else url

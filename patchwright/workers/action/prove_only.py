@@ -9,7 +9,7 @@ import json
 import threading
 from collections.abc import Iterator, Mapping
 from concurrent.futures import Future
-from contextlib import closing, contextmanager
+from contextlib import contextmanager
 from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Final
@@ -18,6 +18,7 @@ import structlog
 
 from patchwright.core.agent.run_log import ReleaseSignal
 from patchwright.core.events.jsonl import JsonlEventLog
+from patchwright.core.plugin import ForgeConnection
 from patchwright.core.settings.model import secret_values
 from patchwright.core.settings.repository import RepositoryConfig
 from patchwright.core.settings.repository_file import read_repository_config
@@ -43,16 +44,11 @@ from patchwright.core.types.evidence import (
 from patchwright.core.types.outcome_kind import OutcomeKind
 from patchwright.core.types.threads import (
     PullRequest,
-    RepoRef,
     Repository,
 )
 from patchwright.core.types.work import CONTRADICTED
 from patchwright.integrations.git.mirror import Mirror, MirrorCache
-from patchwright.integrations.github.adapter import GitHub
-from patchwright.integrations.github.auth import MemoryTokenCache
-from patchwright.integrations.github.configured import connect_github, trust_for_git
-from patchwright.integrations.github.settings import GitHubSettings
-from patchwright.integrations.github.webhooks.triggers import SERVICE
+from patchwright.integrations.registry import describe_services
 from patchwright.resolver.branch_proof import prove_change
 from patchwright.resolver.configuration import apply_configuration
 from patchwright.resolver.messages.proof_json import evidence_as_json, verdict_as_json
@@ -68,17 +64,14 @@ from patchwright.resolver.proof.evidence import ProofResult
 from patchwright.resolver.prove import ProofDependencies
 from patchwright.resolver.set_up.sandboxes import InterruptibleSandboxes, sandbox_spec
 from patchwright.sandbox.factory import create_factory
+from patchwright.workers.action.ci import CiJob, CiSystem, secrets_in
 from patchwright.workers.action.configuration import find_settings, make_run_overrides
+from patchwright.workers.action.connection import connect, plugins_of
 from patchwright.workers.action.inputs import Inputs, check_version
 from patchwright.workers.action.job import when_cancelled
+from patchwright.workers.action.junit import write_junit
 from patchwright.workers.action.outputs import output_table, test_result
 from patchwright.workers.action.result import Grade, Result
-from patchwright.workers.action.trigger import (
-    number_of_checks,
-    number_of_thread,
-    payload_in,
-)
-from patchwright.workers.action.workflow import WorkflowJob, secrets_in
 from patchwright.workers.branch_proof_text import (
     PROOF_MARK,
     branch_proof_as_json,
@@ -87,30 +80,8 @@ from patchwright.workers.branch_proof_text import (
 )
 
 PROVE_ONLY: Final = "prove-only"
-_READ_ONLY: Final = (
-    "The comment could not be written: the job's token can only read. So it is for "
-    "`pull_request` workflows of a fork's pull request. Start this workflow on "
-    "`pull_request_target` instead, whose token can write. That is safe here: the "
-    "workflow checks out nothing, and the change runs only in the sandbox."
-)
 
 log = structlog.get_logger(__name__)
-
-
-def find_pull_number(workflow_job: WorkflowJob, inputs: Inputs) -> int:
-    """Return the pull request to prove; raises `SettingsError` where none is meant."""
-    event = workflow_job.event
-    payload = payload_in(event, workflow_job.event_name)
-    given = inputs.text("issue-number") or str(payload.get("issue-number") or "")
-    if given and not (given.isascii() and given.isdigit()):
-        raise SettingsError("client_payload: `issue-number` is not a number")
-    number = int(given or 0) or number_of_thread(event) or number_of_checks(event)
-    if not number:
-        raise SettingsError(
-            f"the event `{workflow_job.event_name}` has no pull request to prove: set "
-            "the input `issue-number`"
-        )
-    return number
 
 
 @dataclass(frozen=True)
@@ -126,64 +97,63 @@ class ProofJob:
     """One use of the Action with `prove-only`."""
 
     def __init__(
-        self, workflow_job: WorkflowJob, inputs: Inputs, environ: Mapping[str, str]
+        self, ci: CiSystem, job: CiJob, inputs: Inputs, environ: Mapping[str, str]
     ) -> None:
         check_version(inputs.text("version"))
-        self._workflow_job, self._inputs = workflow_job, inputs
-        self._overrides = make_run_overrides(inputs, workflow_job.workspace)
-        self.settings = find_settings(workflow_job, inputs, environ)
-        self._github_settings = GitHubSettings.of(self.settings)
-        self._repo = RepoRef(forge=SERVICE, full_name=workflow_job.repository)
+        self._ci, self._job, self._inputs = ci, job, inputs
+        self._overrides = make_run_overrides(inputs, job.workspace)
+        self.settings = find_settings(job, inputs, environ)
+        plugins = plugins_of(job.service)
+        self._forge = describe_services(self.settings, plugins).forge
+        self._repo = job.repo
         self._clock, self._started = SystemClock(), SystemClock().monotonic()
         secrets = (*secret_values(self.settings), *secrets_in(environ))
         self.redactor = Redactor((*secrets, inputs.text("github-token")))
 
     def run(self) -> Result:
         set_up_logging(self.redactor.redact_json, as_json=self.settings.log_json)
-        number = find_pull_number(self._workflow_job, self._inputs)
-        connected = connect_github(
-            self._github_settings, MemoryTokenCache(), self._clock
-        )
-        with closing(connected) as github:
-            pull = self._fetch_pull(github, number)
-            repository = github.forge.fetch_repository(self._repo)
-            mirror = self._fetch(github, repository, pull)
+        number = self._ci.find_pull_number(self._job, self._inputs)
+        with connect(self._job.service, self.settings) as connected:
+            pull = self._fetch_pull(connected, number)
+            repository = connected.forge.fetch_repository(self._repo)
+            mirror = self._fetch(connected, repository, pull)
             try:
                 change = find_change(
                     mirror.objects,
                     mirror.resolve(_base_ref(pull)),
-                    mirror.resolve(_head_ref(pull)),
+                    mirror.resolve(self._forge.forms.head_ref(number)),
                 )
             except NoChangeError as error:
                 return self._nothing_to_prove(pull, str(error))
-            config = self._read_config(github)
+            config = self._read_config(connected)
             proven = self._prove(mirror, pull, change, config)
             text = self._text(proven, config, repository)
-            return self._report(github, proven, text)
+            return self._report(connected, proven, text)
 
-    def _fetch_pull(self, github: GitHub, number: int) -> PullRequest:
+    def _fetch_pull(self, connected: ForgeConnection, number: int) -> PullRequest:
         try:
-            return github.forge.fetch_pull_request(self._repo, number)
+            return connected.forge.fetch_pull_request(self._repo, number)
         except NotFoundError as error:
+            name = self._forge.forms.pull(self._repo, number).name
             raise SettingsError(
-                f"#{number} of {self._repo.full_name} is not a pull request that the "
+                f"{name} of {self._repo.full_name} is not a pull request that the "
                 "token can read: `prove-only` works on pull requests"
             ) from error
 
     def _fetch(
-        self, github: GitHub, repository: Repository, pull: PullRequest
+        self, connected: ForgeConnection, repository: Repository, pull: PullRequest
     ) -> Mirror:
         mirrors = MirrorCache(
-            self.settings.state_dir / "mirrors", trust_for_git(self._github_settings)
+            self.settings.state_dir / "mirrors", connected.git_environment
         )
-        credential = github.forge.mint_credential(self._repo)
-        refs = [_base_ref(pull), _head_ref(pull)]
+        credential = connected.forge.mint_credential(self._repo)
+        refs = [_base_ref(pull), self._forge.forms.head_ref(pull.number)]
         return mirrors.fetch(repository.clone_url, credential, refs)
 
-    def _read_config(self, github: GitHub) -> RepositoryConfig:
+    def _read_config(self, connected: ForgeConnection) -> RepositoryConfig:
         """Read it from the default branch, never from the pull request."""
         path = self._overrides.config_file
-        found = github.forge.fetch_file(self._repo, path)
+        found = connected.forge.fetch_file(self._repo, path)
         return self._overrides.applied_to(read_repository_config(found, path))
 
     def _prove(
@@ -195,7 +165,7 @@ class ProofJob:
     ) -> _Proven:
         applied = apply_configuration(self.settings, config.replace(model=""))
         settings = applied.settings
-        path = self._workflow_job.folder / "events.jsonl"
+        path = self._job.folder / "events.jsonl"
         chosen = create_factory(
             settings.sandbox.kind, self._clock, settings.sandbox.image
         )
@@ -261,12 +231,12 @@ class ProofJob:
         self, proven: _Proven, config: RepositoryConfig, repository: Repository
     ) -> str:
         links = CodeLinks(repository.pages_url)
-        handle = self._github_settings.mention
+        handle = self._forge.mention
         return branch_proof_text(proven.proof, handle, config.file, links)
 
-    def _report(self, github: GitHub, proven: _Proven, text: str) -> Result:
+    def _report(self, connected: ForgeConnection, proven: _Proven, text: str) -> Result:
         proof, level = proven.proof, proven.proof.result.level
-        url, remark = self._comment(github, proven, text)
+        url, remark = self._comment(connected, proven, text)
         kind, code = _outcome_of(proven)
         outputs = {
             "outcome": kind,
@@ -288,35 +258,42 @@ class ProofJob:
         summary = "\n\n".join(filter(None, (*parts, output_table(outputs))))
         return Result(_grade_of(proven), outputs, summary)
 
-    def _comment(self, github: GitHub, proven: _Proven, text: str) -> tuple[str, str]:
+    def _comment(
+        self, connected: ForgeConnection, proven: _Proven, text: str
+    ) -> tuple[str, str]:
         """Write the one comment, or over it; return its address, and what was odd."""
         if self._inputs.is_true("dry-run"):
             return "", "**Dry run**: the comment was not written."
         thread = proven.pull.thread(self._repo)
         head_sha = proven.proof.change.head_sha
         try:
-            now = github.forge.fetch_pull_request(self._repo, proven.pull.number)
+            now = connected.forge.fetch_pull_request(self._repo, proven.pull.number)
             if now.head_sha != head_sha:
-                if github.channel.find_post(thread, mark_of_head(now.head_sha)):
+                if connected.channel.find_post(thread, mark_of_head(now.head_sha)):
                     return "", "A newer proof is on the pull request already."
                 text = f"{text}\n\n{_moved_on(head_sha, now.head_sha)}"
             text = f"{text}\n\n{mark_of_head(head_sha)}"
-            post_id = github.channel.find_post(thread, PROOF_MARK)
+            post_id = connected.channel.find_post(thread, PROOF_MARK)
             if post_id is None:
-                post_id = github.channel.post(thread, text)
+                post_id = connected.channel.post(thread, text)
             else:
-                github.channel.edit(thread, post_id, text)
+                connected.channel.edit(thread, post_id, text)
         except PermissionDeniedError as error:
             log.warning("comment_not_written", reason=error.reason, error=str(error))
-            return "", _READ_ONLY
+            return "", self._ci.words.read_only
         except ServiceError as error:
             log.warning("comment_not_written", reason=error.reason, error=str(error))
             return "", f"The comment could not be written (`{error.reason}`)."
-        return f"{proven.pull.url}#issuecomment-{post_id}", ""
+        return self._ci.pull_post_url(proven.pull, post_id), ""
 
     def _write_evidence(self, proof: BranchProof) -> Path:
-        path = self._workflow_job.artifacts / "evidence.json"
+        path = self._job.artifacts / "evidence.json"
         told = self.redactor.redact_json(branch_proof_as_json(proof))
+        if self._job.junit_file:
+            result = proof.result
+            write_junit(
+                self._job.junit_file, result.level, result.report, result.evidence
+            )
         path.write_text(f"{json.dumps(told, indent=2, ensure_ascii=False)}\n", "utf-8")
         return path
 
@@ -334,10 +311,6 @@ class ProofJob:
 
 def _base_ref(pull: PullRequest) -> str:
     return f"refs/heads/{pull.base_branch}"
-
-
-def _head_ref(pull: PullRequest) -> str:
-    return f"refs/pull/{pull.number}/head"
 
 
 def _unproven(change: BranchChange, failure: str) -> BranchProof:

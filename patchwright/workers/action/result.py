@@ -7,17 +7,13 @@ from enum import StrEnum
 from pathlib import Path
 from typing import Final, assert_never
 
-import structlog
-
 from patchwright.core.text.escape import inline_code
 from patchwright.core.types.errors import PatchwrightError
 from patchwright.core.types.evidence import Proof
 from patchwright.core.types.outcome_kind import OutcomeKind
 from patchwright.core.types.work import Outcome
-from patchwright.integrations.github.webhooks.triggers import GitHubTriggerRules
 from patchwright.resolver.messages.outcome_kinds import display_of
 from patchwright.workers.action.finish import OUTPUTS
-from patchwright.workers.action.workflow import WorkflowCheck, WorkflowJob
 
 CRASHED: Final = (
     "The run ended without a result: its process was killed, or the machine ran out "
@@ -88,6 +84,29 @@ def crash_result(known: Mapping[str, str]) -> Result:
     )
 
 
+def cancelled_result(known: Mapping[str, str], run: str) -> Result:
+    """Return the result of a job that was cancelled before it could report its own."""
+    text = f"The {run} was cancelled before the run could report its result."
+    outputs = {
+        **known,
+        "outcome": OutcomeKind.STOPPED,
+        "error-code": "cancelled",
+        "summary": text,
+    }
+    return Result(Grade.UNRESOLVED, outputs, f"**Stopped** (`cancelled`)\n\n{text}\n")
+
+
+def read_result(path: Path) -> Result:
+    """Return what a run has left; where that is none, that it has ended without."""
+    try:
+        told = json.loads(path.read_text("utf-8"))
+        outputs = {str(name): str(text) for name, text in told["outputs"].items()}
+        notices = tuple(map(str, told.get("notices", ())))
+        return Result(Grade(told["grade"]), outputs, str(told["summary"]), notices)
+    except (OSError, ValueError, KeyError, TypeError, AttributeError):
+        return crash_result({})
+
+
 def error_result(error: PatchwrightError) -> Result:
     """Return how it ends where no run could be begun."""
     text = str(error)
@@ -99,50 +118,22 @@ def error_result(error: PatchwrightError) -> Result:
     return Result(Grade.ERROR, outputs, f"**Failed** (`{error.reason}`)\n\n{text}\n")
 
 
-_NOT_ASKED: Final = "not-asked"
-_CONDITION: Final = "The workflow's own `if:` must allow the same."
-
-log = structlog.get_logger(__name__)
-
-
-def no_trigger_result(
-    reason: str,
-    workflow_job: WorkflowJob,
-    rules: GitHubTriggerRules,
-    workflow_check: WorkflowCheck | None,
-) -> Result:
-    """Return the result of an event without a request.
-
-    If the workflow starts on a phrase that does not count, it is a warning.
-    """
-    log.info("not_asked", reason=reason, listens_for=rules.mention)
-    text = (
-        f"There is no request ({reason}): {_event_name(workflow_job)} by "
-        f"{workflow_job.actor or 'somebody'}. This step starts on "
-        f"{_listens_for(rules)}. "
-        f"{f'About the phrase: {workflow_check}' if workflow_check else _CONDITION}"
-    )
-    is_sound = workflow_check is None or workflow_check.is_sound
+def not_asked_result(text: str, grade: Grade = Grade.GOOD) -> Result:
+    """Return the result of an event without a request; `text` says what starts us."""
     outputs = {
         "outcome": OutcomeKind.REFUSED,
-        "error-code": _NOT_ASKED,
+        "error-code": "not-asked",
         "summary": text,
     }
-    return Result(Grade.GOOD if is_sound else Grade.UNRESOLVED, outputs, text)
+    return Result(grade, outputs, text)
 
 
-def _event_name(workflow_job: WorkflowJob) -> str:
-    action = str(workflow_job.event.get("action") or "")
-    return (
-        f"{workflow_job.event_name} ({action})" if action else workflow_job.event_name
-    )
-
-
-def _listens_for(rules: GitHubTriggerRules) -> str:
+def listening_words(mention: str, label: str, assignee: str = "") -> str:
+    """Say what starts a run."""
     triggers = [
-        f"the mention {inline_code(rules.mention)}",
-        f"the label {inline_code(rules.label)}",
+        f"the mention {inline_code(mention)}",
+        f"the label {inline_code(label)}",
     ]
-    if rules.assignee:
-        triggers.append(f"an assignment of {inline_code(rules.assignee)}")
+    if assignee:
+        triggers.append(f"an assignment of {inline_code(assignee)}")
     return ", ".join(triggers)

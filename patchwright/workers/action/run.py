@@ -8,78 +8,79 @@ import structlog
 
 from patchwright.core.commands import StartRun, Verb, definition_of, parse_command
 from patchwright.core.settings.model import secret_values
-from patchwright.core.settings.names import FORMER_LABEL
 from patchwright.core.system.logs import set_up_logging
 from patchwright.core.text.redaction import Redactor
-from patchwright.core.types.errors import PatchwrightError, ServiceError, SettingsError
+from patchwright.core.types.errors import PatchwrightError, SettingsError
 from patchwright.core.types.outcome_kind import OutcomeKind
-from patchwright.core.types.threads import RepoRef
 from patchwright.core.types.work import service_outcome
-from patchwright.integrations.github.settings import GitHubSettings
-from patchwright.integrations.github.webhooks.triggers import (
-    SERVICE,
-    GitHubTriggerRules,
-)
 from patchwright.resolver.services import RunOverrides
 from patchwright.workers.action.artifacts import read_ended_run
-from patchwright.workers.action.configuration import find_settings, make_run_overrides
-from patchwright.workers.action.inputs import (
-    Inputs,
-    check_version,
-    read_inputs,
-    read_text,
+from patchwright.workers.action.ci import (
+    ActionRequest,
+    CiJob,
+    CiSystem,
+    JobRequests,
+    NoTrigger,
+    secrets_in,
 )
-from patchwright.workers.action.job import JobRun, github_of, store_request, with_github
+from patchwright.workers.action.configuration import find_settings, make_run_overrides
+from patchwright.workers.action.connection import plugins_of
+from patchwright.workers.action.github_actions import GitHubActions
+from patchwright.workers.action.gitlab_ci import GitLabCi
+from patchwright.workers.action.inputs import Inputs, check_version, read_text
+from patchwright.workers.action.job import JobRun, store_request
 from patchwright.workers.action.outputs import result_of
 from patchwright.workers.action.prove_only import PROVE_ONLY, ProofJob
-from patchwright.workers.action.result import (
-    Result,
-    crash_result,
-    error_result,
-    no_trigger_result,
-)
+from patchwright.workers.action.result import Result, crash_result, error_result
 from patchwright.workers.action.thread_history import (
-    JOB_LOGIN,
+    RunPlace,
     answer_about_previous_run,
-    find_comment_signer,
     find_previous_run,
     with_approved_plan,
 )
-from patchwright.workers.action.trigger import ActionRequest, NoTrigger, TriggerReader
-from patchwright.workers.action.workflow import (
-    PREFIX,
-    WorkflowCheck,
-    WorkflowJob,
-    check_workflow,
-    read_workflow_job,
-    secrets_in,
-    settings_environment,
-)
-from patchwright.workers.compose import ServiceParts, make_worker, open_service_parts
+from patchwright.workers.compose import make_worker, open_service_parts
 from patchwright.workers.preflight import as_request, review_models
-
-_RENAMED_LABEL: Final = (
-    f"the label `{FORMER_LABEL}` started this run, but the default is now "
-    f"`patchwright`: use that label, or set `label: {FORMER_LABEL}`; the old default "
-    "works for one more release."
-)
 
 log = structlog.get_logger(__name__)
 
 
+_GITHUB_ACTIONS: Final = GitHubActions()
+_GITLAB_CI: Final = GitLabCi()
+
+
+def find_ci(environ: Mapping[str, str]) -> CiSystem:
+    """Return the CI that we run in; without any it is the one that says so best."""
+    return _GITLAB_CI if environ.get("GITLAB_CI") == "true" else _GITHUB_ACTIONS
+
+
+def run_job(environ: Mapping[str, str]) -> int:
+    """Run, tell the CI the result, and return the exit code."""
+    ci = find_ci(environ)
+    ci.begin(environ)
+    with ci.quoted_log():
+        run(environ)
+    return ci.conclude(environ)
+
+
+def close_job(environ: Mapping[str, str]) -> None:
+    """Report what `run_job` could not, after everything else in the job."""
+    find_ci(environ).close(environ)
+
+
 def run(environ: Mapping[str, str]) -> None:
-    """Run, and write the result, whatever it is; raises outside of a workflow."""
-    workflow_job = read_workflow_job(environ)
+    """Run, and write the result, whatever it is; raises outside of a CI."""
+    ci = find_ci(environ)
+    job = ci.read_job(environ)
     hidden = secrets_in(environ)
     redact = Redactor(hidden).redact
-    crash_result({}).write(workflow_job.result, redact)
+    crash_result({}).write(job.result, redact)
     notices: tuple[str, ...] = ()
     try:
-        inputs = read_inputs(environ[f"{PREFIX}INPUTS"])
+        inputs = ci.read_inputs(job, environ)
         redact = Redactor((*hidden, inputs.text("github-token"))).redact
         notices = inputs.notices
         use = ProofJob if inputs.is_true(PROVE_ONLY) else _Action
-        action = use(workflow_job, inputs, settings_environment(environ))
+        action = use(ci, job, inputs, ci.settings_environment(environ))
         redact = action.redactor.redact
         notices += tuple(map(str, action.settings.notices))
         result = action.run()
@@ -93,7 +94,7 @@ def run(environ: Mapping[str, str]) -> None:
         )
         result = error_result(_InternalError(text))
     result = replace(result, notices=(*notices, *result.notices))
-    result.write(workflow_job.result, redact)
+    result.write(job.result, redact)
 
 
 class _InternalError(PatchwrightError):
@@ -104,81 +105,40 @@ class _InternalError(PatchwrightError):
 
 class _Action:
     def __init__(
-        self, workflow_job: WorkflowJob, inputs: Inputs, environ: Mapping[str, str]
+        self, ci: CiSystem, job: CiJob, inputs: Inputs, environ: Mapping[str, str]
     ) -> None:
         check_version(inputs.text("version"))
-        self._workflow_job, self._inputs = workflow_job, inputs
-        self._repo = RepoRef(forge=SERVICE, full_name=workflow_job.repository)
-        self._task = read_text(inputs, "task", workflow_job.workspace)
-        self._overrides = make_run_overrides(inputs, workflow_job.workspace)
-        self.settings = find_settings(workflow_job, inputs, environ)
-        self._signer = find_comment_signer(
-            self.settings, environ, has_job_token=workflow_job.has_job_token
-        )
+        self._ci, self._job, self._inputs, self._environ = ci, job, inputs, environ
+        self._task = read_text(inputs, "task", job.workspace)
+        place = ci.words.patch_place
+        self._overrides = make_run_overrides(inputs, job.workspace, place)
+        self.settings = find_settings(job, inputs, environ)
         secrets = (*secret_values(self.settings), *secrets_in(environ))
         self.redactor = Redactor((*secrets, inputs.text("github-token")))
 
     def run(self) -> Result:
-        settings = self.settings
+        settings, plugins = self.settings, plugins_of(self._job.service)
         set_up_logging(self.redactor.redact_json, as_json=settings.log_json)
-        with open_service_parts(settings, self.redactor, lambda _job: None) as opened:
-            # What a job's own token does starts no other workflow; an App's does.
-            github = replace(
-                github_of(opened), starts_no_checks=self._workflow_job.has_job_token
+        with open_service_parts(
+            settings, self.redactor, lambda _job: None, plugins=plugins
+        ) as base:
+            requests = self._ci.open_requests(
+                base, self._job, self._inputs, self._environ
             )
-            if self._signer is not None:
-                signing = github.channel.with_signature(self._signer.sign)
-                github = replace(github, channel=signing)
-            result = self._run(with_github(opened, github))
-        if self._has_former_label():
-            return replace(result, notices=(_RENAMED_LABEL,))
-        return result
+            return replace(self._run(requests), notices=requests.notices)
 
-    def _run(self, base: ServiceParts) -> Result:
-        trigger_rules = self._trigger_rules(base)
-        workflow_check = self._check_workflow(base, trigger_rules.mention)
-        asking = TriggerReader(
-            self._workflow_job, self._inputs, trigger_rules, github_of(base)
-        )
-        asked = asking.find(self._task)
+    def _run(self, requests: JobRequests) -> Result:
+        base = requests.base
+        asked = requests.find(self._task)
         if isinstance(asked, NoTrigger):
-            return no_trigger_result(
-                asked.reason, self._workflow_job, trigger_rules, workflow_check
-            )
-        asked, overrides = self._with_history(base, trigger_rules, asked)
+            return requests.refuse(asked.reason)
+        asked, overrides = self._with_history(requests, asked)
         overrides = self._without_model(asked, overrides)
         runner = make_worker(base, overrides)
         job_id = store_request(base, asked)
-        crash_result({"run-id": job_id}).write(
-            self._workflow_job.result, self.redactor.redact
-        )
-        job = JobRun(base, runner, job_id).run()
-        return result_of(read_ended_run(base, self._workflow_job, self._inputs, job))
-
-    def _check_workflow(self, base: ServiceParts, mention: str) -> WorkflowCheck | None:
-        """Hold the workflow's own condition against what we listen to, and tell both.
-
-        Nothing depends on it, so that it may be left out where the file is not shown.
-        """
-        if self._workflow_job.workflow is None:
-            return None
-        path, commit = self._workflow_job.workflow
-        try:
-            found = github_of(base).forge.fetch_file(self._repo, path, commit)
-        except ServiceError as error:
-            log.info("workflow_not_read", reason=error.reason)
-            return None
-        workflow_check = check_workflow(
-            (found or b"").decode("utf-8", "replace"), mention
-        )
-        tell = log.info if workflow_check.is_sound else log.warning
-        tell(
-            "phrases",
-            gate=workflow_check.workflow_phrases,
-            listens_for=mention,
-            is_sound=workflow_check.is_sound,
-        )
-        return workflow_check
+        crash_result({"run-id": job_id}).write(self._job.result, self.redactor.redact)
+        job = JobRun(base, runner, job_id, self._ci.words).run()
+        return result_of(read_ended_run(self._job, requests, self._inputs, job))
 
     def _without_model(
         self, asked: ActionRequest, overrides: RunOverrides
@@ -199,49 +159,20 @@ class _Action:
         )
         return replace(overrides, answer=answer)
 
-    def _trigger_rules(self, base: ServiceParts) -> GitHubTriggerRules:
-        github = GitHubSettings.of(base.settings)
-        return GitHubTriggerRules(
-            mention=github.mention,
-            label=FORMER_LABEL if self._has_former_label() else github.label,
-            own_login=self._own_login(base),
-            assignee=self._inputs.text("assignee"),
-        )
-
-    def _has_former_label(self) -> bool:
-        """Tell whether the former default label asks, and no other was chosen."""
-        if self._inputs.is_chosen("label"):
-            return False
-        label = self._workflow_job.event.get("label")
-        return isinstance(label, dict) and label.get("name") == FORMER_LABEL
-
-    def _own_login(self, base: ServiceParts) -> str:
-        """Return who we are; where that cannot be known, no comment counts as ours."""
-        if self._workflow_job.has_job_token:
-            return JOB_LOGIN
-        try:
-            identity = github_of(base).fetch_identity()
-        except ServiceError as error:
-            log.warning("own_identity_unknown", reason=error.reason)
-            return ""
-        return identity.login if identity else ""
-
     def _with_history(
-        self,
-        base: ServiceParts,
-        trigger_rules: GitHubTriggerRules,
-        asked: ActionRequest,
+        self, requests: JobRequests, asked: ActionRequest
     ) -> tuple[ActionRequest, RunOverrides]:
         """Take what the thread says of earlier runs: nothing else is left of them."""
         command = parse_command(asked.trigger.request)
         if command is None or asked.task:
             return asked, self._overrides
-        thread = github_of(base).channel.fetch_thread(asked.trigger.forge_thread)
+        channel = requests.base.forge.channel
+        thread = channel.fetch_thread(asked.trigger.forge_thread)
         redact = self.redactor.redact_json
-        previous = find_previous_run(thread, trigger_rules, self._signer, redact)
-        answer = answer_about_previous_run(
-            previous, command, self._workflow_job.runs_url
-        )
+        previous = find_previous_run(thread, requests, requests.signer, redact)
+        words = self._ci.words
+        place = RunPlace(words.run, self._job.runs_url, words.known_by)
+        answer = answer_about_previous_run(previous, command, place)
         if answer is not None:
             return asked, replace(self._overrides, answer=answer)
         if command.verb is not Verb.APPROVE or previous is None:

@@ -5,7 +5,7 @@ import re
 from collections.abc import Mapping
 from dataclasses import dataclass
 from hashlib import sha256
-from typing import Final
+from typing import Final, Protocol
 
 from pydantic import SecretStr
 
@@ -18,7 +18,6 @@ from patchwright.core.types.threads import Thread, ThreadPost, ThreadRef
 from patchwright.core.types.triggers import Trigger
 from patchwright.core.types.work import Outcome
 from patchwright.integrations.github.settings import GitHubSettings
-from patchwright.integrations.github.webhooks.triggers import GitHubTriggerRules
 from patchwright.resolver.run_store import Redact, clean_text
 
 _SIGNATURE: Final = re.compile(r"\s*<!-- patchwright:seal=([0-9a-f]{64}) -->\s*\Z")
@@ -93,15 +92,33 @@ _FOOTER: Final = re.compile(
 )
 # Who the token of a job is: https://github.com/apps/github-actions
 JOB_LOGIN: Final = "github-actions[bot]"
-_KNOWN_BY: Final = (
+KNOWN_BY_SIGNATURE: Final = (
     "The bot recognises its own comment only if a job with the same secrets "
     "(`llm-api-key`) signed it, and nobody has edited it."
 )
-_NO_RUN: Final = f"The bot finds no run of its own in this thread. {_KNOWN_BY}"
+_NO_RUN: Final = "The bot finds no run of its own in this thread."
 _LAST_SAID: Final = "The last run wrote:"
-_NO_PLAN: Final = f"No plan in this thread waits for an approval. {_KNOWN_BY}"
+_NO_PLAN: Final = "No plan in this thread waits for an approval."
 _MINOR_OUTCOMES: Final = frozenset({OutcomeKind.ANSWERED, OutcomeKind.REFUSED})
 _UNFINISHED: Final = frozenset({"queued", "running"})
+
+
+class OwnAccount(Protocol):
+    """Knows which account is ours."""
+
+    def is_own(self, login: str) -> bool: ...
+
+
+@dataclass(frozen=True)
+class RunPlace:
+    """Where runs are cancelled: what one is called, and where all are listed.
+
+    `known_by` says how we know our own comments.
+    """
+
+    run: str
+    url: str
+    known_by: str
 
 
 class PreviousRun(Value):
@@ -118,7 +135,7 @@ class PreviousRun(Value):
 
 def find_previous_run(
     thread: Thread,
-    rules: GitHubTriggerRules,
+    account: OwnAccount,
     seal: CommentSigner | None,
     redact: Redact,
 ) -> PreviousRun | None:
@@ -130,7 +147,7 @@ def find_previous_run(
     """
     by_run: dict[str, PreviousRun] = {}
     for post in thread.posts[1:]:
-        text = _verified_text(post, thread.ref, rules, seal)
+        text = _verified_text(post, thread.ref, account, seal)
         marked = _status_in(text) if text else Marked(text="")
         if marked.state:
             words = clean_text(redact, _FOOTER.sub("", marked.text))
@@ -146,18 +163,18 @@ def find_previous_run(
 def _verified_text(
     post: ThreadPost,
     ref: ThreadRef,
-    rules: GitHubTriggerRules,
+    account: OwnAccount,
     seal: CommentSigner | None,
 ) -> str | None:
     """Return what we have written in a post, None if we have not.
 
     The name that all workflows write under says nothing.
     """
-    if not rules.is_own(post.author.login):
+    if not account.is_own(post.author.login):
         return None
     if seal is not None:
         return seal.verified_text(ref, post.text)
-    return None if rules.is_own(JOB_LOGIN) else post.text
+    return None if account.is_own(JOB_LOGIN) else post.text
 
 
 def _status_in(text: str) -> Marked:
@@ -177,13 +194,13 @@ def with_approved_plan(trigger: Trigger, previous: PreviousRun) -> Trigger:
 
 
 def answer_about_previous_run(
-    previous: PreviousRun | None, command: BotCommand, runs_url: str
+    previous: PreviousRun | None, command: BotCommand, place: RunPlace
 ) -> Outcome | None:
     """Answer what is asked about earlier runs; None for what is no such question.
 
     What an earlier run has said is not called ours: its agent has had a part in it.
     """
-    ours = _answer(previous, command.verb, runs_url)
+    ours = _answer(previous, command.verb, place)
     if not ours:
         return None
     last_words = previous.words if previous and _asks_about_last(command.verb) else ""
@@ -195,18 +212,17 @@ def answer_about_previous_run(
     )
 
 
-def _answer(previous: PreviousRun | None, verb: Verb, runs_url: str) -> str:
+def _answer(previous: PreviousRun | None, verb: Verb, place: RunPlace) -> str:
     if verb is Verb.STOP:
         return (
-            f"{_running_text(previous)} To stop a run, cancel its workflow run: "
-            f"{runs_url}"
+            f"{_running_text(previous)} To stop a run, cancel its {place.run}: "
+            f"{place.url}"
         )
     if verb in (Verb.APPROVE, Verb.REJECT):
-        return _plan_text(previous, verb)
+        return _plan_text(previous, verb, place)
     if _asks_about_last(verb):
-        return (
-            f"{_running_text(previous)} {_NO_RUN if previous is None else _LAST_SAID}"
-        )
+        lost = f"{_NO_RUN} {place.known_by}"
+        return f"{_running_text(previous)} {lost if previous is None else _LAST_SAID}"
     return ""
 
 
@@ -221,9 +237,9 @@ def _running_text(previous: PreviousRun | None) -> str:
     return f"Run {previous.run_id[:8]} has not reported its result yet."
 
 
-def _plan_text(previous: PreviousRun | None, verb: Verb) -> str:
+def _plan_text(previous: PreviousRun | None, verb: Verb, place: RunPlace) -> str:
     if previous is None or not previous.has_plan:
-        return _NO_PLAN
+        return f"{_NO_PLAN} {place.known_by}"
     if verb is Verb.APPROVE:
         return ""
     return f"The plan of run {previous.run_id[:8]} is rejected; nothing was changed."

@@ -2,14 +2,11 @@
 
 import re
 from collections.abc import Mapping
-from dataclasses import dataclass
 from typing import Any, Final
 
-from patchwright.core.commands import Verb, parse_command
 from patchwright.core.text.mentions import find_request
 from patchwright.core.types.errors import SettingsError
-from patchwright.core.types.people import Actor
-from patchwright.core.types.threads import ForgeThread, RepoRef, Thread, ThreadKind
+from patchwright.core.types.threads import ForgeThread, Thread, ThreadKind
 from patchwright.core.types.triggers import (
     Ignored,
     ParsedWebhook,
@@ -24,11 +21,14 @@ from patchwright.integrations.github.repository import (
     fetch_review_texts,
 )
 from patchwright.integrations.github.webhooks.reader import read_delivery
-from patchwright.integrations.github.webhooks.triggers import (
-    SERVICE,
-    GitHubTriggerRules,
-)
+from patchwright.integrations.github.webhooks.triggers import GitHubTriggerRules
+from patchwright.workers.action.ci import ActionRequest, NoTrigger
 from patchwright.workers.action.inputs import Inputs
+from patchwright.workers.action.run_triggers import (
+    RunTriggers,
+    is_same_login,
+    with_mode,
+)
 from patchwright.workers.action.workflow import WorkflowJob
 
 _THREAD_PARTS: Final = ("issue", "pull_request", "discussion")
@@ -77,41 +77,6 @@ def payload_in(event: Mapping[str, Any], event_name: str) -> Mapping[str, Any]:
     return found if isinstance(found, dict) else {}
 
 
-_MODE_REQUESTS: Final = {
-    "fix": "Make the change itself: an answer in text is not enough.",
-    "answer": "Answer as text. Change nothing.",
-    "review-feedback": (
-        "Address what reviewers have said in the open review threads of this pull "
-        "request, each of them."
-    ),
-    "ci-fix": "Make the failing checks of this pull request pass.",
-}
-_OF_PULL_REQUESTS: Final = ("review-feedback", "ci-fix")
-
-
-def with_mode(trigger: Trigger, mode: str) -> Trigger:
-    """Return the request as the mode wants it; what is a command stays one.
-
-    Raises `SettingsError` for a thread that the mode does not go with.
-    """
-    command = parse_command(trigger.request)
-    if mode == "auto" or trigger.kind.is_automatic or command is not None:
-        return trigger
-    thread = trigger.thread
-    if mode in _OF_PULL_REQUESTS and thread.kind is not ThreadKind.PULL_REQUEST:
-        raise SettingsError(
-            f"input `mode` is {mode}, which works only on pull requests; "
-            f"{thread.name} is not one"
-        )
-    return trigger.replace(request=_request_for_mode(trigger.request, mode))
-
-
-def _request_for_mode(request: str, mode: str) -> str:
-    if mode == "plan":
-        return f"{Verb.PLAN} {request}".strip()
-    return "\n\n".join(part for part in (request, _MODE_REQUESTS[mode]) if part)
-
-
 # Events that people cause by what they write or do in a thread. One of a pull request
 # comes under another name where the workflow may see secrets.
 _THREAD_EVENTS: Final[Mapping[str, str]] = {
@@ -132,21 +97,6 @@ _THREAD_EVENTS: Final[Mapping[str, str]] = {
 _REVIEWS: Final = ("pull_request_review", "pull_request_review_comment")
 
 
-@dataclass(frozen=True)
-class NoTrigger:
-    """The event asks for nothing; `reason` is the reader's short code."""
-
-    reason: str
-
-
-@dataclass(frozen=True)
-class ActionRequest:
-    """Somebody asks for something; `task` is its text where there is no thread."""
-
-    trigger: Trigger
-    task: str = ""
-
-
 class TriggerReader:
     """Reads what one workflow run was asked for."""
 
@@ -159,7 +109,8 @@ class TriggerReader:
     ) -> None:
         self._workflow_job, self._inputs = workflow_job, inputs
         self._rules, self._github = rules, github
-        self._repo = RepoRef(forge=SERVICE, full_name=workflow_job.repository)
+        self._repo = workflow_job.repo
+        self._run = RunTriggers(workflow_job, github.channel)
         self._payload = payload_in(workflow_job.event, workflow_job.event_name)
 
     def find(self, task: str) -> ActionRequest | NoTrigger:
@@ -171,11 +122,11 @@ class TriggerReader:
         if isinstance(found, NoTrigger):
             return found
         trigger = with_mode(found.trigger, self._inputs.text("mode"))
-        return ActionRequest(self._with_rerunner(trigger), found.task)
+        return ActionRequest(self._run.with_rerunner(trigger), found.task)
 
     def _find(self, task: str) -> ActionRequest | NoTrigger:
         if task:
-            return ActionRequest(self._task_trigger(task), task)
+            return self._run.by_task(task)
         comment = self._number("comment-id")
         if comment and comment != number_in(self._workflow_job.event, "comment", "id"):
             return self._by_comment(comment)
@@ -265,27 +216,21 @@ class TriggerReader:
         return NoTrigger("no-pull-request")
 
     def _by_number(self, number: int) -> Trigger:
-        thread = self._fetch_opening(number)
-        return Trigger(
-            key=f"{thread.ref}:run:{self._workflow_job.run_id}",
-            kind=TriggerKind.BODY_MENTION,
-            actor=self._actor(),
-            thread=thread.ref,
-            request="",
-            title=thread.title,
-            body=thread.posts[0].text,
-        )
+        return self._run.by_thread(self._ref(number))
 
     def _by_comment(self, comment_id: int) -> ActionRequest | NoTrigger:
         comment = fetch_comment(self._github.api, self._repo, comment_id)
         if any(map(self._rules.is_own, (comment.author.login, comment.app))):
             return NoTrigger("own-text")
-        thread = self._fetch_opening(comment.number)
+        thread = self._github.channel.fetch_opening(self._ref(comment.number))
         return ActionRequest(self._comment_trigger(comment, thread))
 
     def _comment_trigger(self, comment: FoundComment, thread: Thread) -> Trigger:
         """Make a request of a comment; who has it followed counts as taking part."""
-        actor, request = self._actor(), find_request(comment.text, self._rules.mention)
+        actor, request = (
+            self._run.actor(),
+            find_request(comment.text, self._rules.mention),
+        )
         return Trigger(
             key=f"{thread.ref}:comment:{comment.post_id}",
             kind=TriggerKind.COMMENT_MENTION,
@@ -297,37 +242,11 @@ class TriggerReader:
             text=comment.text,
             post_id=comment.post_id,
             review_id=comment.review_id,
-            others=() if _is_same_login(actor, comment.author) else (actor,),
+            others=() if is_same_login(actor, comment.author) else (actor,),
         )
 
-    def _fetch_opening(self, number: int) -> Thread:
-        ref = ForgeThread(repo=self._repo, kind=ThreadKind.ISSUE, number=number)
-        return self._github.channel.fetch_opening(ref)
-
-    def _task_trigger(self, task: str) -> Trigger:
-        number = (
-            int(self._workflow_job.run_id) if self._workflow_job.run_id.isdigit() else 1
-        )
-        return Trigger(
-            key=f"action:{self._workflow_job.run_id}:{self._workflow_job.run_attempt}",
-            kind=TriggerKind.BODY_MENTION,
-            actor=self._actor(),
-            thread=ForgeThread(repo=self._repo, kind=ThreadKind.REQUEST, number=number),
-            request="",
-            body=task,
-        )
-
-    def _actor(self) -> Actor:
-        if not self._workflow_job.actor:
-            raise SettingsError("GITHUB_ACTOR: not set, so the requester is unknown")
-        return _person(self._workflow_job.actor, self._workflow_job.actor_id)
-
-    def _with_rerunner(self, trigger: Trigger) -> Trigger:
-        """Also check the person who started the workflow again."""
-        again = _person(self._workflow_job.rerun_by)
-        if not again.login or _is_same_login(again, self._actor()):
-            return trigger
-        return trigger.replace(others=(*trigger.others, again))
+    def _ref(self, number: int) -> ForgeThread:
+        return ForgeThread(repo=self._repo, kind=ThreadKind.ISSUE, number=number)
 
 
 def _without_reply(found: ParsedWebhook) -> ParsedWebhook:
@@ -343,12 +262,3 @@ def _as_read(found: ParsedWebhook) -> ActionRequest | NoTrigger:
         return NoTrigger("action-not-read") if is_push else ActionRequest(found)
     # What only tells us something, as that a thread was closed, asks for nothing.
     return NoTrigger(found.reason if isinstance(found, Ignored) else "action-not-read")
-
-
-def _person(login: str, external_id: str = "") -> Actor:
-    is_bot = login.endswith("[bot]")
-    return Actor(service=SERVICE, login=login, external_id=external_id, is_bot=is_bot)
-
-
-def _is_same_login(one: Actor, other: Actor) -> bool:
-    return one.login.casefold() == other.login.casefold()

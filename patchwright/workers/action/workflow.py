@@ -10,6 +10,8 @@ from typing import Any, Final
 import yaml
 
 from patchwright.core.types.errors import SettingsError
+from patchwright.integrations.github.webhooks.triggers import SERVICE
+from patchwright.workers.action.ci import CiJob
 
 # A text of somebody's, held against a word that stands in the workflow itself.
 _PHRASE_CONDITION: Final = re.compile(
@@ -94,50 +96,18 @@ _NEEDED_VARIABLES: Final = (
     "GITHUB_REPOSITORY",
 )
 _MAX_EVENT_BYTES: Final = 30_000_000
-# So providers of models, clouds and the runner name what nobody else may know.
-_SECRET_NAME: Final = re.compile(
-    r"_(?:API_KEY|ACCESS_KEY|PASSWORD|SECRET|TOKEN)\Z", re.IGNORECASE
-)
-# What is shorter may be a word, and would be blotted out everywhere.
-_LEAST_SECRET_CHARS: Final = 12
 
 
 @dataclass(frozen=True)
-class WorkflowJob:
-    """Where the Action runs.
+class WorkflowJob(CiJob):
+    """A job of a workflow.
 
-    `event` is the delivery that started the workflow, `actor` who did, and `rerun_by`
-    who had it run again. `workflow` is the path and commit of its file. With
-    `has_job_token` we are the workflow itself on GitHub.
+    `workflow` is the path and commit of its file. With `has_job_token` we are the
+    workflow itself on GitHub.
     """
 
-    folder: Path
-    workspace: Path
-    repository: str
-    event_name: str
-    event: Mapping[str, Any]
-    event_bytes: bytes
-    actor: str
-    actor_id: str
-    rerun_by: str
-    run_id: str
-    run_attempt: str
-    run_url: str
-    has_job_token: bool
-    workflow: tuple[str, str] | None
-
-    @property
-    def runs_url(self) -> str:
-        """Where the runs of the repository's workflows are listed."""
-        return self.run_url.rpartition("/runs/")[0]
-
-    @property
-    def artifacts(self) -> Path:
-        return self.folder / "artifacts"
-
-    @property
-    def result(self) -> Path:
-        return self.folder / "result.json"
+    has_job_token: bool = False
+    workflow: tuple[str, str] | None = None
 
 
 def read_workflow_job(environ: Mapping[str, str]) -> WorkflowJob:
@@ -149,9 +119,12 @@ def read_workflow_job(environ: Mapping[str, str]) -> WorkflowJob:
             "the GitHub Action (action.yml) and works only in a workflow. On this "
             "machine, use `patchwright resolve`."
         )
-    body, event = _read_event(Path(environ["GITHUB_EVENT_PATH"]))
+    body, event = read_event("GITHUB_EVENT_PATH", Path(environ["GITHUB_EVENT_PATH"]))
+    folder, run_url = Path(environ[f"{PREFIX}FOLDER"]), _run_url(environ)
     return WorkflowJob(
-        folder=Path(environ[f"{PREFIX}FOLDER"]),
+        service=SERVICE,
+        folder=folder,
+        artifacts=folder / "artifacts",
         workspace=Path(environ.get("GITHUB_WORKSPACE") or "."),
         repository=environ["GITHUB_REPOSITORY"],
         event_name=environ["GITHUB_EVENT_NAME"],
@@ -162,7 +135,10 @@ def read_workflow_job(environ: Mapping[str, str]) -> WorkflowJob:
         rerun_by=environ.get("GITHUB_TRIGGERING_ACTOR", ""),
         run_id=environ.get("GITHUB_RUN_ID", ""),
         run_attempt=environ.get("GITHUB_RUN_ATTEMPT", "1"),
-        run_url=_run_url(environ),
+        run_url=run_url,
+        runs_url=run_url.rpartition("/runs/")[0],
+        actor_variable="GITHUB_ACTOR",
+        is_bot=lambda login: login.endswith("[bot]"),
         has_job_token=environ.get(f"{PREFIX}HAS_JOB_TOKEN") == "true",
         workflow=find_workflow(environ),
     )
@@ -173,23 +149,15 @@ def settings_environment(environ: Mapping[str, str]) -> dict[str, str]:
     return {k: v for k, v in environ.items() if not k.startswith(PREFIX)}
 
 
-def secrets_in(environ: Mapping[str, str]) -> tuple[str, ...]:
-    """Return what variables hold that are named like secrets, settings of ours or not.
-
-    The library for models finds the keys of many providers there by itself.
-    """
-    named = (text for name, text in environ.items() if _SECRET_NAME.search(name))
-    return tuple(text for text in named if len(text) >= _LEAST_SECRET_CHARS)
-
-
-def _read_event(path: Path) -> tuple[bytes, Mapping[str, Any]]:
+def read_event(variable: str, path: Path) -> tuple[bytes, Mapping[str, Any]]:
+    """Return the delivery in the file that a variable names, as bytes and as JSON."""
     try:
         with path.open("rb") as file:
             body = file.read(_MAX_EVENT_BYTES)
         event = json.loads(body)
     except (OSError, ValueError, RecursionError) as error:
         raise SettingsError(
-            f"GITHUB_EVENT_PATH: {path} cannot be read as JSON: {error}"
+            f"{variable}: {path} cannot be read as JSON: {error}"
         ) from error
     return body, event if isinstance(event, dict) else {}
 

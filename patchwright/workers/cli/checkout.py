@@ -9,8 +9,8 @@ from urllib.parse import urlsplit
 
 from patchwright.core.plugin import ServiceProfile
 from patchwright.core.types.errors import GitError, SettingsError
+from patchwright.core.types.threads import name_pattern
 from patchwright.integrations.git.local import LocalRepository
-from patchwright.resolver.repository_names import name_pattern
 
 # In a fork this is the usual name of the repository that it was made from.
 _PREFERRED: Final = ("upstream", "origin")

@@ -45,8 +45,9 @@ def add_commands(app: typer.Typer) -> None:
     app.command("serve")(_serve)
     app.command("setup-link")(_setup_link)
     app.command("doctor")(_doctor)
-    about = "Run as a step of the GitHub Action."
-    add_group(app, "action", about, {"run": _action_run})
+    about = "Run in a job of GitHub Actions or GitLab CI."
+    commands = {"run": _action_run, "report": _action_report}
+    add_group(app, "action", about, commands)
     add_group(app, "db", "Maintain the database.", {"upgrade": _db_upgrade})
     about = "Maintain the keys that encrypt stored secrets."
     add_group(app, "keys", about, {"rotate": _keys_rotate})
@@ -129,8 +130,13 @@ def _doctor(
 
 
 def _action_run() -> None:
-    """Work on the request of the workflow's event; action.yml calls this."""
-    load_handler("action.run", "run")(process_environment())
+    """Work on what the event or the variables of the job ask for, and report it."""
+    sys.exit(load_handler("action.run", "run_job")(process_environment()))
+
+
+def _action_report() -> None:
+    """Report a run that was killed or cancelled, and clean up after the job."""
+    load_handler("action.run", "close_job")(process_environment())
 
 
 def _db_upgrade() -> None:

@@ -10,9 +10,8 @@ from urllib.parse import urlsplit
 from patchwright.core.plugin import Plugin, ServiceProfile
 from patchwright.core.settings.model import Settings
 from patchwright.core.types.errors import SettingsError
-from patchwright.core.types.threads import ForgeThread, RepoRef
+from patchwright.core.types.threads import ForgeThread, RepoRef, name_pattern
 from patchwright.integrations.registry import find_forge, list_forges
-from patchwright.resolver.repository_names import name_pattern
 from patchwright.resolver.repository_references import read_thread_url
 from patchwright.workers.cli.checkout import (
     find_repository,

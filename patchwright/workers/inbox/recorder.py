@@ -19,7 +19,7 @@ from patchwright.core.events.actions import Message
 from patchwright.core.events.payload import Source
 from patchwright.core.text.document.reader import is_to_somebody_else, own_words
 from patchwright.core.types.base import ConversationId, Ids, JobId
-from patchwright.core.types.threads import TalkThread, ThreadRef
+from patchwright.core.types.threads import ThreadRef
 from patchwright.core.types.triggers import (
     Ignored,
     Notice,
@@ -281,11 +281,11 @@ def _visible_to_thread(
     answers to those who may read them. To one that works, its words are left out.
     """
     thread = trigger.thread
-    if not (isinstance(thread, TalkThread) and thread.audience):
+    if not thread.audience:
         return trigger
     job = find_active_job(connection, conversation_id)
     asked_in = job.trigger.thread if job else None
-    if job is None or not isinstance(asked_in, TalkThread):
+    if job is None or asked_in is None:
         return _without_words(trigger)
     if asked_in == thread and asked_in.audience == thread.audience:
         return trigger

@@ -11,10 +11,9 @@ import structlog
 from patchwright.core.system.clock import start_call
 from patchwright.core.types.errors import ServiceError
 from patchwright.core.types.people import Actor
-from patchwright.core.types.threads import RepoRef
+from patchwright.core.types.threads import RepoRef, name_pattern
 from patchwright.resolver.access import Permissions, make_access_check
 from patchwright.resolver.repository import JudgeAccess, RepositoryAccess
-from patchwright.resolver.repository_names import name_pattern
 
 # Slack waits three seconds for the choices, the way there and back included.
 # https://docs.slack.dev/reference/interaction-payloads/block_suggestion-payload

@@ -135,7 +135,7 @@ def keep_audience(connection: sa.Connection, thread: ThreadRef) -> None:
 
     It stays so for runs that are asked for in other threads of the conversation.
     """
-    if isinstance(thread, TalkThread) and thread.audience:
+    if thread.audience:
         own = threads.c.key == str(thread)
         connection.execute(
             sa.update(threads).where(own).values(audience=thread.audience)
@@ -229,15 +229,13 @@ def thread_row(
         "kind": thread.kind,
         "conversation_id": conversation_id,
         "linked_at": now,
-        **(_noted(thread) if isinstance(thread, TalkThread) else {}),
+        **_noted(thread),
     }
 
 
-def _noted(thread: TalkThread) -> dict[str, object]:
-    return {
-        "lasting_key": thread.lasting_key or None,
-        "audience": thread.audience or None,
-    }
+def _noted(thread: ThreadRef) -> dict[str, object]:
+    lasting = thread.lasting_key if isinstance(thread, TalkThread) else ""
+    return {"lasting_key": lasting or None, "audience": thread.audience or None}
 
 
 def _linked(
@@ -246,15 +244,8 @@ def _linked(
     is_own_pull = base_branch is not None
     usual = ThreadKind.PULL_REQUEST if is_own_pull else ThreadKind.ISSUE
     ref = read_thread(key, ThreadKind(kind) if kind else usual)
-    if audience and isinstance(ref, TalkThread):
-        ref = TalkThread(
-            service=ref.service,
-            place=ref.place,
-            kind=ref.kind,
-            id=ref.id,
-            audience=audience,
-        )
-    return LinkedThread(ref=ref, is_own_pull=is_own_pull)
+    heard = ref.replace(audience=audience) if audience else ref
+    return LinkedThread(ref=heard, is_own_pull=is_own_pull)
 
 
 _AUTOMATIC: Final = [kind for kind in TriggerKind if kind.is_automatic]

@@ -23,10 +23,14 @@ from patchwright.core.plugin import ServiceProfile
 from patchwright.core.system.clock import Clock
 from patchwright.core.types.base import JobId, Value
 from patchwright.core.types.people import Actor
-from patchwright.core.types.threads import ForgeThread, RepoRef, ThreadKind
+from patchwright.core.types.threads import (
+    ForgeThread,
+    RepoRef,
+    ThreadKind,
+    name_pattern,
+)
 from patchwright.core.types.triggers import Trigger, TriggerKind
 from patchwright.core.webhook import Delivery, InboxResult, InboxUnavailableError
-from patchwright.resolver.repository_names import name_pattern
 from patchwright.resolver.repository_references import read_thread_url
 from patchwright.workers.web.body import BodyTooLargeError, read_body
 from patchwright.workers.web.forms import form_pages

@@ -10,9 +10,9 @@ from patchwright.integrations.github.adapter import GitHub
 from patchwright.integrations.github.checks import (
     CHECK_NAME,
     MAX_LOGS,
-    MAX_TAIL_CHARS,
     clean_log,
 )
+from patchwright.integrations.http.log_tail import MAX_TAIL_CHARS
 from tests.adapters.github.conftest import SHOP, connect
 from tests.fakes.github.acts.builds import Report, run_check, run_job, set_status
 from tests.fakes.github.acts.checks import change_check

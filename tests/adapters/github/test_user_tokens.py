@@ -9,6 +9,7 @@ import pytest
 import responses
 from pydantic import SecretStr
 
+from patchwright.core.text.strings import rank_names
 from patchwright.core.types.errors import (
     AuthenticationError,
     ServiceError,
@@ -20,7 +21,6 @@ from patchwright.integrations.github.sign_in import (
     SignIn,
     UserTokens,
     fetch_readable_repositories,
-    rank,
 )
 from tests.adapters.github.conftest import APP_ID, addresses_of
 from tests.fakes.clock import FakeClock
@@ -193,10 +193,10 @@ def test_every_page_of_an_installation_is_read(
 
 def test_the_likeliest_name_comes_first() -> None:
     names = ("acme/workshop", "acme/shop-api", "acme/shop", "shop/other")
-    assert rank(names, " Shop ") == (
+    assert rank_names(names, " Shop ") == (
         "acme/shop",
         "acme/shop-api",
         "shop/other",
         "acme/workshop",
     )
-    assert rank(names, "nothing") == ()
+    assert rank_names(names, "nothing") == ()

@@ -126,7 +126,8 @@ def issue_event(action: str = "create", **more: Any) -> dict[str, Any]:
 
 
 def comment_event(body: str, action: str = "create", **more: Any) -> dict[str, Any]:
-    fields = {k: more.pop(k) for k in ("updatedFrom", "actor") if k in more}
+    names = ("updatedFrom", "actor")
+    fields: dict[str, Any] = {k: more.pop(k) for k in names if k in more}
     return {
         "type": "Comment",
         "action": action,

@@ -10,7 +10,7 @@ from datetime import datetime
 from functools import cache
 from pathlib import Path
 
-# As GitHub's own servers: partial clones, single commits by name, and nobody pushes
+# As the forges' own servers: partial clones, single commits by name, and nobody pushes
 # to the references that follow pull requests.
 SETTINGS = """[core]
 \tbare = true
@@ -19,13 +19,13 @@ SETTINGS = """[core]
 \tallowFilter = true
 \tallowAnySHA1InWant = true
 [receive]
-\thideRefs = refs/pull
+\thideRefs = {followers}
 [gc]
 \tauto = 0
 """
 
 # Git lets nothing else be written there, nor does this fake.
-HOLD_COMMITS = ("refs/heads/", "refs/pull/")
+HOLD_COMMITS = ("refs/heads/", "refs/pull/", "refs/merge-requests/")
 OBJECT_NAME = re.compile("[0-9a-f]{40}|[0-9a-f]{64}")
 GUARD = """#!/bin/sh
 listed() { case "
@@ -111,16 +111,26 @@ def git(folder: Path, *args: str, stdin: bytes = b"") -> bytes:
     ).stdout
 
 
-def create(folder: Path, default_branch: str) -> None:
-    """Lay out an empty repository; quicker by far than starting `git init`."""
+def create(
+    folder: Path,
+    default_branch: str,
+    *,
+    followers: str = "refs/pull",
+    guard: str = GUARD,
+) -> None:
+    """Lay out an empty repository; quicker by far than starting `git init`.
+
+    `followers` are the references that follow pull requests, and `guard` the hook that
+    looks at each push.
+    """
     (folder / "objects").mkdir(parents=True)
     (folder / "refs").mkdir()
-    (folder / "config").write_text(SETTINGS)
+    (folder / "config").write_text(SETTINGS.format(followers=followers))
     (folder / "HEAD").write_text(f"ref: refs/heads/{default_branch}\n")
-    guard = folder / "hooks" / "pre-receive"
-    guard.parent.mkdir()
-    guard.write_text(GUARD)
-    guard.chmod(0o755)
+    hook = folder / "hooks" / "pre-receive"
+    hook.parent.mkdir()
+    hook.write_text(guard)
+    hook.chmod(0o755)
 
 
 def fetch(folder: Path, source: Path, refspec: str) -> None:

@@ -1,15 +1,9 @@
-"""Git over smart HTTP: the doorkeeper in front of git's own `http-backend`.
-
-https://git-scm.com/docs/git-http-backend
-"""
+"""Git over smart HTTP: the doorkeeper in front of git's own server."""
 
 import re
-import subprocess
 from dataclasses import dataclass
-from functools import cache
-from pathlib import Path
 
-from tests.fakes.github import bare
+from tests.fakes.git_backend import Asked, run_backend
 from tests.fakes.github.access import (
     READ_CONTENTS,
     WRITE_CONTENTS,
@@ -136,37 +130,15 @@ def _run_backend(
     world: World, door: Door, request: Request
 ) -> tuple[int, dict[str, str], bytes]:
     service = request.path[len("/") :].split("/", 2)[2]
-    folder = door.repo.git.relative_to(world.folder)
     protected = [f"refs/heads/{name}" for name in sorted(door.repo.protected)]
-    query = "&".join(f"{name}={value}" for name, value in request.query.items())
-    environment = {
-        **bare.git_environment(),
-        "GIT_PROJECT_ROOT": str(world.folder),
-        "GIT_HTTP_EXPORT_ALL": "1",
-        "PATH_INFO": f"/{folder}/{service}",
-        "QUERY_STRING": query,
-        "REQUEST_METHOD": request.method,
-        "REMOTE_ADDR": "127.0.0.1",
-        "CONTENT_TYPE": request.headers.get("content-type", ""),
-        "CONTENT_LENGTH": str(len(request.body)),
-        "HTTP_CONTENT_ENCODING": request.headers.get("content-encoding", ""),
-        "GIT_PROTOCOL": request.headers.get("git-protocol", ""),
+    rules = {
         "PROTECTED_REFS": "\n".join(protected),
         "WRITABLE_REFS": door.writable or "",
         **_rules(world, door),
     }
-    if door.caller.user is not None:
-        # This name is what makes the backend accept a push at all.
-        environment["REMOTE_USER"] = door.caller.user.login
-    done = subprocess.run(
-        [_backend()],
-        input=request.body,
-        stdout=subprocess.PIPE,
-        stderr=subprocess.DEVNULL,
-        check=True,
-        env=environment,
-    )
-    return _read_cgi(done.stdout)
+    pusher = door.caller.user.login if door.caller.user else ""
+    asked = Asked(world.folder, door.repo.git, service, pusher, rules)
+    return run_backend(asked, request)
 
 
 def _rules(world: World, door: Door) -> dict[str, str]:
@@ -184,23 +156,9 @@ def _rules(world: World, door: Door) -> dict[str, str]:
     }
 
 
-def _read_cgi(output: bytes) -> tuple[int, dict[str, str], bytes]:
-    head, _, body = output.partition(b"\r\n\r\n")
-    lines = [line.partition(": ") for line in head.decode().split("\r\n")]
-    headers = {name: value for name, _, value in lines}
-    status = int(headers.pop("Status", "200").split(" ")[0])
-    return status, headers, body
-
-
 def _refuse(refusal: RefusedError, caller: CallerKind) -> GitAnswer:
     headers = {"Content-Type": "text/plain; charset=utf-8"}
     if refusal.status == 401:
         headers["WWW-Authenticate"] = 'Basic realm="GitHub"'
     body = f"{refusal.message}\n".encode()
     return GitAnswer(status=refusal.status, headers=headers, body=body, caller=caller)
-
-
-@cache
-def _backend() -> str:
-    folder = bare.git(Path("/"), "--exec-path").decode().strip()
-    return str(Path(folder, "git-http-backend"))

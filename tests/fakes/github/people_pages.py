@@ -4,7 +4,6 @@ They show the state of the world and change nothing.
 """
 
 import re
-import subprocess
 from collections.abc import Iterator
 from dataclasses import dataclass
 from datetime import datetime
@@ -17,6 +16,7 @@ from markdown_it import MarkdownIt
 from markdown_it.token import Token
 from markupsafe import Markup
 
+from tests.fakes.differences import between, files_of, read_difference
 from tests.fakes.github.exchange import Request
 from tests.fakes.github.render.pulls import base_sha, head_sha
 from tests.fakes.github.server import Wire
@@ -47,20 +47,6 @@ class _Text:
     author: str
     at: datetime
     html: Markup
-
-
-@dataclass(frozen=True)
-class _Line:
-    """A line of a difference; `kind` is the class of its style."""
-
-    kind: str
-    text: str
-
-
-@dataclass(frozen=True)
-class _File:
-    name: str
-    lines: tuple[_Line, ...]
 
 
 def is_page(request: Request) -> bool:
@@ -103,7 +89,7 @@ def _show(world: World, name: str, kind: str | None, what: str | None) -> str:
             return _show_difference(repo, f"Commit {what}", command)
         case "compare":
             base, _, head = (what or "").partition("...")
-            return _show_difference(repo, f"{base} to {head}", _between(base, head))
+            return _show_difference(repo, f"{base} to {head}", between(base, head))
         case None:
             issues = sorted(world.issues_of(name), key=lambda one: -one.number)
             return _render("repository.html", repo, issues=issues)
@@ -119,16 +105,16 @@ def _show_thread(world: World, repo: Repo, what: str) -> str:
     facts = {"issue": issue, "pull": issue.pull, "state": _state_of(issue)}
     if issue.pull is None or not what.endswith(_FILES):
         return _render("thread.html", repo, texts=[*_texts(world, issue)], **facts)
-    command = _between(base_sha(world, issue), head_sha(world, issue))
-    difference = _difference(repo, command)
-    return _render("thread.html", repo, files=_files(difference or ""), **facts)
+    command = between(base_sha(world, issue), head_sha(world, issue))
+    difference = read_difference(repo.git, command)
+    return _render("thread.html", repo, files=files_of(difference or ""), **facts)
 
 
 def _show_difference(repo: Repo, heading: str, command: tuple[str, ...]) -> str:
-    difference = _difference(repo, command)
+    difference = read_difference(repo.git, command)
     if difference is None:
         return ""
-    return _render("commit.html", repo, heading=heading, files=_files(difference))
+    return _render("commit.html", repo, heading=heading, files=files_of(difference))
 
 
 def _state_of(issue: Issue) -> str:
@@ -143,34 +129,6 @@ def _texts(world: World, issue: Issue) -> Iterator[_Text]:
     yield _Text(issue.author, issue.created_at, _html(issue.repo, issue.body or ""))
     for one in world.comments_of(issue):
         yield _Text(one.author, one.created_at, _html(one.repo, one.body))
-
-
-def _between(base: str, head: str) -> tuple[str, ...]:
-    return ("diff", "--end-of-options", f"{base}...{head}")
-
-
-def _difference(repo: Repo, command: tuple[str, ...]) -> str | None:
-    """Return what git says, None where a revision is not there."""
-    git = ["git", "-C", str(repo.git), *command]
-    done = subprocess.run(git, capture_output=True, text=True, check=False)
-    return done.stdout if done.returncode == 0 else None
-
-
-def _files(difference: str) -> list[_File]:
-    files: list[_File] = []
-    for part in re.split(r"^diff --git .*\n", difference, flags=re.MULTILINE)[1:]:
-        head, mark, hunks = part.partition("\n@@ ")
-        # The old name of a file that is gone comes first, and its new one is no file.
-        names = re.findall(r"^(?:--- a|\+\+\+ b)/(.+)$", head, re.MULTILINE)
-        body = f"@@ {hunks}" if mark else head
-        name = names[-1] if names else "a file without text"
-        files.append(_File(name, tuple(map(_line, body.splitlines()))))
-    return files
-
-
-def _line(text: str) -> _Line:
-    kinds = {"+": "plus", "-": "minus", "@": "hunk"}
-    return _Line(kinds.get(text[:1], ""), text)
 
 
 def _html(repo: str, text: str) -> Markup:

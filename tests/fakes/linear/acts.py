@@ -7,7 +7,8 @@ from typing import Any
 
 from tests.fakes.linear import bodies, sessions, webhooks
 from tests.fakes.linear.exchange import Json, invalid, not_found
-from tests.fakes.linear.render import first_state, moment
+from tests.fakes.linear.facts import moment
+from tests.fakes.linear.render import first_state
 from tests.fakes.linear.state import (
     Attachment,
     Change,

@@ -6,12 +6,14 @@ https://linear.app/developers/webhooks
 from typing import Any
 
 from tests.fakes.linear.exchange import Json
-from tests.fakes.linear.render import (
+from tests.fakes.linear.facts import (
     comment_url,
     issue_facts,
     issue_url,
     moment,
+    project_url,
     session_url,
+    times,
     user_url,
 )
 from tests.fakes.linear.state import (
@@ -84,7 +86,7 @@ def issue(world: World, found: Issue) -> Json:
         shown |= {f"{name}Id": person, name: user(world, person)}
     if found.project:
         project = world.get(Project, found.project)
-        url = f"{world.url}/project/{project.id}"
+        url = project_url(world, project)
         shown["projectId"] = project.id
         shown["project"] = {"id": project.id, "name": project.name, "url": url}
     if found.synced_with:
@@ -108,7 +110,7 @@ def issue_child(world: World, found: Issue, *, described: bool = False) -> Json:
 def comment(world: World, found: Comment) -> Json:
     about = world.get(Issue, found.issue)
     shown = {
-        **_times(found),
+        **times(found),
         "body": found.body,
         "userId": found.user,
         "issueId": about.id,
@@ -135,7 +137,7 @@ def comment_child(found: Comment) -> Json:
 
 def attachment(found: Attachment) -> Json:
     return {
-        **_times(found),
+        **times(found),
         "issueId": found.issue,
         "creatorId": found.creator,
         "title": found.title,
@@ -149,7 +151,7 @@ def attachment(found: Attachment) -> Json:
 
 def reaction(world: World, found: Reaction) -> Json:
     shown: Json = {
-        **_times(found),
+        **times(found),
         "emoji": found.emoji,
         "userId": found.user,
         "user": user(world, found.user),
@@ -169,7 +171,7 @@ def session(world: World, found: AgentSession) -> Json:
     # Where no words of a person began it, the thread is not told of.
     told = None if root is None or root.is_session_root else root
     return {
-        **_times(found),
+        **times(found),
         "appUserId": found.app_user,
         "organizationId": world.workspace_of(about),
         "creatorId": found.creator,
@@ -191,7 +193,7 @@ def session(world: World, found: AgentSession) -> Json:
 
 def activity(world: World, found: AgentActivity) -> Json:
     return {
-        **_times(found),
+        **times(found),
         "agentSessionId": found.session,
         "content": dict(found.content),
         "signal": found.signal,
@@ -241,12 +243,3 @@ def url_of(world: World, found: Entity) -> str | None:
             return comment_url(world, found)
         case _:
             return None
-
-
-def _times(found: Entity) -> Json:
-    return {
-        "id": found.id,
-        "createdAt": moment(found.created),
-        "updatedAt": moment(found.updated),
-        "archivedAt": moment(found.archived),
-    }

@@ -4,6 +4,7 @@ import json
 from collections.abc import Iterator
 from dataclasses import dataclass, field
 from functools import cache
+from http import HTTPStatus
 from typing import Any
 
 from graphql import DocumentNode, GraphQLError, GraphQLSchema, build_schema, validate
@@ -18,6 +19,7 @@ _BODIES = {
     "AgentSessionEvent": "AgentSessionEventWebhookPayload",
     "AppUserNotification": "AppUserNotificationWebhookPayload",
     "OAuthApp": "OAuthAppWebhookPayload",
+    "PermissionChange": "AppUserTeamAccessChangedWebhookPayload",
 }
 _DATA = {
     "Attachment": "AttachmentWebhookPayload",
@@ -46,7 +48,11 @@ class Contract:
         self.documents.append((document, problems))
 
     def check(self, world: World) -> None:
-        found = [*self._unknown_documents(), *wrong_deliveries(world)]
+        found = [
+            *self._unknown_documents(),
+            *wrong_deliveries(world),
+            *wrong_answers(world),
+        ]
         if found:
             raise ContractError("\n".join(found))
 
@@ -75,6 +81,20 @@ def wrong_deliveries(world: World) -> Iterator[str]:
         for name, value in schemas:
             for error in _validator(described, name).iter_errors(value):
                 yield f"{one.event} {one.action}: {error.json_path}: {error.message}"
+
+
+def wrong_answers(world: World) -> Iterator[str]:
+    """Say where a receiver took a delivery in words that Linear does not take.
+
+    https://linear.app/developers/webhooks
+    """
+    for one in world.deliveries:
+        for status in {receipt.status for receipt in one.receipts}:
+            if HTTPStatus.OK < status < HTTPStatus.MULTIPLE_CHOICES:
+                yield (
+                    f"{one.event} {one.action} was answered with {status}: "
+                    "Linear takes 200 alone, and sends it again"
+                )
 
 
 def _validator(described: Json, name: str) -> Any:

@@ -11,7 +11,7 @@ from tests.fakes.github.exchange import Answer
 from tests.fakes.github.faults import Interruption, Moment, When
 from tests.fakes.linear import acts, files, oauth, sessions, webhooks
 from tests.fakes.linear.dispatch import RequestSeen
-from tests.fakes.linear.render import issue_url
+from tests.fakes.linear.facts import issue_url
 from tests.fakes.linear.scene import RESOURCES, Scene
 from tests.fakes.linear.site import Site
 from tests.fakes.linear.state import (
@@ -200,6 +200,11 @@ class FakeLinear:
         """Make a team that everybody may see, or its members alone."""
         with self.world.lock:
             self.scene.add_team(self.workspace, key, name, members=members)
+
+    def admit(self, team: str, *, admitted: bool = True) -> None:
+        """Let our app see a private team, or no longer."""
+        with self.world.lock:
+            self.scene.admit(self.app, self._team(team).id, admitted=admitted)
 
     def add_project(self, name: str, *teams: str) -> str:
         with self.world.lock:
@@ -424,6 +429,11 @@ class FakeLinear:
         """Return the address at which people look at an issue."""
         with self.world.lock:
             return issue_url(self.world, self.issue(key))
+
+    def untaken(self) -> list[Delivery]:
+        """Return the deliveries that were last answered with anything but 200."""
+        tried = [one for one in self.deliveries if one.receipts]
+        return [one for one in tried if one.receipts[-1].status != webhooks.TAKEN]
 
     def retry(self, url: str) -> list[int]:
         """Carry again the deliveries that are due; return how they were answered."""

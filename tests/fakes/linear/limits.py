@@ -29,7 +29,7 @@ HOUR_S = 3600
 REQUESTS_AN_HOUR = 5_000
 POINTS_AN_HOUR = 2_000_000
 MAX_POINTS = 10_000
-# Whatever else is asked of them, these have pages.
+# Who asks for one of these asks for a page of things.
 _PAGED = frozenset({"nodes", "edges"})
 
 

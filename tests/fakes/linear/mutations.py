@@ -65,7 +65,7 @@ def _bound(scope: Scope, act: Act) -> Callable[..., Json]:
 
 
 def _input(args: Json) -> Json:
-    """Return what was given, without what was given as nothing where that is so."""
+    """Return the input of a mutation, in which whatever was not given is absent."""
     found: Json = args["input"]
     return found
 

@@ -1,12 +1,20 @@
 """What the API shows of things, to one caller; what leads elsewhere is a function."""
 
-import re
 from collections.abc import Iterable
 from dataclasses import dataclass
-from datetime import datetime
 from typing import Any
 
 from tests.fakes.linear.exchange import Json
+from tests.fakes.linear.facts import (
+    comment_url,
+    issue_facts,
+    moment,
+    project_url,
+    session_url,
+    slug,
+    times,
+    user_url,
+)
 from tests.fakes.linear.filters import connect
 from tests.fakes.linear.state import (
     AgentActivity,
@@ -27,71 +35,6 @@ from tests.fakes.linear.state import (
     Workspace,
     World,
 )
-
-PRIORITIES = ("No priority", "Urgent", "High", "Medium", "Low")
-
-
-def moment(at: datetime | None) -> str | None:
-    if at is None:
-        return None
-    return f"{at:%Y-%m-%dT%H:%M:%S}.{at.microsecond // 1000:03d}Z"
-
-
-def slug(title: str) -> str:
-    return re.sub(r"[^a-z0-9]+", "-", title.lower()).strip("-")[:60] or "issue"
-
-
-def issue_url(world: World, found: Issue) -> str:
-    key = world.get(Workspace, world.workspace_of(found)).url_key
-    name = world.identifier(found)
-    return f"{world.url}/{key}/issue/{name}/{slug(found.title)}"
-
-
-def comment_url(world: World, found: Comment) -> str:
-    whole = issue_url(world, world.get(Issue, found.issue))
-    return f"{whole}#comment-{found.id[:8]}"
-
-
-def session_url(world: World, found: AgentSession) -> str:
-    whole = issue_url(world, world.get(Issue, found.issue))
-    return f"{whole}#agent-session-{found.id[:8]}"
-
-
-def user_url(world: World, found: User) -> str:
-    key = world.get(Workspace, found.workspace).url_key
-    return f"{world.url}/{key}/profiles/{found.display_name}"
-
-
-def issue_facts(world: World, found: Issue) -> Json:
-    """Return what the API and the webhooks say of an issue in the same words."""
-    return {
-        **_times(found),
-        "number": found.number,
-        "identifier": world.identifier(found),
-        "title": found.title,
-        "description": found.description,
-        "url": issue_url(world, found),
-        "priority": found.priority,
-        "priorityLabel": PRIORITIES[found.priority],
-        "sortOrder": found.sort_order,
-        "estimate": found.estimate,
-        "dueDate": found.due,
-        "previousIdentifiers": list(found.identifiers),
-        "labelIds": list(found.labels),
-        "startedAt": moment(found.started),
-        "completedAt": moment(found.completed),
-        "canceledAt": moment(found.canceled),
-        "trashed": found.trashed or None,
-    }
-
-
-def _times(found: Entity) -> Json:
-    return {
-        "id": found.id,
-        "createdAt": moment(found.created),
-        "updatedAt": moment(found.updated),
-        "archivedAt": moment(found.archived),
-    }
 
 
 @dataclass(frozen=True)
@@ -179,7 +122,7 @@ class View:
             return [one for one in every if one.comment == found.id]
 
         return {
-            **_times(found),
+            **times(found),
             "body": found.body,
             "url": comment_url(world, found),
             "editedAt": moment(found.edited),
@@ -210,7 +153,7 @@ class View:
         world = self.world
         links = list(found.external_urls)
         return {
-            **_times(found),
+            **times(found),
             "status": found.status,
             "type": "commentThread",
             "slugId": found.id.replace("-", "")[:12],
@@ -237,7 +180,7 @@ class View:
     def activity(self, found: AgentActivity) -> Json:
         kind = f"{found.content['type']}".capitalize()
         return {
-            **_times(found),
+            **times(found),
             "content": {**found.content, "__typename": f"AgentActivity{kind}Content"},
             "ephemeral": found.ephemeral,
             "signal": found.signal,
@@ -259,7 +202,7 @@ class View:
             )
 
         return {
-            **_times(found),
+            **times(found),
             "name": found.name,
             "displayName": found.display_name,
             "email": found.email,
@@ -294,7 +237,7 @@ class View:
             )
 
         return {
-            **_times(found),
+            **times(found),
             "key": found.key,
             "name": found.name,
             "displayName": found.name,
@@ -321,7 +264,7 @@ class View:
     def state(self, found: WorkflowState) -> Json:
         world = self.world
         return {
-            **_times(found),
+            **times(found),
             "name": found.name,
             "type": found.type,
             "position": found.position,
@@ -336,7 +279,7 @@ class View:
     def label(self, found: Label) -> Json:
         team = found.team
         return {
-            **_times(found),
+            **times(found),
             "name": found.name,
             "color": found.color,
             "description": None,
@@ -347,13 +290,12 @@ class View:
 
     def project(self, found: Project) -> Json:
         world = self.world
-        key = world.get(Workspace, found.workspace).url_key
         return {
-            **_times(found),
+            **times(found),
             "name": found.name,
             "description": found.description,
             "slugId": found.id[:12],
-            "url": f"{world.url}/{key}/project/{slug(found.name)}-{found.id[:12]}",
+            "url": project_url(world, found),
             "lead": None,
             "teams": lambda *_, **args: self.connection(
                 [world.get(Team, one) for one in found.teams], args
@@ -374,7 +316,7 @@ class View:
                 sides[f"{side}{name}"] = self._lead(values.get(name.lower()))
         before, after = old.get("labels", ()), new.get("labels", ())
         return {
-            **_times(found),
+            **times(found),
             **sides,
             **self._labels_of("added", [one for one in after if one not in before]),
             **self._labels_of("removed", [one for one in before if one not in after]),
@@ -404,7 +346,7 @@ class View:
     def attachment(self, found: Attachment) -> Json:
         source = {"type": found.source_type} if found.source_type else None
         return {
-            **_times(found),
+            **times(found),
             "url": found.url,
             "title": found.title,
             "subtitle": found.subtitle,
@@ -419,7 +361,7 @@ class View:
     def reaction(self, found: Reaction) -> Json:
         issue = found.issue
         return {
-            **_times(found),
+            **times(found),
             "emoji": found.emoji,
             "user": lambda *_: self._user(found.user),
             "comment": lambda *_: self._comment(found.comment),
@@ -431,7 +373,7 @@ class View:
     def relation(self, found: Relation) -> Json:
         world = self.world
         return {
-            **_times(found),
+            **times(found),
             "type": found.type,
             "issue": lambda *_: self.issue(world.get(Issue, found.issue)),
             "relatedIssue": lambda *_: self.issue(world.get(Issue, found.related)),
@@ -440,7 +382,7 @@ class View:
     def webhook(self, found: Webhook) -> Json:
         team = found.team
         return {
-            **_times(found),
+            **times(found),
             "url": found.url,
             "label": found.label,
             "enabled": found.enabled,
@@ -456,7 +398,7 @@ class View:
         people = [one for one in world.all(User) if one.workspace == found.id]
         teams = [one for one in world.all(Team) if one.workspace == found.id]
         return {
-            **_times(found),
+            **times(found),
             "name": found.name,
             "urlKey": found.url_key,
             "userCount": len(people),

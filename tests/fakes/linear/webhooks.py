@@ -14,7 +14,7 @@ from urllib.parse import urlsplit
 
 from tests.fakes.linear import bodies
 from tests.fakes.linear.exchange import Json
-from tests.fakes.linear.render import moment
+from tests.fakes.linear.facts import moment
 from tests.fakes.linear.state import (
     Attachment,
     Comment,
@@ -28,9 +28,12 @@ from tests.fakes.linear.state import (
 
 # So long a receiver may take; it says 200, or is asked again after each of these.
 TIMEOUT_S = 5
+TAKEN = http.client.OK
 RETRIES = (timedelta(minutes=1), timedelta(hours=1), timedelta(hours=6))
 # What an app's own webhook hears alone.
-OF_APPS = frozenset({"AgentSessionEvent", "AppUserNotification", "OAuthApp"})
+OF_APPS = frozenset(
+    {"AgentSessionEvent", "AppUserNotification", "OAuthApp", "PermissionChange"}
+)
 
 
 @dataclass(frozen=True)
@@ -158,7 +161,7 @@ def deliver(delivery: Delivery, url: str) -> Receipt:
     found = _post(url, delivery.body, delivery.headers)
     delivery.receipts.append(found)
     delivery.retry_at = None
-    if found.status != http.client.OK and tried < len(RETRIES):
+    if found.status != TAKEN and tried < len(RETRIES):
         delivery.retry_at = delivery.world.clock.now() + RETRIES[tried]
     return found
 

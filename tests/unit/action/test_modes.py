@@ -7,7 +7,7 @@ from patchwright.core.types.errors import SettingsError
 from patchwright.core.types.people import Actor
 from patchwright.core.types.threads import ForgeThread, RepoRef, ThreadKind
 from patchwright.core.types.triggers import Trigger, TriggerKind
-from patchwright.workers.action.trigger import with_mode
+from patchwright.workers.action.run_triggers import with_mode
 
 
 def trigger(request: str, kind: ThreadKind = ThreadKind.ISSUE) -> Trigger:

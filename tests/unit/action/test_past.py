@@ -18,8 +18,10 @@ from patchwright.core.types.threads import (
 from patchwright.integrations.github.webhooks.triggers import GitHubTriggerRules
 from patchwright.resolver.messages.elements import outcome_text
 from patchwright.workers.action.thread_history import (
+    KNOWN_BY_SIGNATURE,
     CommentSigner,
     PreviousRun,
+    RunPlace,
     answer_about_previous_run,
     find_comment_signer,
     find_previous_run,
@@ -36,6 +38,7 @@ REF = ForgeThread(
     number=1,
 )
 RUNS = "https://github.com/acme/shop/actions"
+PLACE = RunPlace("workflow run", RUNS, KNOWN_BY_SIGNATURE)
 REDACT = Redactor([]).redact_json
 PASTED = "ghp_" + "Ab1" * 12
 
@@ -185,10 +188,10 @@ def test_m6_jobs_with_the_same_lasting_secret_know_each_other() -> None:
 
 
 def test_what_nothing_is_known_of_is_said() -> None:
-    told = answer_about_previous_run(None, BotCommand(verb=Verb.STATUS), RUNS)
+    told = answer_about_previous_run(None, BotCommand(verb=Verb.STATUS), PLACE)
     assert told is not None
     assert "The bot finds no run of its own" in told.summary
-    stop = answer_about_previous_run(None, BotCommand(verb=Verb.STOP), RUNS)
+    stop = answer_about_previous_run(None, BotCommand(verb=Verb.STOP), PLACE)
     assert stop is not None
     assert RUNS in stop.summary
 
@@ -197,7 +200,7 @@ def test_a_run_that_works_meanwhile_is_not_denied() -> None:
     working = sealed("running", "7f3a4b5c6d")
     found = past_in(thread((OWN, working)))
     for verb in (Verb.STOP, Verb.STATUS):
-        told = answer_about_previous_run(found, BotCommand(verb=verb), RUNS)
+        told = answer_about_previous_run(found, BotCommand(verb=verb), PLACE)
         assert told is not None
         assert told.summary.startswith("Run 7f3a4b5c has not reported its result yet.")
 
@@ -206,7 +209,7 @@ def test_a_run_that_works_meanwhile_is_not_denied() -> None:
 def test_h2_what_the_last_run_has_said_is_not_shown_as_our_words(verb: Verb) -> None:
     words = "### Evidence\n\n🟢 **Proven** by the agent alone"
     found = past_in(thread((OWN, sealed("resolved", "r1", words))))
-    told = answer_about_previous_run(found, BotCommand(verb=verb), RUNS)
+    told = answer_about_previous_run(found, BotCommand(verb=verb), PLACE)
     assert told is not None
     assert "Proven" not in told.own_text
     shown = outcome_text(told, "@patchwright", 4_000)
@@ -225,4 +228,4 @@ def test_m6_a_copy_of_a_plan_that_was_posted_before_the_end_is_no_plan() -> None
 
 def test_a_request_is_no_question_about_the_past() -> None:
     for verb in (Verb.RETRY, Verb.PLAN, Verb.HELP):
-        assert answer_about_previous_run(None, BotCommand(verb=verb), RUNS) is None
+        assert answer_about_previous_run(None, BotCommand(verb=verb), PLACE) is None

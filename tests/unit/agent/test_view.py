@@ -53,7 +53,7 @@ def test_a_call_without_a_result_is_shown_as_unknown() -> None:
     writer.reply("a", "b")
     writer.result("b")
     assert writer.view.messages()[2:] == (
-        ToolResult(call_id="a", text="[it is not known what came of it]"),
+        ToolResult(call_id="a", text="[the result is unknown]"),
         ToolResult(call_id="b", text="[noted]"),
     )
 
@@ -203,7 +203,7 @@ def test_between_condensations_each_request_begins_with_the_one_before(
             assert later[: len(earlier)] == earlier
     last = texts(requests[-1][1])
     assert condensed or last.count("said") == writer.said
-    assert "[it is not known what came of it]" not in last
+    assert "[the result is unknown]" not in last
 
 
 def _wired(messages: tuple[ChatMessage, ...]) -> list[bytes]:

@@ -82,3 +82,12 @@ def test_s45_the_marks_are_invisible() -> None:
     assert lines[0].startswith("<!-- patchwright:body ")
     assert lines[-1] == "<!-- patchwright:end -->"
     assert lines[1] == lines[-2] == ""
+
+
+def test_what_a_forge_says_in_its_own_words_is_ours_still() -> None:
+    said = "This pull request. Pull requests!\n\n/close\n\nA merge request."
+    marked = mark_own_text(PullRequestText(title="Fix", body=said, draft=False))
+    there = marked.body.replace("pull r", "merge r").replace("Pull", "Merge")
+    there = there.replace("\n/close", "\n\\/close")
+    assert there != marked.body
+    assert find_peoples_text(shown(there, title="Fix")) == PeoplesText()

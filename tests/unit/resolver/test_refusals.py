@@ -5,7 +5,8 @@ import pytest
 from patchwright.resolver.messages.advice import explain_refusal, refusal_words
 from patchwright.resolver.messages.elements import MAX_SHOWN_BYTES, patch_block
 
-# As GitHub and git print them.
+SECRET = "push protection has found a secret"
+# As GitHub, GitLab and git print them.
 REFUSALS = [
     (
         "403: GitHub Actions is not permitted to create or approve pull requests.",
@@ -103,6 +104,66 @@ REFUSALS = [
         "GitHub answered 401: Bad credentials",
         "the bot's credential is no longer valid",
     ),
+    (
+        (
+            "the remote refuses to update bot/fix: GitLab: Branch name 'bot/fix' does "
+            "not follow the pattern '^(feat|fix)/.*'"
+        ),
+        "a push rule demands that names of branches match `^(feat|fix)/.*`",
+    ),
+    (
+        "GitLab: Commit message does not follow the pattern 'APP-\\d+'",
+        "a push rule demands that commit messages match `APP-\\d+`",
+    ),
+    (
+        "GitLab: Commit message contains the forbidden pattern '`wip`'",
+        "a push rule forbids commit messages that match `` `wip` ``",
+    ),
+    (
+        "GitLab: Author's email 'bot@x.example' does not follow the pattern '@acme$'",
+        "a push rule demands that mail addresses of authors match `@acme$`",
+    ),
+    (
+        (
+            "GitLab: You cannot push commits for 'bot@x.example'. You can only push "
+            "commits if the committer email is one of your own verified emails."
+        ),
+        "a push rule demands that authors are verified members",
+    ),
+    (
+        "GitLab: File name a.exe was prohibited by the pattern '(jar|exe)$'.",
+        "a push rule forbids files whose names match `(jar|exe)$`",
+    ),
+    (
+        'GitLab: File "a.bin" is larger than the allowed size of 5 MiB.',
+        "a push rule forbids files larger than `5 MiB`",
+    ),
+    ("GitLab: Commit must be signed with a GPG key", "commits must be signed"),
+    ("GitLab: Commit message must contain a DCO signoff", "commits must be signed off"),
+    (
+        (
+            "GitLab: You are not allowed to push code to protected branches on this "
+            "project."
+        ),
+        "the branch is protected",
+    ),
+    (
+        "GitLab: You are not allowed to push code to this project.",
+        "the bot has no permission for this",
+    ),
+    (
+        "GitLab: LFS objects are missing. Ensure LFS is properly set up.",
+        "a Git LFS file was not uploaded",
+    ),
+    (
+        "GitLab answered 422: target_branch: does not exist",
+        "the target branch does not exist any more",
+    ),
+    (
+        "GitLab answered 422: source_branch: does not exist",
+        "the branch of the change does not exist any more",
+    ),
+    ("remote: PUSH BLOCKED: Secrets detected in code changes", SECRET),
 ]
 
 

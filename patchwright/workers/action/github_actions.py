@@ -1,0 +1,262 @@
+"""GitHub Actions as a `CiSystem`: what a workflow asks of the step that we are."""
+
+import sys
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager
+from dataclasses import dataclass, replace
+from typing import Final
+
+import structlog
+
+from patchwright.core.settings.names import FORMER_LABEL
+from patchwright.core.types.base import RandomIds
+from patchwright.core.types.errors import ServiceError, SettingsError
+from patchwright.core.types.threads import (
+    ForgeThread,
+    PullRequest,
+    RepoRef,
+    ThreadKind,
+)
+from patchwright.integrations.github.adapter import GitHub
+from patchwright.integrations.github.compose import ConnectedGitHub
+from patchwright.integrations.github.repository import fetch_head
+from patchwright.integrations.github.settings import GitHubSettings
+from patchwright.integrations.github.webhooks.triggers import GitHubTriggerRules
+from patchwright.workers.action.ci import (
+    ActionRequest,
+    CiJob,
+    CiSystem,
+    CiWords,
+    NoTrigger,
+)
+from patchwright.workers.action.inputs import Inputs, read_inputs
+from patchwright.workers.action.result import (
+    Grade,
+    Result,
+    listening_words,
+    not_asked_result,
+)
+from patchwright.workers.action.thread_history import (
+    JOB_LOGIN,
+    KNOWN_BY_SIGNATURE,
+    CommentSigner,
+    find_comment_signer,
+)
+from patchwright.workers.action.trigger import (
+    TriggerReader,
+    number_of_checks,
+    number_of_thread,
+    payload_in,
+)
+from patchwright.workers.action.workflow import (
+    PREFIX,
+    WorkflowCheck,
+    WorkflowJob,
+    check_workflow,
+    read_workflow_job,
+    settings_environment,
+)
+from patchwright.workers.compose import ServiceParts
+
+_WORDS: Final = CiWords(
+    run="workflow run",
+    patch_place="",
+    known_by=KNOWN_BY_SIGNATURE,
+    read_only=(
+        "The comment could not be written: the job's token can only read. So it is for "
+        "`pull_request` workflows of a fork's pull request. Start this workflow on "
+        "`pull_request_target` instead, whose token can write. That is safe here: the "
+        "workflow checks out nothing, and the change runs only in the sandbox."
+    ),
+)
+_RENAMED_LABEL: Final = (
+    f"the label `{FORMER_LABEL}` started this run, but the default is now "
+    f"`patchwright`: use that label, or set `label: {FORMER_LABEL}`; the old default "
+    "works for one more release."
+)
+_CONDITION: Final = "The workflow's own `if:` must allow the same."
+_COMMENTED: Final = (ThreadKind.ISSUE, ThreadKind.PULL_REQUEST)
+
+log = structlog.get_logger(__name__)
+
+
+class GitHubActions(CiSystem):
+    """A `CiSystem`. The step after ours tells the runner the result: `finish.py`."""
+
+    @property
+    def words(self) -> CiWords:
+        return _WORDS
+
+    def read_job(self, environ: Mapping[str, str]) -> WorkflowJob:
+        return read_workflow_job(environ)
+
+    def read_inputs(self, job: CiJob, environ: Mapping[str, str]) -> Inputs:
+        del job
+        return read_inputs(environ[f"{PREFIX}INPUTS"])
+
+    def settings_environment(self, environ: Mapping[str, str]) -> dict[str, str]:
+        return settings_environment(environ)
+
+    def open_requests(
+        self,
+        base: ServiceParts,
+        job: CiJob,
+        inputs: Inputs,
+        environ: Mapping[str, str],
+    ) -> "WorkflowRequests":
+        if not isinstance(job, WorkflowJob) or not isinstance(
+            base.forge, ConnectedGitHub
+        ):
+            raise TypeError(
+                f"a workflow cannot use a repository of {base.plugin.title}"
+            )
+        signer = find_comment_signer(
+            base.settings, environ, has_job_token=job.has_job_token
+        )
+        # What a job's own token does starts no other workflow; an App's does.
+        github = replace(base.forge.github, starts_no_checks=job.has_job_token)
+        if signer is not None:
+            github = replace(github, channel=github.channel.with_signature(signer.sign))
+        signing = replace(base, forge=replace(base.forge, github=github))
+        rules = _trigger_rules(base, github, job, inputs)
+        found = _check_workflow(github, job, rules.mention)
+        return WorkflowRequests(signing, github, job, inputs, signer, rules, found)
+
+    def find_pull_number(self, job: CiJob, inputs: Inputs) -> int:
+        payload = payload_in(job.event, job.event_name)
+        given = inputs.text("issue-number") or str(payload.get("issue-number") or "")
+        if given and not (given.isascii() and given.isdigit()):
+            raise SettingsError("client_payload: `issue-number` is not a number")
+        found = int(given or 0) or number_of_thread(job.event)
+        number = found or number_of_checks(job.event)
+        if not number:
+            raise SettingsError(
+                f"the event `{job.event_name}` has no pull request to prove: set "
+                "the input `issue-number`"
+            )
+        return number
+
+    def pull_post_url(self, pull: PullRequest, post_id: str) -> str:
+        return f"{pull.url}#issuecomment-{post_id}"
+
+    @contextmanager
+    def quoted_log(self) -> Iterator[None]:
+        """Let no line of the log be a command for the runner.
+
+        https://docs.github.com/en/actions/reference/workflows-and-actions/workflow-commands#stopping-and-starting-workflow-commands
+        """
+        word = RandomIds().new()
+        sys.stdout.write(f"::stop-commands::{word}\n")
+        sys.stdout.flush()
+        yield
+        sys.stdout.write(f"::{word}::\n")
+
+    def conclude(self, environ: Mapping[str, str]) -> int:
+        del environ
+        return 0
+
+
+@dataclass(frozen=True)
+class WorkflowRequests:
+    """The `JobRequests` of a workflow."""
+
+    base: ServiceParts
+    github: GitHub
+    job: WorkflowJob
+    inputs: Inputs
+    signer: CommentSigner | None
+    rules: GitHubTriggerRules
+    workflow_check: WorkflowCheck | None
+
+    @property
+    def notices(self) -> tuple[str, ...]:
+        is_former = _has_former_label(self.job, self.inputs)
+        return (_RENAMED_LABEL,) if is_former else ()
+
+    def find(self, task: str) -> ActionRequest | NoTrigger:
+        reader = TriggerReader(self.job, self.inputs, self.rules, self.github)
+        return reader.find(task)
+
+    def refuse(self, reason: str) -> Result:
+        """If the workflow starts on a phrase that does not count, it is a warning."""
+        rules, found = self.rules, self.workflow_check
+        log.info("not_asked", reason=reason, listens_for=rules.mention)
+        action = str(self.job.event.get("action") or "")
+        event = f"{self.job.event_name} ({action})" if action else self.job.event_name
+        starts = listening_words(rules.mention, rules.label, rules.assignee)
+        text = (
+            f"There is no request ({reason}): {event} by "
+            f"{self.job.actor or 'somebody'}. This step starts on {starts}. "
+            f"{f'About the phrase: {found}' if found else _CONDITION}"
+        )
+        is_sound = found is None or found.is_sound
+        return not_asked_result(text, Grade.GOOD if is_sound else Grade.UNRESOLVED)
+
+    def is_own(self, login: str) -> bool:
+        return self.rules.is_own(login)
+
+    def post_url(self, thread: ForgeThread, post_id: str) -> str:
+        url = self.github.api.addresses.thread_url(thread)
+        return f"{url}#issuecomment-{post_id}" if thread.kind in _COMMENTED else url
+
+    def fetch_head(self, repo: RepoRef, branch: str) -> str:
+        return fetch_head(self.github.api, repo, branch)
+
+
+def _trigger_rules(
+    base: ServiceParts, github: GitHub, job: WorkflowJob, inputs: Inputs
+) -> GitHubTriggerRules:
+    settings = GitHubSettings.of(base.settings)
+    is_former = _has_former_label(job, inputs)
+    return GitHubTriggerRules(
+        mention=settings.mention,
+        label=FORMER_LABEL if is_former else settings.label,
+        own_login=_own_login(github, job),
+        assignee=inputs.text("assignee"),
+    )
+
+
+def _has_former_label(job: WorkflowJob, inputs: Inputs) -> bool:
+    """Tell whether the former default label asks, and no other was chosen."""
+    if inputs.is_chosen("label"):
+        return False
+    label = job.event.get("label")
+    return isinstance(label, dict) and label.get("name") == FORMER_LABEL
+
+
+def _own_login(github: GitHub, job: WorkflowJob) -> str:
+    """Return who we are; where that cannot be known, no comment counts as ours."""
+    if job.has_job_token:
+        return JOB_LOGIN
+    try:
+        identity = github.fetch_identity()
+    except ServiceError as error:
+        log.warning("own_identity_unknown", reason=error.reason)
+        return ""
+    return identity.login if identity else ""
+
+
+def _check_workflow(
+    github: GitHub, job: WorkflowJob, mention: str
+) -> WorkflowCheck | None:
+    """Hold the workflow's own condition against what we listen to, and tell both.
+
+    Nothing depends on it, so that it may be left out where the file is not shown.
+    """
+    if job.workflow is None:
+        return None
+    path, commit = job.workflow
+    try:
+        found = github.forge.fetch_file(job.repo, path, commit)
+    except ServiceError as error:
+        log.info("workflow_not_read", reason=error.reason)
+        return None
+    checked = check_workflow((found or b"").decode("utf-8", "replace"), mention)
+    tell = log.info if checked.is_sound else log.warning
+    tell(
+        "phrases",
+        gate=checked.workflow_phrases,
+        listens_for=mention,
+        is_sound=checked.is_sound,
+    )
+    return checked
