@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from patchwright.workers.web.webhooks import WEBHOOK_ROUTE
-from tests.fakes.llm.turns import TurnLike, call
+from tests.fakes.llm.turns import Script, TurnLike, call
 from tests.fakes.slack.fake import FakeSlack
 from tests.flow.linear import LinearOffice, in_linear
 from tests.flow.office import Workspace
@@ -24,7 +24,7 @@ class Talk:
 
 
 @contextmanager
-def talking(folder: Path, turns: list[TurnLike]) -> Iterator[Talk]:
+def talking(folder: Path, turns: Script) -> Iterator[Talk]:
     with ExitStack() as stack:
         fake = stack.enter_context(FakeSlack())
         team = fake.scene.add_workspace()

@@ -433,8 +433,9 @@ class LinearSearch:
 
 
 def _calls(reading: ParsedWebhook) -> bool:
-    is_request = isinstance(reading, Trigger)
-    return is_request and reading.kind is TriggerKind.COMMENT_MENTION
+    if not isinstance(reading, Trigger):
+        return False
+    return reading.kind is TriggerKind.COMMENT_MENTION
 
 
 def _context(

@@ -1,6 +1,5 @@
 """What no webhook brought is found by looking, once."""
 
-from collections.abc import Iterator
 from concurrent.futures import Future
 from dataclasses import dataclass, field
 from datetime import datetime, timedelta
@@ -49,7 +48,7 @@ class Watch:
 
 
 @pytest.fixture
-def watch(scene: Scene) -> Iterator[Watch]:
+def watch(scene: Scene) -> Watch:
     rules = LinearTriggerRules(
         workspace=scene.linear.fetch_workspace(), mention="@fixbot", label="patchwright"
     )
