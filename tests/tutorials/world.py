@@ -32,6 +32,7 @@ HOSTS = (
     "github.com",
     "api.github.com",
     "raw.githubusercontent.com",
+    "gitlab.com",
     "api.anthropic.com",
     "slack.com",
     "wss-primary.slack.com",
