@@ -17,7 +17,7 @@ from tests.tutorials.machine import LONG_S
 from tests.tutorials.world import READER, SERVICE, SHOP, World
 
 GITLAB_HOST = "gitlab.com"
-SECRET = "0123456789abcdef0123456789abcdef"  # noqa: S105 - of the webhook in this world
+SECRET = "0123456789abcdef0123456789abcdef"
 WEBHOOKS = f"https://{SERVICE}/api/integration/gitlab/events"
 
 

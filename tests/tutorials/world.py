@@ -37,6 +37,7 @@ HOSTS = (
     "slack.com",
     "wss-primary.slack.com",
     "acme.atlassian.net",
+    "api.linear.app",
     SERVICE,
 )
 
