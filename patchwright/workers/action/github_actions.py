@@ -151,6 +151,10 @@ class GitHubActions(CiSystem):
         yield
         sys.stdout.write(f"::{word}::\n")
 
+    def begin(self, environ: Mapping[str, str]) -> None:
+        """Raise `SettingsError` outside of a workflow, before a runner is spoken to."""
+        self.read_job(environ)
+
     def conclude(self, environ: Mapping[str, str]) -> int:
         del environ
         return 0
