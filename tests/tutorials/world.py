@@ -32,10 +32,12 @@ HOSTS = (
     "github.com",
     "api.github.com",
     "raw.githubusercontent.com",
+    "gitlab.com",
     "api.anthropic.com",
     "slack.com",
     "wss-primary.slack.com",
     "acme.atlassian.net",
+    "api.linear.app",
     SERVICE,
 )
 
