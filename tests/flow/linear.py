@@ -40,7 +40,7 @@ class LinearOffice:
 
     def work(self) -> None:
         """Carry all webhooks to the service, which must take them, and let it work."""
-        assert set(self.tell()) <= {200, 202}
+        assert set(self.tell()) <= {200}
         self.story.work()
 
     def open(self, text: str = "The total ignores the pieces.") -> str:

@@ -134,6 +134,8 @@ class ConnectedLinear:
             signature_header=SIGNATURE_HEADER,
             kept_headers=KEPT_HEADERS,
             follow=self._acknowledge,
+            # Whatever is not answered with 200 comes again.
+            is_silent=True,
         )
 
     def _acknowledge(self, reading: StoredDelivery) -> None:

@@ -32,8 +32,17 @@ from patchwright.workers.compose import ServiceParts
 log = structlog.get_logger(__name__)
 
 
-def merge_request_in(payload: Mapping[str, Any]) -> int:
-    """Return the merge request of this project that a payload is about, or 0."""
+def is_of_project(payload: Mapping[str, Any], project_id: str) -> bool:
+    """Tell whether it is about this project: a webhook of a group is about many."""
+    project = payload.get("project")
+    number = project.get("id") if isinstance(project, dict) else None
+    return str(number) == project_id
+
+
+def merge_request_in(payload: Mapping[str, Any], project_id: str) -> int:
+    """Return the merge request of a project that a payload is about, or 0."""
+    if not is_of_project(payload, project_id):
+        return 0
     is_own = payload.get("object_kind") == "merge_request"
     found = payload.get("object_attributes" if is_own else "merge_request")
     number = found.get("iid") if isinstance(found, dict) else None
@@ -115,9 +124,7 @@ class PipelineRequests:
 
     def _by_payload(self, triggers: RunTriggers) -> ActionRequest | NoTrigger:
         payload = self.job.event
-        project = payload.get("project")
-        number = project.get("id") if isinstance(project, dict) else None
-        if str(number) != self.project_id:
+        if not is_of_project(payload, self.project_id):
             return NoTrigger("other-project")
         if self.inputs.text("mode") == "ci-fix" and has_failed(payload):
             return self._by_pipeline(triggers)
@@ -130,7 +137,7 @@ class PipelineRequests:
         return self._confirmed(found, triggers.actor())
 
     def _by_pipeline(self, triggers: RunTriggers) -> ActionRequest | NoTrigger:
-        number = merge_request_in(self.job.event)
+        number = merge_request_in(self.job.event, self.project_id)
         if not number:
             return NoTrigger("no-merge-request")
         pull = self.base.forge.forge.fetch_pull_request(self.job.repo, number)

@@ -56,17 +56,15 @@ def find_ci(environ: Mapping[str, str]) -> CiSystem:
 def run_job(environ: Mapping[str, str]) -> int:
     """Run, tell the CI the result, and return the exit code."""
     ci = find_ci(environ)
+    ci.begin(environ)
     with ci.quoted_log():
         run(environ)
     return ci.conclude(environ)
 
 
-def report_job(environ: Mapping[str, str]) -> int:
-    """Tell the CI the result once more, after everything else, and remove the rest."""
-    ci = find_ci(environ)
-    code = ci.conclude(environ)
-    ci.clean_up(environ)
-    return code
+def close_job(environ: Mapping[str, str]) -> None:
+    """Report what `run_job` could not, after everything else in the job."""
+    find_ci(environ).close(environ)
 
 
 def run(environ: Mapping[str, str]) -> None:

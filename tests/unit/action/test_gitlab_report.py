@@ -160,11 +160,30 @@ def test_a_cancelled_pipeline_is_no_crash(
     tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
     leave(tmp_path, crash_result({"run-id": "0f3a"}))
-    assert CI.conclude(variables(tmp_path, CI_JOB_STATUS="canceled")) == 0
+    CI.close(variables(tmp_path, CI_JOB_STATUS="canceled"))
     assert capsys.readouterr().out == (
         "outcome: stopped (cancelled)\n\n"
         "The pipeline was cancelled before the run could report its result.\n"
     )
+
+
+def test_what_was_reported_is_not_reported_again(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    leave(tmp_path, Result(Grade.GOOD, {"outcome": "answered"}))
+    CI.conclude(variables(tmp_path))
+    assert capsys.readouterr().out
+    CI.close(variables(tmp_path))
+    assert capsys.readouterr().out == ""
+
+
+def test_our_words_are_gitlabs(tmp_path: Path) -> None:
+    said = "It has no pull request."
+    artifacts = leave(tmp_path, Result(Grade.GOOD, {"summary": said}, said))
+    CI.conclude(variables(tmp_path))
+    assert (artifacts / "summary.md").read_text() == "It has no merge request.\n"
+    outputs = json.loads((artifacts / "outputs.json").read_text())
+    assert outputs["summary"] == "It has no merge request."
 
 
 def test_the_log_of_the_run_is_a_folded_section() -> None:
