@@ -163,7 +163,9 @@ class GitLabStory:
         folder = self.gitlab.git_folder(SHOP)
         told = git(folder, "for-each-ref", "--format=%(refname)", "refs/heads")
         names = told.decode().split()
-        return [name.removeprefix("refs/heads/") for name in names if "main" not in name]
+        return [
+            name.removeprefix("refs/heads/") for name in names if "main" not in name
+        ]
 
     def tip(self, branch: str, path: str = SHOP) -> str | None:
         """Return the commit that a branch stands at."""
@@ -233,9 +235,7 @@ def telling_gitlab(
         clock = MovableClock()
         with serving(environment, folder, clock, port) as (base, url):
             runner = make_worker(base)
-            story = GitLabStory(
-                gitlab, provider, base, runner, url, clock, environment
-            )
+            story = GitLabStory(gitlab, provider, base, runner, url, clock, environment)
             yield story
             story.nothing_unread()
 

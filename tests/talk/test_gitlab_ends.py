@@ -53,14 +53,14 @@ ENDS = {
         list,
         OutcomeKind.OVER_BUDGET,
         ("**Over budget**",),
-        "over-budget",
+        "budget",
         POOR,
     ),
     "a key that the provider refuses": End(
         lambda: [Turn(status=401)],
         OutcomeKind.FAILED,
         ("**Failed** (",),
-        "model-refused",
+        "model-credential",
     ),
 }
 
@@ -92,7 +92,11 @@ def test_a_plan_that_is_approved_becomes_a_merge_request(tmp_path: Path) -> None
         assert story.gitlab.merge_requests(SHOP) == []
         story.say(issue, "approve")
         assert story.merge_request().title == "Count every piece"
-        print(story.replies(issue)); print(story.pings(issue))
+        assert story.reply(issue).startswith("**Done, proven** · !1 · 5 steps")
+        assert [one.partition(" · ")[0] for one in story.pings(issue)] == [
+            "@alice **Plan**",
+            "@alice **Done, proven**",
+        ]
 
 
 def test_a_plain_reply_answers_a_run_that_waits(tmp_path: Path) -> None:
@@ -151,20 +155,30 @@ def _take_rights(story: GitLabStory) -> None:
 
 
 REFUSALS = {
-    "protected branch": Refused(_protect, ("The branch is protected.",)),
+    "protected branch": Refused(
+        _protect,
+        (
+            "The branch is protected. The bot does not write to protected branches.",
+            "GitLab: You are not allowed to push code to protected branches",
+        ),
+    ),
     "rule for messages": Refused(
         _rules(PushRules(commit_message="^PROJ-[0-9]+")),
-        ("^PROJ-[0-9]+",),
+        ("A push rule demands that commit messages match `^PROJ-[0-9]+`.",),
     ),
     "rule for branches": Refused(
         _rules(PushRules(branch_name="^(feature|fix)/")),
-        ("^(feature|fix)/", "`branch` in `.patchwright.toml`"),
+        (
+            "A push rule demands that names of branches match `^(feature|fix)/`. Set "
+            "such a name: `branch` in `.patchwright.toml`.",
+        ),
     ),
     "rule for signatures": Refused(
         _rules(PushRules(reject_unsigned=True)), ("Commits must be signed.",)
     ),
     "rule for files": Refused(
-        _rules(PushRules(file_name=r"\.py$")), ("cart.py",),
+        _rules(PushRules(file_name=r"\.py$")),
+        (r"A push rule forbids files whose names match `\.py$`.",),
     ),
     "no right to push": Refused(_take_rights, ("permission",)),
 }
@@ -179,7 +193,6 @@ def test_r9_a_push_that_gitlab_refuses_is_named_by_its_rule_and_the_work_kept(
         refused.prepare(story)
         issue = story.ask(WISH)
         said = story.reply(issue)
-        print(steady(said))
         assert (story.outcome().kind, story.outcome().reason) == (
             OutcomeKind.FAILED,
             "not-delivered",
@@ -206,8 +219,9 @@ def test_s33_a_merge_request_that_gitlab_refuses_leaves_a_branch_and_a_link(
         )
         issue = story.ask(WISH)
         said = steady(story.reply(issue))
-        print(said)
         assert f"The change is on [`{BRANCH}`](GITHUB/{SHOP}/-/tree/{BRANCH})." in said
-        assert "[Open the merge request](GITHUB/acme/tools/shop/-/merge_requests/" in said
+        assert (
+            "[Open the merge request](GITHUB/acme/tools/shop/-/merge_requests/" in said
+        )
         assert story.branches() == [BRANCH]
         assert story.pings(issue)
