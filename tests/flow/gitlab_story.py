@@ -127,9 +127,14 @@ class GitLabStory:
         return found
 
     def replies(self, number: int, kind: ThreadKind = ISSUE) -> list[str]:
-        """Return its texts, but for calling people."""
-        said = self.notes(number, kind)
+        """Return its texts, but for calling people, and for those at a line."""
+        said = [one for one in self.notes(number, kind) if one.position is None]
         return [one.body for one in said if PING not in one.body]
+
+    def at_lines(self, number: int) -> list[str]:
+        """Return its texts in the discussions of lines."""
+        said = self.notes(number, MERGE_REQUEST)
+        return [one.body for one in said if one.position is not None]
 
     def pings(self, number: int, kind: ThreadKind = ISSUE) -> list[str]:
         """Return how the bot has called people in the thread."""
@@ -158,7 +163,9 @@ class GitLabStory:
         folder = self.gitlab.git_folder(SHOP)
         told = git(folder, "for-each-ref", "--format=%(refname)", "refs/heads")
         names = told.decode().split()
-        return [name.removeprefix("refs/heads/") for name in names if "main" not in name]
+        return [
+            name.removeprefix("refs/heads/") for name in names if "main" not in name
+        ]
 
     def tip(self, branch: str, path: str = SHOP) -> str | None:
         """Return the commit that a branch stands at."""
@@ -228,9 +235,7 @@ def telling_gitlab(
         clock = MovableClock()
         with serving(environment, folder, clock, port) as (base, url):
             runner = make_worker(base)
-            story = GitLabStory(
-                gitlab, provider, base, runner, url, clock, environment
-            )
+            story = GitLabStory(gitlab, provider, base, runner, url, clock, environment)
             yield story
             story.nothing_unread()
 

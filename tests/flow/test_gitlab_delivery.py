@@ -11,8 +11,11 @@ def test_a_mention_becomes_a_proven_merge_request(tmp_path: Path) -> None:
     with telling_gitlab(tmp_path, fix_turns()) as story:
         issue = story.ask("@patchwright fix the sum")
         pull = story.merge_request()
-        print(steady(pull.body)); print(pull.title); print(pull.draft)
-        print('-----'); print(steady(story.reply(issue)))
+        print(steady(pull.body))
+        print(pull.title)
+        print(pull.draft)
+        print("-----")
+        print(steady(story.reply(issue)))
         print(story.pings(issue), story.awards(issue), story.branches())
         print([(j.trigger.kind, j.outcome and j.outcome.reason) for j in story.jobs()])
         assert 0

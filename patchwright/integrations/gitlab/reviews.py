@@ -24,6 +24,7 @@ from patchwright.integrations.gitlab.threads import (
     PostTexts,
     fetch_roles,
     find_own,
+    may_read,
     read_note,
 )
 
@@ -45,7 +46,11 @@ def fetch_reviews(
     A suggestion of a reviewer is part of a text. Where there are too many
     discussions, the oldest are missing.
     """
-    found = [one for one in _fetch_discussions(project, ref) if one.notes[0].is_on_diff]
+    found = [
+        one
+        for one in _fetch_discussions(project, ref)
+        if one.notes[0].is_on_diff and may_read(one.notes[0], ref)
+    ]
     if not found:
         return ()
     pull = MergeRequestAnswer.model_validate(

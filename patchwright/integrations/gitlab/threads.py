@@ -86,14 +86,18 @@ def fetch_posts(
     """Return title, opening text and notes.
 
     What GitLab itself notes is left out, and so is what stands on lines of a diff: that
-    is for `reviews` to read.
+    is for `reviews` to read. Internal notes are only for those who are answered in such.
     """
     opening = fetch_thread_answer(project, ref)
     listed = open_thread(project, ref).notes.list(
         iterator=True, order_by="created_at", sort="desc", per_page=LARGEST_PAGE
     )
     notes = list(map(read_note, islice(listed, MAX_PAGES * LARGEST_PAGE)))
-    shown = [one for one in reversed(notes) if not (one.system or one.is_on_diff)]
+    shown = [
+        one
+        for one in reversed(notes)
+        if not (one.system or one.is_on_diff) and may_read(one, ref)
+    ]
     texts = PostTexts(addresses, ref, fetch_roles(project, (opening, *shown)))
     edited_at = _find_description_change(notes)
     return GitLabPosts(
@@ -119,6 +123,11 @@ def fetch_opening(
     return GitLabPosts(
         title=opening.title, posts=(texts.opening_post(opening, edited_at),)
     )
+
+
+def may_read(note: NoteAnswer, ref: ForgeThread) -> bool:
+    """Tell whether a run that answers in `ref` may repeat what a note says."""
+    return bool(ref.audience) or not note.is_internal
 
 
 def read_note(note: RESTObject) -> NoteAnswer:
