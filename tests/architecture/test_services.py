@@ -39,7 +39,6 @@ EXCEPTIONS: dict[str, tuple[int, str]] = {
         "what a forge refuses, in its words",
     ),
     "patchwright/resolver/messages/pull_request.py": (1, "a note on workflows"),
-    "patchwright/resolver/repository.py": (2, "tickets name repositories otherwise"),
     "patchwright/resolver/set_up/inference.py": (2, "hosts of packages"),
     "patchwright/workers/cli/commands.py": (1, "help on the CIs"),
     "patchwright/workers/cli/reference.py": (1, "a line of the manual"),
