@@ -127,9 +127,14 @@ class GitLabStory:
         return found
 
     def replies(self, number: int, kind: ThreadKind = ISSUE) -> list[str]:
-        """Return its texts, but for calling people."""
-        said = self.notes(number, kind)
+        """Return its texts, but for calling people, and for those at a line."""
+        said = [one for one in self.notes(number, kind) if one.position is None]
         return [one.body for one in said if PING not in one.body]
+
+    def at_lines(self, number: int) -> list[str]:
+        """Return its texts in the discussions of lines."""
+        said = self.notes(number, MERGE_REQUEST)
+        return [one.body for one in said if one.position is not None]
 
     def pings(self, number: int, kind: ThreadKind = ISSUE) -> list[str]:
         """Return how the bot has called people in the thread."""

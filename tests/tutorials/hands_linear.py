@@ -3,91 +3,115 @@
 from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
+from urllib.parse import urljoin
 
+from patchwright.integrations.linear.tokens import CALLBACK_PATH, INSTALL_PATH
+from tests.adapters.web.browser import forms_on, go_on
 from tests.fakes.linear.fake import FakeLinear
-from tests.fakes.linear.state import AgentActivity
 from tests.provision.waiting import wait_until
 from tests.tutorials.following import Hand, Place
 from tests.tutorials.front import plain
-from tests.tutorials.hands_github import ISSUE, pull_requests
+from tests.tutorials.hands_github import carry_all, issue_text, pull_requests
 from tests.tutorials.hands_talk import link_by, stop_the_service
 from tests.tutorials.machine import LONG_S
-from tests.tutorials.world import SERVICE, SHOP, World
+from tests.tutorials.world import LINEAR_HOST, SERVICE, SHOP, World
 
-LINEAR_HOST = "api.linear.app"
-WEBHOOKS = f"https://{SERVICE}/api/integration/linear/events"
-SECRET = "lin_wh_0123456789abcdef"
+OURS = f"https://{SERVICE}"
+WEBHOOKS = f"{OURS}/api/integration/linear/events"
 TEAM = "ENG"
+SECRET = "lin_wh_tutorial"
 
 
 @dataclass
 class LinearWorkspace:
-    """A workspace with a team and our app, in which `ann` asks."""
+    """A workspace with a team, in which `ann` asks; she is an administrator."""
 
     fake: FakeLinear
     ann: str
     key: str = ""
     carried: int = 0
 
-    @property
-    def hands(self) -> dict[str, Hand]:
-        return {
-            "make the app in Linear": self._make_the_app,
-            "stop the service": stop_the_service,
-            "ask in Linear": self._ask,
-            "say who you are": self._link,
-            "see what Linear shows": self._see,
-        }
+    def carry(self, place: Place) -> None:
+        self.carried = carry_all(place, self.fake.deliveries, WEBHOOKS, self.carried)
 
-    def _make_the_app(self, place: Place) -> None:
-        self.fake.add_webhook(SECRET)
-        place.world.values |= {
-            "linear.token": self.fake.token.access,
-            "linear.webhook_secret": SECRET,
-            f"linear.teams.{TEAM}": SHOP,
-        }
+    def said(self, kind: str) -> list[str]:
+        """Return the texts of that kind in the session."""
+        return [
+            str(one.content.get("body", ""))
+            for one in self.fake.activities(self.key)
+            if one.content["type"] == kind
+        ]
 
-    def _ask(self, place: Place) -> None:
-        title, _, text = ISSUE.removeprefix("# ").partition("\n")
-        self.key = self.fake.create(TEAM, self.ann, title, text.strip())
-        mention = self.fake.mention(self.fake.bot)
-        self.fake.comment(self.key, self.ann, f"{mention} please fix this")
-        self._carry(place)
+    def find_link(self) -> str:
+        """Return the address behind the button that ann alone can use, once shown."""
 
-    def _link(self, place: Place) -> None:
-        """Press the button of the session, which only ann can."""
-        wait_until(lambda: bool(self._signalled()), "a button to link", LONG_S)
-        told = self._signalled()[0].signal_metadata
-        assert told is not None
-        link_by(place, str(told["url"]))
+        def addresses() -> list[str]:
+            return [
+                str((one.signal_metadata or {})["url"])
+                for one in self.fake.activities(self.key)
+                if one.signal == "auth"
+            ]
 
-    def _see(self, place: Place) -> None:
-        wait_until(lambda: "**Done, proven**" in self._said(), "the result", LONG_S)
-        found = len(self.fake.attachments(self.key))
-        assert found, "the issue has no link"
-        assert len(pull_requests(place)) == 4
+        wait_until(lambda: bool(addresses()), "a button for ann alone", LONG_S)
+        return addresses()[-1]
 
-    def _signalled(self) -> list[AgentActivity]:
-        return [one for one in self.fake.activities(self.key) if one.signal == "auth"]
 
-    def _said(self) -> str:
-        every = self.fake.activities(self.key)
-        return "\n".join(str(one.content.get("body", "")) for one in every)
+def linear_hands(workspace: LinearWorkspace) -> dict[str, Hand]:
+    return {
+        "make the app in Linear": lambda place: _make_the_app(place, workspace),
+        "stop the service": stop_the_service,
+        "install the app in Linear": _install_the_app,
+        "ask in Linear": lambda place: _ask(place, workspace),
+        "say who you are": lambda place: link_by(place, workspace.find_link()),
+        "see what Linear shows": lambda place: _see(place, workspace),
+    }
 
-    def _carry(self, place: Place) -> None:
-        """Bring to the service what Linear has announced and not brought yet."""
-        announced = self.fake.deliveries
-        for one in announced[self.carried :]:
-            post = place.world.browser.client.post
-            answer = post(WEBHOOKS, content=one.body, headers=dict(one.headers))
-            assert answer.is_success, answer.text
-        self.carried = len(announced)
+
+def _make_the_app(place: Place, workspace: LinearWorkspace) -> None:
+    [app] = workspace.fake.world.apps.values()
+    workspace.fake.add_webhook(SECRET)
+    place.world.values |= {
+        "linear.client_id": app.client_id,
+        "linear.client_secret": app.client_secret,
+        "linear.webhook_secret": SECRET,
+        f"linear.teams.{TEAM}": SHOP,
+    }
+
+
+def _install_the_app(place: Place) -> None:
+    browser = place.world.browser.client
+    asked = go_on(browser, browser.get(OURS + INSTALL_PATH))
+    [form] = forms_on(asked)
+    agreed = browser.post(urljoin(str(asked.url), form.action), data=form.fields)
+    done = go_on(browser, agreed)
+    assert done.status_code == 200, done.text
+
+
+def _ask(place: Place, workspace: LinearWorkspace) -> None:
+    fake = workspace.fake
+    title, text = issue_text()
+    text = text.partition("@patchwright")[0].strip()
+    workspace.key = fake.create(TEAM, workspace.ann, title, text)
+    words = f"{fake.mention(fake.bot)} please fix this"
+    fake.comment(workspace.key, workspace.ann, words)
+    workspace.carry(place)
+
+
+def _see(place: Place, workspace: LinearWorkspace) -> None:
+    wait_until(lambda: bool(workspace.said("response")), "the result", LONG_S)
+    assert "**Done, proven**" in workspace.said("response")[-1]
+    newest = pull_requests(place)[-1]
+    [link] = workspace.fake.attachments(workspace.key)
+    assert link.url.endswith(f"/pull/{newest.number}")
 
 
 @contextmanager
 def linear_in(world: World) -> Iterator[LinearWorkspace]:
-    with FakeLinear(name=f"https://{LINEAR_HOST}") as fake:
-        world.places[LINEAR_HOST] = plain(fake.address)
-        ann = fake.add_user("ann", "Ann Lee")
+    name = f"https://{LINEAR_HOST}"
+    with FakeLinear(name=name, redirect_uris=[OURS + CALLBACK_PATH]) as fake:
+        for host in (LINEAR_HOST, f"api.{LINEAR_HOST}"):
+            world.places[host] = plain(fake.address)
+        ann = fake.add_user("ann", "Ann Lee", admin=True)
+        fake.world.at_browser = ann
         fake.add_team(TEAM)
         yield LinearWorkspace(fake, ann)

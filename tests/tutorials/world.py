@@ -27,17 +27,20 @@ SHOP = "acme/shop"
 READER = "alice"
 # No App is offered at a name that is kept for examples.
 SERVICE = "patchwright.acme.dev"
+GITLAB_HOST = "git.acme.dev"
+LINEAR_HOST = "linear.app"
 GITHUB = Names(api_url="https://api.github.com", web_url="https://github.com")
 HOSTS = (
     "github.com",
     "api.github.com",
     "raw.githubusercontent.com",
-    "gitlab.com",
     "api.anthropic.com",
     "slack.com",
     "wss-primary.slack.com",
     "acme.atlassian.net",
-    "api.linear.app",
+    GITLAB_HOST,
+    LINEAR_HOST,
+    f"api.{LINEAR_HOST}",
     SERVICE,
 )
 
