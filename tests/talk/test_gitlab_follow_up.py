@@ -96,12 +96,15 @@ def test_a_review_of_ours_is_answered_at_its_lines(tmp_path: Path) -> None:
         "finish",
         title="Name the price",
         summary="Gave a name its full length.",
-        thread_answers=[{"thread": 1, "answer": "Named it `price`."}],
+        reviews=[{"thread": 1, "verdict": "addressed", "note": "Named it `price`."}],
     )
-    with telling_gitlab(tmp_path, in_turn(*fix_turns(), read, finish)) as story:
+    asks = {".patchwright.toml": 'triggers = ["mention", "review"]'}
+    turns = in_turn(*fix_turns(), read, finish)
+    with telling_gitlab(tmp_path, turns, files=asks) as story:
         issue = story.ask(WISH)
         number = story.merge_request().number
         spot = Spot(path="cart.py", line=5)
+        story.gitlab.request_review(SHOP, number, ["alice"], "alice")
         story.gitlab.review(
             SHOP,
             number,
@@ -144,6 +147,7 @@ def test_a_follow_up_in_the_merge_request_changes_its_branch(tmp_path: Path) -> 
         number = story.merge_request().number
         story.say(number, "@patchwright please add a note", kind=MERGE_REQUEST)
         assert story.file(BRANCH, "note.txt") == "Done.\n"
+        print([(j.trigger.kind, j.trigger.key, j.trigger.actor.login) for j in story.jobs()])
         first, second = story.jobs()
         assert first.conversation_id == second.conversation_id
         assert "**Done, proven**" in story.reply(number, MERGE_REQUEST)
