@@ -400,7 +400,8 @@ class Plugin:
     `make_probe` returns None while no secret signs deliveries. With `make_setup` our
     app can be made there when the service starts for the first time, and
     `complete_settings` adds what is known of an app only there, such as its name. The
-    token source is where the user of the command line may have a token of their own.
+    token source is where the user of the command line may have a token of their own,
+    and the `address_setting` says on which host a forge is.
     """
 
     name: str
@@ -419,6 +420,7 @@ class Plugin:
     make_setup: Callable[[Settings, SecretVault, Clock], AppSetup] | None = None
     complete_settings: Callable[[Settings, SecretVault, Clock], Settings] | None = None
     find_token_source: Callable[[Settings], TokenSource] | None = None
+    address_setting: str = ""
 
 
 def import_later(target: str) -> Callable[..., Any]:

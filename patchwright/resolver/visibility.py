@@ -93,13 +93,9 @@ def _consent_offers(place: str) -> tuple[Offer, ...]:
 
 def _words_of(kind: ThreadKind) -> tuple[str, str]:
     """Return what people call the thread, and the place that it is in."""
-    match kind:
-        case ThreadKind.CHAT:
-            return "thread", "channel"
-        case ThreadKind.TICKET:
-            return "ticket", "project"
-        case _:
-            return kind.words, "project"
+    if kind is ThreadKind.CHAT:
+        return "thread", "channel"
+    return ("ticket" if kind is ThreadKind.TICKET else kind.words), "project"
 
 
 _QUESTION: Final = """\

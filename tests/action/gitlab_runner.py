@@ -30,7 +30,8 @@ class GitLabRunner:
     folder: Path
     variables: Mapping[str, str]
     log: str = ""
-    _scripts: list[subprocess.Popen[str]] = field(default_factory=list)
+    is_cancelled: bool = False
+    _scripts: list[subprocess.Popen[bytes]] = field(default_factory=list)
 
     @property
     def workspace(self) -> Path:
@@ -44,8 +45,6 @@ class GitLabRunner:
         status = "canceled" if self.is_cancelled else "failed" if code else "success"
         self._run("\n".join(job()["after_script"]), {"CI_JOB_STATUS": status})
         return code
-
-    is_cancelled: bool = False
 
     def cancel(self) -> None:
         """Tell all processes of the job but its shell, which is the first of all."""
@@ -76,24 +75,28 @@ class GitLabRunner:
 
     def _run(self, script: str, more: Mapping[str, str]) -> int:
         programs = os.pathsep.join((str(Path(sys.prefix, "bin")), os.defpath))
-        with subprocess.Popen(
-            # More follows, so that the shell stays the parent of what it runs.
-            [*_SHELL, f"{script}\nexit 0"],
-            cwd=self.workspace,
-            env={
-                **template_variables(),
-                "HOME": str(self.folder),
-                **self.variables,
-                "PATH": programs,
-                **more,
-            },
-            stdin=subprocess.DEVNULL,
-            stdout=subprocess.PIPE,
-            stderr=subprocess.STDOUT,
-            text=True,
-            start_new_session=True,
-        ) as process:
+        # A file, since what a killed process has started may keep a pipe open.
+        said = self.folder / f"log-{len(self._scripts)}"
+        with (
+            said.open("w") as output,
+            subprocess.Popen(
+                # More follows, so that the shell stays the parent of what it runs.
+                [*_SHELL, f"{script}\nexit 0"],
+                cwd=self.workspace,
+                env={
+                    **template_variables(),
+                    "HOME": str(self.folder),
+                    **self.variables,
+                    "PATH": programs,
+                    **more,
+                },
+                stdin=subprocess.DEVNULL,
+                stdout=output,
+                stderr=subprocess.STDOUT,
+                start_new_session=True,
+            ) as process,
+        ):
             self._scripts.append(process)
-            for line in process.stdout or ():
-                self.log += line
-            return process.wait()
+            code = process.wait()
+        self.log += said.read_text("utf-8")
+        return code

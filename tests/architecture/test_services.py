@@ -30,7 +30,7 @@ EXCEPTIONS: dict[str, tuple[int, str]] = {
     "patchwright/core/text/token_formats.py": (2, "forms of tokens"),
     "patchwright/core/types/triggers.py": (1, "a default in what is stored"),
     "patchwright/integrations/git/trees.py": (1, "the pointer of a large file"),
-    "patchwright/integrations/registry.py": (12, "the registry"),
+    "patchwright/integrations/registry.py": (15, "the registry"),
     "patchwright/resolver/context/repository_files.py": (3, "files of repositories"),
     "patchwright/resolver/context/test_starts.py": (2, "files of repositories"),
     "patchwright/resolver/guards/runner_configuration.py": (4, "files of repositories"),

@@ -1,6 +1,8 @@
 """What people do on GitHub and in front of the service, as the tutorials say it."""
 
 import re
+from collections.abc import Mapping, Sequence
+from typing import Protocol
 from urllib.parse import urljoin
 
 import httpx
@@ -100,11 +102,28 @@ def _said(place: Place, issue: int) -> list[str]:
 def carry(place: Place) -> None:
     """Bring to the service what GitHub has announced and not brought yet."""
     announced = place.world.github.deliveries
-    for one in announced[place.world.carried :]:
+    place.world.carried = carry_all(place, announced, WEBHOOKS, place.world.carried)
+
+
+class Announced(Protocol):
+    """A webhook as a service sends it."""
+
+    @property
+    def body(self) -> bytes: ...
+
+    @property
+    def headers(self) -> Mapping[str, str]: ...
+
+
+def carry_all(
+    place: Place, announced: Sequence[Announced], url: str, carried: int
+) -> int:
+    """Bring there what comes after the first ones; return how many there are now."""
+    for one in announced[carried:]:
         post = place.world.browser.client.post
-        answer = post(WEBHOOKS, content=one.body, headers=dict(one.headers))
+        answer = post(url, content=one.body, headers=dict(one.headers))
         assert answer.is_success, answer.text
-    place.world.carried = len(announced)
+    return len(announced)
 
 
 def _is_there(place: Place) -> bool:

@@ -64,10 +64,14 @@ def _make_a_user(place: Place, site: JiraSite) -> None:
 
 
 def _link(place: Place, invitation: Ephemeral | Mail) -> None:
+    link_by(place, link_in(invitation))
+
+
+def link_by(place: Place, address: str) -> None:
     """Open the private link, sign in to GitHub as the reader, and agree."""
     sit_down(place.world.github.world, READER)
     browser = place.world.browser.client
-    page = browser.get(link_in(invitation))
+    page = browser.get(address)
     (form,) = forms_on(page)
     asked = browser.post(page.url, data=form.fields)
     back = go_on(browser, go_on(browser, asked))

@@ -10,6 +10,8 @@ from tests.tutorials import hands_github as github
 from tests.tutorials.company import company
 from tests.tutorials.following import Hand, Place, follow
 from tests.tutorials.hands_action import Actions
+from tests.tutorials.hands_gitlab import gitlab_hands, gitlab_in
+from tests.tutorials.hands_linear import linear_hands, linear_in
 from tests.tutorials.hands_talk import jira_hands, slack_hands
 from tests.tutorials.machine import WITHOUT_ENGINE, Machine, machine
 from tests.tutorials.offices import jira_in, slack_in
@@ -62,12 +64,19 @@ def test_on_the_command_line(place: Place) -> None:
     follow("command-line", place, {})
 
 
-def test_as_a_github_app_and_then_from_slack_and_from_jira(place: Place) -> None:
+def test_on_gitlab(place: Place) -> None:
+    with gitlab_in(place.world) as server:
+        follow("gitlab", place, gitlab_hands(server))
+
+
+def test_as_a_github_app_and_then_from_slack_jira_and_linear(place: Place) -> None:
     follow("github-app", place, GITHUB_APP)
     with slack_in(place.world) as team:
         follow("slack", place, slack_hands(team))
         with jira_in(place.world) as site:
             follow("jira", place, jira_hands(site))
+            with linear_in(place.world) as workspace:
+                follow("linear", place, linear_hands(workspace))
 
 
 def test_in_a_workflow(by_address: Place, tmp_path: Path) -> None:

@@ -27,6 +27,8 @@ SHOP = "acme/shop"
 READER = "alice"
 # No App is offered at a name that is kept for examples.
 SERVICE = "patchwright.acme.dev"
+GITLAB_HOST = "git.acme.dev"
+LINEAR_HOST = "linear.app"
 GITHUB = Names(api_url="https://api.github.com", web_url="https://github.com")
 HOSTS = (
     "github.com",
@@ -36,6 +38,9 @@ HOSTS = (
     "slack.com",
     "wss-primary.slack.com",
     "acme.atlassian.net",
+    GITLAB_HOST,
+    LINEAR_HOST,
+    f"api.{LINEAR_HOST}",
     SERVICE,
 )
 

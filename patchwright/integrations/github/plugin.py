@@ -106,4 +106,5 @@ PLUGIN: Final = Plugin(
     complete_settings=import_later(f"{_SETUP}:with_own_mention"),
     make_accounts=import_later(f"{_COMPOSE}:make_accounts"),
     find_token_source=find_token_source,
+    address_setting="github.api_url",
 )

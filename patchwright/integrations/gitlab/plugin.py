@@ -88,4 +88,5 @@ PLUGIN: Final = Plugin(
     make_probe=import_later(f"{_DOCTOR}:make_probe"),
     make_accounts=import_later(f"{_COMPOSE}:make_accounts"),
     find_token_source=find_token_source,
+    address_setting="gitlab.base_url",
 )

@@ -7,12 +7,7 @@ from typing import Final
 from gitlab.v4.objects import Project
 
 from patchwright.core.types.errors import InvalidRequestError, NotFoundError
-from patchwright.core.types.threads import (
-    DiffSide,
-    ForgeThread,
-    ReviewThread,
-    ThreadPost,
-)
+from patchwright.core.types.threads import DiffSide, ForgeThread, ReviewThread
 from patchwright.integrations.gitlab.answers import (
     ComparisonAnswer,
     DiffAnswer,
@@ -88,7 +83,7 @@ def _review_thread(
 ) -> ReviewThread:
     first = found.notes[0]
     at = first.position or PositionAnswer()
-    end = _last_line(at)
+    end = LinePosition(old_line=at.old_line, new_line=at.new_line)
     side = DiffSide.OLD if end.new_line is None and end.old_line else DiffSide.NEW
     line = _number(end, side)
     return ReviewThread(
@@ -103,15 +98,12 @@ def _review_thread(
         # GitLab moves a position along with its lines for as long as they are the same.
         is_outdated=at.head_sha != head,
         posts=tuple(
-            _with_suggestions(texts.note_post(note), line)
+            post.replace(text=show_suggestions(post.text, line))
             for note in found.notes
             if not note.system
+            for post in [texts.note_post(note)]
         ),
     )
-
-
-def _with_suggestions(post: ThreadPost, line: int | None) -> ThreadPost:
-    return post.replace(text=show_suggestions(post.text, line))
 
 
 def show_suggestions(text: str, line: int | None) -> str:
@@ -132,10 +124,6 @@ def _suggested_lines(found: re.Match[str], line: int | None) -> str:
         return "it"
     first, last = line - int(found["up"] or 0), line + int(found["down"] or 0)
     return f"line {line}" if first == last else f"lines {first} to {last}"
-
-
-def _last_line(at: PositionAnswer) -> LinePosition:
-    return LinePosition(old_line=at.old_line, new_line=at.new_line)
 
 
 def _first_line(at: PositionAnswer, side: DiffSide, line: int | None) -> int | None:

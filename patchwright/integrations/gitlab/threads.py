@@ -47,7 +47,7 @@ _RELATIVE_UPLOAD: Final = re.compile(r"(?<=[(\"'\s<])(?=/uploads/[0-9a-f]{32}/)"
 GitLabThread = ProjectIssue | ProjectMergeRequest
 
 
-class ThreadPosts(Value):
+class GitLabPosts(Value):
     """A thread's own texts, oldest first; `unread` older notes are missing."""
 
     title: str
@@ -82,7 +82,7 @@ def fetch_thread_answer(project: Project, ref: ForgeThread) -> IssueAnswer:
 
 def fetch_posts(
     project: Project, ref: ForgeThread, addresses: Addresses
-) -> ThreadPosts:
+) -> GitLabPosts:
     """Return title, opening text and notes.
 
     What GitLab itself notes is left out, and so is what stands on lines of a diff: that
@@ -100,7 +100,7 @@ def fetch_posts(
     ]
     texts = PostTexts(addresses, ref, fetch_roles(project, (opening, *shown)))
     edited_at = _find_description_change(notes)
-    return ThreadPosts(
+    return GitLabPosts(
         title=opening.title,
         posts=(
             texts.opening_post(opening, edited_at),
@@ -112,7 +112,7 @@ def fetch_posts(
 
 def fetch_opening(
     project: Project, ref: ForgeThread, addresses: Addresses
-) -> ThreadPosts:
+) -> GitLabPosts:
     """Return title and opening text alone."""
     opening = fetch_thread_answer(project, ref)
     listed = open_thread(project, ref).notes.list(
@@ -120,7 +120,7 @@ def fetch_opening(
     )
     edited_at = _find_description_change(map(read_note, listed))
     texts = PostTexts(addresses, ref, fetch_roles(project, (opening,)))
-    return ThreadPosts(
+    return GitLabPosts(
         title=opening.title, posts=(texts.opening_post(opening, edited_at),)
     )
 

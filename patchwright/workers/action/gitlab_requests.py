@@ -18,8 +18,8 @@ from patchwright.workers.action.ci import ActionRequest, CiJob, NoTrigger
 from patchwright.workers.action.inputs import Inputs
 from patchwright.workers.action.result import (
     Result,
-    listening_words,
     not_asked_result,
+    start_words,
 )
 from patchwright.workers.action.run_triggers import (
     RunTriggers,
@@ -84,7 +84,7 @@ class PipelineRequests:
         log.info("not_asked", reason=reason, listens_for=rules.mention)
         kind = str(self.job.event.get("object_kind") or "")
         source = f"{self.job.event_name} ({kind})" if kind else self.job.event_name
-        starts = listening_words(rules.mention, rules.label, rules.own_login)
+        starts = start_words(rules.mention, rules.label, rules.own_login)
         return not_asked_result(
             f"There is no request ({reason}): a pipeline by {source}, of "
             f"{self.job.actor or 'somebody'}. This job starts on {starts}. The webhook "

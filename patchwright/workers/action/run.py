@@ -23,8 +23,11 @@ from patchwright.workers.action.ci import (
     NoTrigger,
     secrets_in,
 )
-from patchwright.workers.action.configuration import find_settings, make_run_overrides
-from patchwright.workers.action.connection import plugins_of
+from patchwright.workers.action.configuration import (
+    find_settings,
+    make_run_overrides,
+    plugins_of,
+)
 from patchwright.workers.action.github_actions import GitHubActions
 from patchwright.workers.action.gitlab_ci import GitLabCi
 from patchwright.workers.action.inputs import Inputs, check_version, read_text

@@ -11,6 +11,7 @@ from patchwright.core.plugin import ServiceProfile
 from patchwright.core.types.errors import GitError, SettingsError
 from patchwright.core.types.threads import name_pattern
 from patchwright.integrations.git.local import LocalRepository
+from patchwright.integrations.registry import list_forges
 
 # In a fork this is the usual name of the repository that it was made from.
 _PREFERRED: Final = ("upstream", "origin")
@@ -85,8 +86,7 @@ def choose_remote(
         )
         raise SettingsError(
             f"no remote of this checkout is on {forge.web_url} "
-            f"({seen or 'it has no remotes'}); {instead}. For another host set "
-            f"{forge.name}.api_url"
+            f"({seen or 'it has no remotes'}); {instead}. {other_host_advice()}"
         )
     by_name = {one.name: one for one in found}
     for name in _PREFERRED:
@@ -110,9 +110,15 @@ def read_repository(text: str, forge: ServiceProfile) -> str:
     if name := _name_on_forge(address, forge):
         return name
     raise SettingsError(
-        f"--repo {text}: expected OWNER/NAME or {forge.web_url}/OWNER/NAME. For "
-        f"another host set {forge.name}.api_url"
+        f"--repo {text}: expected OWNER/NAME or {forge.web_url}/OWNER/NAME. "
+        f"{other_host_advice()}"
     )
+
+
+def other_host_advice() -> str:
+    """Say how to name a host that no forge is on by itself."""
+    names = " or ".join(one.address_setting for one in list_forges())
+    return f"For another host set {names}"
 
 
 def read_address(address: str) -> RemoteAddress:

@@ -16,6 +16,7 @@ from patchwright.resolver.repository_references import read_thread_url
 from patchwright.workers.cli.checkout import (
     find_repository,
     list_remotes,
+    other_host_advice,
     read_address,
     read_repository,
 )
@@ -26,6 +27,7 @@ FORMS: Final = """\
   patchwright resolve 7                         issue 7 of this checkout's repository
   patchwright resolve acme/shop#7               issue 7 of another repository
   patchwright resolve https://HOST/acme/shop/issues/7
+  patchwright resolve '!5'                      merge request 5, on GitLab
   patchwright resolve "The cart adds up wrong"  a task in words, for this checkout
   patchwright resolve --task TEXT               the same
   patchwright resolve --file bug.md             a task from a file
@@ -97,7 +99,8 @@ def read_target(typed: TypedTarget) -> Target:
 def choose_forge(target: UrlTarget | NumberTarget, settings: Settings) -> Plugin:
     """Return the forge that a target is on, by its address or that of the checkout.
 
-    Where no address says which, it is the one of the settings.
+    Where no address says which, it is the one of the settings, unless only another one
+    writes names and numbers as they were typed.
     """
     if settings.forge:
         return find_forge(settings)
@@ -112,7 +115,27 @@ def choose_forge(target: UrlTarget | NumberTarget, settings: Settings) -> Plugin
         site = urlsplit(forge.describe(settings).web_url)
         if not hosts.isdisjoint({site.netloc, site.hostname}):
             return forge
-    return find_forge(settings)
+    usual = find_forge(settings)
+    return next(
+        (
+            one
+            for one in (usual, *list_forges())
+            if _is_written_so(target, one, settings)
+        ),
+        usual,
+    )
+
+
+def _is_written_so(
+    target: UrlTarget | NumberTarget, forge: Plugin, settings: Settings
+) -> bool:
+    """Tell whether a forge has repositories and numbers of this form."""
+    if isinstance(target, UrlTarget):
+        return True
+    forms = forge.describe(settings).forms
+    name = target.repo if _REPOSITORY.fullmatch(target.repo) else ""
+    is_name = re.fullmatch(name_pattern(has_groups=forms.has_groups), name) is not None
+    return target.mark in forms.marks and (is_name or not name)
 
 
 def locate_thread(
@@ -140,8 +163,8 @@ def read_url(url: str, forge: ServiceProfile) -> ForgeThread:
     if thread is None:
         raise SettingsError(
             f"{url} is not an issue or pull request on {forge.web_url}; expected "
-            f"{forge.web_url}/OWNER/NAME/issues/7. For another host set "
-            f"{forge.name}.api_url"
+            f"{forge.web_url}/OWNER/NAME/{forge.forms.pages_path}issues/7. "
+            f"{other_host_advice()}"
         )
     return thread
 

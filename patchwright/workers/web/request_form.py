@@ -273,8 +273,9 @@ def request_form_page(
     )
 
 
-def sign_in_first_page(sign_in: str) -> HTMLResponse:
-    return _PAGES.show("sign_in_first.html", status=401, sign_in=sign_in)
+def sign_in_first_page(sign_in: str, title: str) -> HTMLResponse:
+    """Ask somebody to sign in; `title` is what people call the forge."""
+    return _PAGES.show("sign_in_first.html", status=401, sign_in=sign_in, title=title)
 
 
 REQUEST_FORM_PATH: Final = "/requests/new"
@@ -386,4 +387,5 @@ def _form(
 
 def _ask_to_sign_in(routes: RequestFormRoutes) -> Response:
     back = quote(f"{routes.prefix}{REQUEST_FORM_PATH}", safe="")
-    return sign_in_first_page(f"{routes.prefix}{routes.login_path}?next={back}")
+    sign_in = f"{routes.prefix}{routes.login_path}?next={back}"
+    return sign_in_first_page(sign_in, routes.forge.title)

@@ -119,7 +119,8 @@ there is no token for github.com. Do one of these:
             ["7", "-C", "shop", *MODEL],
             (
                 "no remote of this checkout is on https://github.com (it has no "
-                "remotes); use OWNER/NAME#7. For another host set github.api_url"
+                "remotes); use OWNER/NAME#7. For another host set github.api_url or "
+                "gitlab.base_url"
             ),
         ),
     ],

@@ -6,6 +6,8 @@ import pytest
 
 from patchwright.core.plugin import ServiceProfile
 from patchwright.core.types.errors import SettingsError
+from patchwright.integrations.registry import find_forge
+from patchwright.integrations.settings import load_settings
 from patchwright.workers.cli.checkout import (
     ForgeRemote,
     RemoteAddress,
@@ -19,9 +21,11 @@ from patchwright.workers.cli.target import (
     NumberTarget,
     TextTarget,
     UrlTarget,
+    choose_forge,
     locate_thread,
     read_target,
 )
+from tests.fakes.github.bare import git
 
 HERE = Path()
 URL = "https://github.com/acme/shop/issues/7"
@@ -213,7 +217,8 @@ def test_the_repository_of_a_number_is_found_by_the_remotes(
             {},
             (
                 "no remote of this checkout is on https://github.com (it has no "
-                "remotes); use OWNER/NAME#7. For another host set github.api_url"
+                "remotes); use OWNER/NAME#7. For another host set github.api_url or "
+                "gitlab.base_url"
             ),
         ),
         (
@@ -221,7 +226,7 @@ def test_the_repository_of_a_number_is_found_by_the_remotes(
             (
                 "no remote of this checkout is on https://github.com (origin is on "
                 "gitlab.com, usb is on this machine); use OWNER/NAME#7. For another "
-                "host set github.api_url"
+                "host set github.api_url or gitlab.base_url"
             ),
         ),
         (
@@ -282,7 +287,80 @@ def test_a_repository_of_another_host_is_refused() -> None:
         read_repository("gitlab.com/acme/shop", FORGE)
     assert str(found.value) == (
         "--repo gitlab.com/acme/shop: expected OWNER/NAME or "
-        "https://github.com/OWNER/NAME. For another host set github.api_url"
+        "https://github.com/OWNER/NAME. For another host set github.api_url or "
+        "gitlab.base_url"
+    )
+
+
+GITLAB_URL = "https://gitlab.com/group/sub/app/-/merge_requests/5"
+HUB, LAB = {"PATCHWRIGHT_GITHUB__TOKEN": "1"}, {"PATCHWRIGHT_GITLAB__TOKEN": "1"}
+OWN = {"PATCHWRIGHT_GITLAB__BASE_URL": "https://git.corp.example/gitlab"}
+
+
+@pytest.mark.parametrize(
+    ("word", "environ", "chosen"),
+    [
+        (URL, {}, "github"),
+        (URL, LAB, "github"),
+        (GITLAB_URL, {}, "gitlab"),
+        (GITLAB_URL, HUB, "gitlab"),
+        ("https://git.corp.example/gitlab/a/b/-/issues/1", OWN, "gitlab"),
+        ("https://elsewhere.example/a/b/issues/1", {}, "github"),
+        ("https://elsewhere.example/a/b/issues/1", LAB, "gitlab"),
+        (URL, {"PATCHWRIGHT_FORGE": "gitlab"}, "gitlab"),
+        ("acme/shop#7", {}, "github"),
+        ("acme/shop#7", LAB, "gitlab"),
+        ("acme/shop#7", HUB | LAB | {"PATCHWRIGHT_FORGE": "gitlab"}, "gitlab"),
+        ("acme/shop!5", {}, "gitlab"),
+        ("acme/shop!5", HUB, "gitlab"),
+        ("group/sub/app#5", HUB, "gitlab"),
+    ],
+)
+def test_the_forge_is_that_of_the_address_or_of_the_settings(
+    word: str, environ: dict[str, str], chosen: str, tmp_path: Path
+) -> None:
+    settings = load_settings(environ, flags={}, cwd=tmp_path)
+    target = read_target(TypedTarget(word, folder=None))
+    assert isinstance(target, UrlTarget | NumberTarget)
+    assert choose_forge(target, settings).name == chosen
+
+
+@pytest.mark.parametrize(
+    ("remote", "environ", "chosen"),
+    [
+        ("git@gitlab.com:group/sub/app.git", HUB, "gitlab"),
+        ("https://github.com/acme/shop", LAB, "github"),
+        ("ssh://git@git.corp.example:2222/group/app.git", OWN, "gitlab"),
+        ("/srv/shop.git", LAB, "gitlab"),
+        ("/srv/shop.git", {}, "github"),
+    ],
+)
+def test_the_forge_of_a_number_is_that_of_the_remotes(
+    remote: str, environ: dict[str, str], chosen: str, tmp_path: Path
+) -> None:
+    git(tmp_path, "init", "--quiet")
+    git(tmp_path, "remote", "add", "origin", remote)
+    settings = load_settings(environ, flags={}, cwd=tmp_path)
+    target = NumberTarget(7, "", tmp_path)
+    assert choose_forge(target, settings).name == chosen
+
+
+def test_a_merge_request_is_named_by_its_mark_and_an_issue_is_not_it() -> None:
+    forge = find_forge(load_settings(LAB, flags={}, cwd=HERE)).describe(
+        load_settings(LAB, flags={}, cwd=HERE)
+    )
+    by_url = locate_thread(UrlTarget(GITLAB_URL), forge)
+    by_mark = locate_thread(NumberTarget(5, "group/sub/app", HERE, "!"), forge)
+    issue = locate_thread(NumberTarget(5, "group/sub/app", HERE), forge)
+    assert by_url.thread == by_mark.thread != issue.thread
+    assert [one.thread.name for one in (by_mark, issue)] == ["!5", "#5"]
+    assert by_mark.is_kind_known
+    with pytest.raises(SettingsError) as found:
+        locate_thread(UrlTarget("https://gitlab.com/group/app"), forge)
+    assert str(found.value) == (
+        "https://gitlab.com/group/app is not an issue or pull request on "
+        "https://gitlab.com; expected https://gitlab.com/OWNER/NAME/-/issues/7. For "
+        "another host set github.api_url or gitlab.base_url"
     )
 
 

@@ -65,7 +65,7 @@ def add_run_pages(app: FastAPI, pages: RunPages) -> None:
             return _exchange_key(pages, job_id, key)
         job = pages.find(request, job_id)
         if job is None:
-            return missing_page(_login(pages, job_id))
+            return missing_page(_login(pages, job_id), pages.forge.title)
         return _show(pages, job, _before(request))
 
     @app.get("/runs/{job_id}/live", include_in_schema=False)
@@ -80,7 +80,7 @@ def add_run_pages(app: FastAPI, pages: RunPages) -> None:
 def _exchange_key(pages: RunPages, job_id: str, key: str) -> Response:
     """Put the key away, and go to the address that may stay in a history."""
     if pages.access.opens_until(job_id, key) is None:
-        return missing_page(_login(pages, job_id))
+        return missing_page(_login(pages, job_id), pages.forge.title)
     # Relative to this address, whatever stands before it outside.
     response = RedirectResponse(f"./{job_id}", _SEE_OTHER)
     response.headers["Cache-Control"] = "no-store"

@@ -251,9 +251,13 @@ def run_page(view: RunView, events: EventsView) -> Response:
     return _html_response(html, 200, nonce)
 
 
-def missing_page(sign_in: str) -> Response:
-    """Answer the same for runs that do not exist and for those that are not visible."""
-    html = _ENVIRONMENT.get_template("missing.html").render(sign_in=sign_in)
+def missing_page(sign_in: str, title: str) -> Response:
+    """Answer the same for runs that do not exist and for those that are not visible.
+
+    `title` is what people call the forge, with which they sign in.
+    """
+    template = _ENVIRONMENT.get_template("missing.html")
+    html = template.render(sign_in=sign_in, title=title)
     return _html_response(html, 404)
 
 
