@@ -120,8 +120,8 @@ def in_linear(
             *([dict(also)] if also else ()),
         ]
         environment = {
-            **_connection(fake, {TEAM: REPO} if teams is None else teams),
-            **(_client(fake) if as_app else _token(fake)),
+            **linear_connection(fake, {TEAM: REPO} if teams is None else teams),
+            **(_client(fake) if as_app else linear_token(fake)),
             **({"PATCHWRIGHT_ACCOUNTS__MAP": json.dumps(known)} if mapped else {}),
             **(settings or {}),
         }
@@ -141,7 +141,7 @@ def in_linear(
         office.nothing_unread()
 
 
-def _connection(fake: FakeLinear, teams: Mapping[str, str]) -> dict[str, str]:
+def linear_connection(fake: FakeLinear, teams: Mapping[str, str]) -> dict[str, str]:
     return {
         "PATCHWRIGHT_LINEAR__API_URL": fake.api_url,
         "PATCHWRIGHT_LINEAR__WEBHOOK_SECRET": SECRET,
@@ -151,7 +151,7 @@ def _connection(fake: FakeLinear, teams: Mapping[str, str]) -> dict[str, str]:
     }
 
 
-def _token(fake: FakeLinear) -> dict[str, str]:
+def linear_token(fake: FakeLinear) -> dict[str, str]:
     return {"PATCHWRIGHT_LINEAR__TOKEN": fake.token.access}
 
 
