@@ -165,7 +165,7 @@ def _permission_problems(
         return
     if not permission.allows(Permission.WRITE):
         yield failed(
-            f"{repo.full_name}: {own.login} may not push",
+            f"{repo.full_name}: {own.login} cannot push",
             f"make {own.login} a Developer of {repo.full_name}, or of a group above it",
         )
 
