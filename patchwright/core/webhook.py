@@ -123,10 +123,11 @@ class WebhookSource:
     `identify` returns the service's own id of a delivery, the same when it is repeated,
     or an empty string. `signature_header` names, in lower case, the header that carries
     the signature: without one of the `signature_form` nothing is read. With `is_silent`
-    it shows people what we answer, so that it gets nothing but a status. What has no
-    time of its own counts as it is told where nothing `confirm`s it, and `follow` is
-    called once it is stored and answered. Headers that begin with `kept_headers`, in
-    lower case, explain a delivery and are stored with it.
+    it gets a 200 and no words: it shows people what we answer, or takes any other
+    status for a failure. What has no time of its own counts as it is told where
+    nothing `confirm`s it, and `follow` is called once it is stored and answered.
+    Headers that begin with `kept_headers`, in lower case, explain a delivery and are
+    stored with it.
     """
 
     receiver: WebhookReceiver

@@ -300,8 +300,10 @@ class _Preparation:
         """Name the requester as co-author, by an email address that hides their own."""
         requester = self._request.trigger.asker
         domain = f"users.noreply.{urlsplit(self._repository.web_url).hostname}"
-        address = f"{requester.external_id}+{requester.login}".lstrip("+")
-        return f"Co-authored-by: {requester.login} <{address}@{domain}>"
+        login, external_id = requester.login, requester.external_id
+        known = self._repository.forms.mail_name.format(id=external_id, login=login)
+        name = known if external_id else login
+        return f"Co-authored-by: {login} <{name}@{domain}>"
 
 
 def _proof_base(work: StartingPoint, *, merges: bool) -> str:

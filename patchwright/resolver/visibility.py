@@ -1,7 +1,6 @@
 """Who may read a run's texts, and the question before private words are shown."""
 
 import re
-from collections.abc import Mapping
 from enum import StrEnum
 from typing import Final
 
@@ -71,7 +70,7 @@ def needs_consent(
     """
     if not thread.is_private or repository_is_private or remembered:
         return None
-    here, place = _WORDS.get(thread.kind, _CHAT)
+    here, place = _words_of(thread.kind)
     text = _QUESTION.format(repo=inline_code(repo.full_name), here=here, place=place)
     return Question(
         reason=QuestionReason.NO_CONSENT, text=text, offers=_consent_offers(place)
@@ -92,12 +91,13 @@ def _consent_offers(place: str) -> tuple[Offer, ...]:
     )
 
 
-# What people call the thread, and the place that it is in.
-_CHAT: Final = ("thread", "channel")
-_WORDS: Final[Mapping[ThreadKind, tuple[str, str]]] = {
-    ThreadKind.ISSUE: ("issue", "project"),
-    ThreadKind.TICKET: ("ticket", "project"),
-}
+def _words_of(kind: ThreadKind) -> tuple[str, str]:
+    """Return what people call the thread, and the place that it is in."""
+    if kind is ThreadKind.CHAT:
+        return "thread", "channel"
+    return ("ticket" if kind is ThreadKind.TICKET else kind.words), "project"
+
+
 _QUESTION: Final = """\
 **{repo} is public. May the pull request quote this private {here}?** Everybody can \
 read a pull request there.

@@ -9,6 +9,7 @@ import pytest
 
 from tests.fakes.gitlab import FakeGitLab, Level, Visibility
 from tests.fakes.gitlab.clients import Caller, python_gitlab
+from tests.flow.clock import MovableClock
 
 REPO = "top/sub/app"
 TITLE = {"title": "Wrong sum"}
@@ -331,6 +332,22 @@ def test_what_happened_lately_can_be_listed(fake: FakeGitLab) -> None:
     assert [one["body"] for one in todos] == ["@alice please", "Wrong sum"]
     everywhere = alice.ask("GET", "/issues?scope=all").body
     assert [one["iid"] for one in everywhere] == [1]
+
+
+def test_what_has_changed_since_can_be_listed() -> None:
+    clock = MovableClock()
+    with FakeGitLab(clock=clock) as fake:
+        alice = Caller(fake, fake.add_user("alice"))
+        fake.add_project("alice/app")
+        fake.open_issue("alice/app", "alice", "Wrong sum", "")
+        fake.open_issue("alice/app", "alice", "Wrong product", "")
+        clock.advance(1)
+        fake.comment("alice/app", 1, "alice", "Please.")
+        issues = f"{home(fake, 'alice/app')}/issues"
+        at = alice.ask("GET", f"{issues}/1").body["updated_at"]
+        since = alice.ask("GET", f"{issues}?updated_after={at}").body
+        assert [one["iid"] for one in since] == [1]
+        assert alice.ask("GET", f"{issues}?updated_after=soon").status == 400
 
 
 def test_an_ordered_failure_happens_once(fake: FakeGitLab) -> None:

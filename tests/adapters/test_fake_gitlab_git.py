@@ -140,6 +140,18 @@ def test_a_push_rule_says_what_it_wants(
     assert bare.find_commit(fake.git_folder(REPO), "refs/heads/topic") is None
 
 
+def test_who_pushes_a_new_branch_is_told_where_to_go_on(
+    fake: FakeGitLab, tmp_path: Path
+) -> None:
+    work = clone(fake, tmp_path, Level.DEVELOPER)
+    work.commit("b.txt", "b\n", branch="fix/a")
+    push = ["git", "-C", str(work.folder), "push", "origin", "HEAD:refs/heads/fix/a"]
+    said = subprocess.run(push, capture_output=True, check=True, text=True).stderr
+    page = f"{fake.base_url}/{REPO}/-/merge_requests/new"
+    assert "remote: To create a merge request for fix/a, visit:" in said
+    assert f"{page}?merge_request%5Bsource_branch%5D=fix%2Fa" in said
+
+
 def test_a_push_rule_keeps_secrets_out(fake: FakeGitLab, tmp_path: Path) -> None:
     work = clone(fake, tmp_path, Level.DEVELOPER)
     fake.set_rules(REPO, PushRules(prevent_secrets=True))

@@ -203,6 +203,10 @@ def test_a_private_team_is_not_there_for_others(linear: FakeLinear, ann: str) ->
     assert refused.errors[0]["message"] == "Entity not found: Issue"
     assert refused.words == "Could not find referenced Issue."
     assert listed(of_person(linear, ann)) == [key]
+    linear.admit("SEC")
+    assert listed(of_app(linear)) == [key]
+    linear.admit("SEC", admitted=False)
+    assert listed(of_app(linear)) == []
 
 
 def test_another_workspace_is_another_world(linear: FakeLinear, ann: str) -> None:

@@ -255,6 +255,8 @@ def everything(linear: FakeLinear, ann: str) -> None:
     """Let people and our app do all that is told of."""
     linear.guide("Each fix needs a test.")
     linear.add_team("OPS")
+    linear.add_team("SEC", members=[ann])
+    linear.admit("SEC")
     project = linear.add_project("Shop", "ENG")
     key = linear.create("ENG", ann, "Wrong sum", "Off by one.", labels=["Bug"])
     comment = linear.comment(key, ann, f"{linear.mention(linear.bot)} fix it")
@@ -298,6 +300,7 @@ EVERYTHING = {
     "Issue.remove",
     "Issue.update",
     "OAuthApp.revoked",
+    "PermissionChange.teamAccessChanged",
     "Reaction.create",
 }
 

@@ -5,16 +5,12 @@ from contextlib import contextmanager
 from dataclasses import dataclass, field
 from pathlib import Path
 
-from sqlalchemy import select
-
 from patchwright.core.events.types import Event
-from patchwright.core.types.base import JobId
 from patchwright.core.types.work import Outcome
 from patchwright.integrations.github.app import CALLBACK_PATH
 from patchwright.resolver.job import Job
 from patchwright.resolver.services import RunOverrides
 from patchwright.workers.compose import ServiceParts, make_worker
-from patchwright.workers.db.tables import jobs
 from patchwright.workers.jobs.worker import JobWorker
 from tests.app_manifest import add_our_app
 from tests.fakes.github.acts.registrations import add_client
@@ -25,6 +21,7 @@ from tests.fakes.github.webhooks.sending import Receipt, deliver
 from tests.fakes.llm.provider import FakeProvider
 from tests.fakes.llm.turns import Script, TurnLike, call
 from tests.flow.clock import MovableClock
+from tests.flow.runs import all_runs, work
 from tests.flow.serving import serving
 from tests.schema import add_sqlite_file
 
@@ -106,9 +103,7 @@ class Story:
 
     def work(self) -> None:
         """Run the jobs that wait, as a worker would, and those that come of them."""
-        while waiting := self.base.stores.jobs.take_unfinished(0.0):
-            for job_id in waiting:
-                self.runner.run(job_id)
+        work(self.base, self.runner)
 
     def work_later(self, seconds: float) -> None:
         """Let the time pass that the service waits before it tries again, and work."""
@@ -148,10 +143,7 @@ class Story:
 
     def jobs(self) -> list[Job]:
         """Return every run, oldest first."""
-        query = select(jobs.c.id).order_by(jobs.c.created_at)
-        with self.base.database.reading() as connection:
-            ids = [JobId(one) for one in connection.scalars(query)]
-        return [job for one in ids if (job := self.base.stores.jobs.load(one))]
+        return all_runs(self.base)
 
     def outcome(self) -> Outcome:
         """Return how the only run ended."""

@@ -14,30 +14,12 @@ People have reported the same faults of such bots in public again and again. Eac
 of fault has a number here, and tests whose names begin with this number and say what
 Patchwright does instead: `grep -rn test_s21_ tests` finds the tests of report S-21.
 This page is generated from their names.
-
-These have no test of their own yet:
-
-| | what it is about | why not |
-|---|---|---|
-"""
-# What each is about, and why nothing shows it yet.
-UNTESTED: Final = {
-    15: ("your own GitLab server", "GitLab is not supported yet"),
-    16: ("rights inherited in GitLab groups", "GitLab is not supported yet"),
-}
-_BETWEEN: Final = """
-One half of S-17 is tested: a webhook with a token instead of a signature is refused.
-The other half is about GitLab's webhooks, which are not supported yet.
 """
 
 
 def page() -> str:
-    untested = (
-        f"| S-{number:02} | {about} | {why} |\n"
-        for number, (about, why) in sorted(UNTESTED.items())
-    )
     parts = [_section(number, said) for number, said in sorted(_sentences().items())]
-    return "".join([_HEAD, *untested, _BETWEEN, *parts])
+    return "".join([_HEAD, *parts])
 
 
 def shown() -> frozenset[int]:

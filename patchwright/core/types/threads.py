@@ -299,6 +299,7 @@ class ForgeForms(Value):
     `thread_paths` before the number of a thread, the usual one of each kind first.
     `pull_kind` is how the forge calls what proposes a change, `pull_ref` where git has
     its head, and `new_pull_path` the page where a person makes one of a branch.
+    `mail_name` is how an email address begins that hides a person's own.
     """
 
     has_groups: bool = False
@@ -311,6 +312,7 @@ class ForgeForms(Value):
     pull_kind: ThreadKind = ThreadKind.PULL_REQUEST
     pull_ref: str = "refs/pull/{number}/head"
     new_pull_path: str = "compare/{base}...{head}"
+    mail_name: str = "{id}+{login}"
 
     @property
     def counts_apart(self) -> bool:

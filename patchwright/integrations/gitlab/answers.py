@@ -214,7 +214,7 @@ class CommitAnswer(GitLabModel):
     message: Text = ""
 
 
-class StatusAnswer(GitLabModel):
+class CommitStatusAnswer(GitLabModel):
     """A job of a pipeline, or what another program says of a commit."""
 
     id: int

@@ -25,7 +25,7 @@ from patchwright.integrations.gitlab.reviews import (
     resolve_review,
 )
 from patchwright.integrations.gitlab.threads import (
-    ThreadPosts,
+    GitLabPosts,
     add_note,
     delete_note,
     edit_note,
@@ -208,7 +208,7 @@ class GitLabChannel:
             return thread
         return thread.replace(reviews=fetch_reviews(project, ref, addresses))
 
-    def _thread(self, ref: ForgeThread, found: ThreadPosts) -> Thread:
+    def _thread(self, ref: ForgeThread, found: GitLabPosts) -> Thread:
         return Thread(
             ref=ref,
             title=found.title,

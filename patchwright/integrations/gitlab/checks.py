@@ -18,9 +18,9 @@ from patchwright.core.types.errors import (
 )
 from patchwright.core.types.threads import RepoRef
 from patchwright.integrations.gitlab.answers import (
+    CommitStatusAnswer,
     MergeRequestAnswer,
     PipelineAnswer,
-    StatusAnswer,
 )
 from patchwright.integrations.gitlab.client import GitLabClient
 from patchwright.integrations.gitlab.connection import LARGEST_PAGE
@@ -71,7 +71,7 @@ class _Part:
     """A job or status, and the project whose it is."""
 
     project: int | str
-    status: StatusAnswer
+    status: CommitStatusAnswer
 
     @property
     def has_failed(self) -> bool:
@@ -117,7 +117,8 @@ def _list(project: Project, sha: str) -> Iterator[_Part]:
     listed = commit.statuses.list(iterator=True, per_page=LARGEST_PAGE)
     found = islice(listed, MAX_PAGES * LARGEST_PAGE)
     yield from (
-        _Part(project.id, StatusAnswer.model_validate(one.asdict())) for one in found
+        _Part(project.id, CommitStatusAnswer.model_validate(one.asdict()))
+        for one in found
     )
     for pull in _list_open_pulls(project, sha):
         yield from _list_jobs_elsewhere(project, pull)
@@ -146,7 +147,7 @@ def _list_jobs_elsewhere(project: Project, pull: MergeRequestAnswer) -> Iterator
         path, query_data={"per_page": LARGEST_PAGE}, iterator=True
     )
     for one in islice(jobs, MAX_PAGES * LARGEST_PAGE):
-        yield _Part(place, StatusAnswer.model_validate(one))
+        yield _Part(place, CommitStatusAnswer.model_validate(one))
 
 
 def _fetch_trace(project: Project, part: _Part) -> str:
@@ -171,7 +172,7 @@ def clean_trace(raw: bytes) -> str:
     return last_lines(plain_log(raw, _NOISE).strip("\n"))
 
 
-def _failed_check(status: StatusAnswer, trace: str) -> FailedCheck:
+def _failed_check(status: CommitStatusAnswer, trace: str) -> FailedCheck:
     said = (status.description, status.failure_reason.replace("_", " "))
     return FailedCheck(
         name=status.name,

@@ -27,7 +27,11 @@ from patchwright.integrations.gitlab.deliveries import (
 )
 from patchwright.integrations.gitlab.forge import GitLabForge
 from patchwright.integrations.gitlab.polling import GitLabPolling
-from patchwright.integrations.gitlab.settings import SERVICE, GitLabSettings
+from patchwright.integrations.gitlab.settings import (
+    SERVICE,
+    GitLabSettings,
+    read_signing_key,
+)
 from patchwright.integrations.gitlab.sign_in import GitLabAccounts
 from patchwright.integrations.gitlab.webhooks.reader import (
     SIGNATURE_HEADER,
@@ -88,7 +92,7 @@ class DeferredGitLabReceiver:
         """Read a delivery; raises `NotReadyError` where it must be sent again."""
         receiver = GitLabReceiver(
             self.settings.webhook_secret,
-            self.settings.webhook_signing_key,
+            tuple(map(read_signing_key, self.settings.webhook_signing_key)),
             self.rules.known(),
             self.clock.now,
         )

@@ -2,7 +2,6 @@
 
 from typing import Final
 
-from gitlab import Gitlab
 from gitlab.v4.objects import Project
 
 from patchwright.core.forge import (
@@ -243,7 +242,8 @@ class GitLabForge:
         Who is an administrator or an external user, GitLab tells administrators alone;
         to others nobody is one, and an internal project is closed to all outsiders.
         """
-        user = self._api.ask_server(lambda server: _fetch_user(server, user_id))
+        asked = self._api.ask_server(lambda server: server.users.get(user_id).asdict())
+        user = UserAnswer.model_validate(asked)
         if user.state != ACTIVE:
             return Permission.NONE
         if user.is_admin:
@@ -306,10 +306,6 @@ def _fetch_member(project: Project, user_id: int) -> MemberAnswer | None:
     except NotFoundError:
         return None
     return MemberAnswer.model_validate(found)
-
-
-def _fetch_user(server: Gitlab, user_id: int) -> UserAnswer:
-    return UserAnswer.model_validate(server.users.get(user_id).asdict())
 
 
 def _permission_of(level: int) -> Permission:

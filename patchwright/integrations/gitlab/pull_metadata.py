@@ -217,7 +217,8 @@ class _Writer:
             )
             return
         listed = updated.assignees if field == "assignee_ids" else updated.reviewers
-        left = [name for name, one in found.items() if one.id not in _ids(listed)]
+        done_ids = {one.id for one in listed}
+        left = [name for name, one in found.items() if one.id not in done_ids]
         if left:
             names = _quoted_names(left)
             yield f"{names} could not be {done}: GitLab does not allow it."
@@ -234,10 +235,6 @@ class _Writer:
             return MergeRequestAnswer.model_validate(answer)
 
         return self._api.ask(self._repo, update)
-
-
-def _ids(users: Sequence[UserAnswer]) -> set[int]:
-    return {one.id for one in users}
 
 
 def _quoted_names(names: Sequence[str]) -> str:

@@ -24,10 +24,18 @@ from patchwright.integrations.gitlab.threads import (
     PostTexts,
     fetch_roles,
     find_own,
+    may_read,
     read_note,
 )
 
 _HUNK: Final = re.compile(r"^@@ -(\d+)(?:,\d+)? \+(\d+)(?:,\d+)? @@", re.MULTILINE)
+
+# It replaces so many lines above and below the one that it stands on.
+_SUGGESTION: Final = re.compile(
+    r"^(?P<fence>(?P<indent> {0,3})(?:`{3,}|~{3,}))suggestion"
+    r"(?::-(?P<up>\d{1,4})\+(?P<down>\d{1,4}))?[ \t]*$",
+    re.MULTILINE,
+)
 
 
 def fetch_reviews(
@@ -35,10 +43,14 @@ def fetch_reviews(
 ) -> tuple[ReviewThread, ...]:
     """Return the discussions on lines and files, in GitLab's order.
 
-    A suggestion of a reviewer is part of its text. Where there are too many
+    A suggestion of a reviewer is part of a text. Where there are too many
     discussions, the oldest are missing.
     """
-    found = [one for one in _fetch_discussions(project, ref) if one.notes[0].is_on_diff]
+    found = [
+        one
+        for one in _fetch_discussions(project, ref)
+        if one.notes[0].is_on_diff and may_read(one.notes[0], ref)
+    ]
     if not found:
         return ()
     pull = MergeRequestAnswer.model_validate(
@@ -71,7 +83,7 @@ def _review_thread(
 ) -> ReviewThread:
     first = found.notes[0]
     at = first.position or PositionAnswer()
-    end = _last_line(at)
+    end = LinePosition(old_line=at.old_line, new_line=at.new_line)
     side = DiffSide.OLD if end.new_line is None and end.old_line else DiffSide.NEW
     line = _number(end, side)
     return ReviewThread(
@@ -85,12 +97,33 @@ def _review_thread(
         and all(n.resolved for n in found.notes if n.resolvable),
         # GitLab moves a position along with its lines for as long as they are the same.
         is_outdated=at.head_sha != head,
-        posts=tuple(texts.note_post(note) for note in found.notes if not note.system),
+        posts=tuple(
+            post.replace(text=show_suggestions(post.text, line))
+            for note in found.notes
+            if not note.system
+            for post in [texts.note_post(note)]
+        ),
     )
 
 
-def _last_line(at: PositionAnswer) -> LinePosition:
-    return LinePosition(old_line=at.old_line, new_line=at.new_line)
+def show_suggestions(text: str, line: int | None) -> str:
+    """Say in words which lines a suggestion is for: the label of a fence is not read.
+
+    https://docs.gitlab.com/user/project/merge_requests/reviews/suggestions/
+    """
+
+    def shown(found: re.Match[str]) -> str:
+        where = _suggested_lines(found, line)
+        return f"{found['indent']}Suggested in place of {where}:\n\n{found['fence']}"
+
+    return _SUGGESTION.sub(shown, text)
+
+
+def _suggested_lines(found: re.Match[str], line: int | None) -> str:
+    if line is None:
+        return "it"
+    first, last = line - int(found["up"] or 0), line + int(found["down"] or 0)
+    return f"line {line}" if first == last else f"lines {first} to {last}"
 
 
 def _first_line(at: PositionAnswer, side: DiffSide, line: int | None) -> int | None:

@@ -37,6 +37,8 @@ FORMS: Final = ForgeForms(
     pull_ref="refs/merge-requests/{number}/head",
     new_pull_path="merge_requests/new?merge_request%5Bsource_branch%5D={head}"
     "&merge_request%5Btarget_branch%5D={base}",
+    # https://docs.gitlab.com/user/profile/#use-an-automatically-generated-private-commit-email
+    mail_name="{id}-{login}",
 )
 
 # https://docs.gitlab.com/user/project/integrations/webhooks/#signing-tokens

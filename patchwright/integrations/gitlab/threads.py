@@ -47,7 +47,7 @@ _RELATIVE_UPLOAD: Final = re.compile(r"(?<=[(\"'\s<])(?=/uploads/[0-9a-f]{32}/)"
 GitLabThread = ProjectIssue | ProjectMergeRequest
 
 
-class ThreadPosts(Value):
+class GitLabPosts(Value):
     """A thread's own texts, oldest first; `unread` older notes are missing."""
 
     title: str
@@ -82,21 +82,25 @@ def fetch_thread_answer(project: Project, ref: ForgeThread) -> IssueAnswer:
 
 def fetch_posts(
     project: Project, ref: ForgeThread, addresses: Addresses
-) -> ThreadPosts:
+) -> GitLabPosts:
     """Return title, opening text and notes.
 
     What GitLab itself notes is left out, and so is what stands on lines of a diff: that
-    is for `reviews` to read.
+    is for `reviews` to read. Internal notes are only for those who are answered in such.
     """
     opening = fetch_thread_answer(project, ref)
     listed = open_thread(project, ref).notes.list(
         iterator=True, order_by="created_at", sort="desc", per_page=LARGEST_PAGE
     )
     notes = list(map(read_note, islice(listed, MAX_PAGES * LARGEST_PAGE)))
-    shown = [one for one in reversed(notes) if not (one.system or one.is_on_diff)]
+    shown = [
+        one
+        for one in reversed(notes)
+        if not (one.system or one.is_on_diff) and may_read(one, ref)
+    ]
     texts = PostTexts(addresses, ref, fetch_roles(project, (opening, *shown)))
     edited_at = _find_description_change(notes)
-    return ThreadPosts(
+    return GitLabPosts(
         title=opening.title,
         posts=(
             texts.opening_post(opening, edited_at),
@@ -108,7 +112,7 @@ def fetch_posts(
 
 def fetch_opening(
     project: Project, ref: ForgeThread, addresses: Addresses
-) -> ThreadPosts:
+) -> GitLabPosts:
     """Return title and opening text alone."""
     opening = fetch_thread_answer(project, ref)
     listed = open_thread(project, ref).notes.list(
@@ -116,9 +120,14 @@ def fetch_opening(
     )
     edited_at = _find_description_change(map(read_note, listed))
     texts = PostTexts(addresses, ref, fetch_roles(project, (opening,)))
-    return ThreadPosts(
+    return GitLabPosts(
         title=opening.title, posts=(texts.opening_post(opening, edited_at),)
     )
+
+
+def may_read(note: NoteAnswer, ref: ForgeThread) -> bool:
+    """Tell whether a run that answers in `ref` may repeat what a note says."""
+    return bool(ref.audience) or not note.is_internal
 
 
 def read_note(note: RESTObject) -> NoteAnswer:

@@ -351,6 +351,10 @@ class JiraChannel(Tracker):
     def move(self, ref: TalkThread, status: str) -> None:
         move_ticket(self._api, ref.id, status)
 
+    def find_repository(self, ref: TalkThread) -> str:  # noqa: ARG002 - of none of them
+        """Return nothing: Jira ties no ticket to a repository."""
+        return ""
+
     @cached_property
     def _site_fields(self) -> SiteFields:
         return fetch_site_fields(self._api, self._settings.criteria_fields)

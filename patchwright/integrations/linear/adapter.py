@@ -13,8 +13,9 @@ from patchwright.integrations.linear.tokens import LinearTokens
 from patchwright.integrations.linear.webhooks.payloads import (
     SERVICE,
     LinearModel,
+    LinearWorkspace,
+    PageEnd,
     TeamPayload,
-    Workspace,
 )
 
 TEAMS_QUERY: Final = """
@@ -33,14 +34,9 @@ query Projects($team: String!) {
 MAX_PAGES: Final = 10
 
 
-class _PageInfo(LinearModel):
-    has_next_page: bool = False
-    end_cursor: str | None = None
-
-
 class _Teams(LinearModel):
     nodes: tuple[TeamPayload, ...] = ()
-    page_info: _PageInfo = _PageInfo()
+    page_info: PageEnd = PageEnd()
 
 
 class _TeamsAnswer(LinearModel):
@@ -72,7 +68,7 @@ class Linear:
     api: LinearClient
     channel: LinearChannel
 
-    def fetch_workspace(self, url_key: str = "") -> Workspace:
+    def fetch_workspace(self, url_key: str = "") -> LinearWorkspace:
         """Return a workspace as our token shows it. Raises `ServiceError`."""
         return self.api.identity(url_key)
 

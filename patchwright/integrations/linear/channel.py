@@ -104,17 +104,17 @@ _MERGE: Final = re.compile(r"/(?P<project>.+?)/-/merge_requests/(?P<number>\d+)\
 _REFUSALS: Final = (InvalidRequestError, NotFoundError, PermissionDeniedError)
 
 
-class _CommentNode(LinearModel):
+class _OwnComment(LinearModel):
     id: str
     archived_at: Text = ""
 
 
-class _CommentAnswer(LinearModel):
-    comment: _CommentNode
+class _OwnCommentAnswer(LinearModel):
+    comment: _OwnComment
 
 
 class _CreatedComment(LinearModel):
-    comment: _CommentNode
+    comment: _OwnComment
 
 
 class _CreateCommentAnswer(LinearModel):
@@ -297,7 +297,7 @@ class LinearChannel:
     def _is_there(self, ref: TalkThread, comment: str) -> bool:
         try:
             answer = self._api.read(
-                url_key_of(ref), _CommentAnswer, COMMENT_QUERY, {"id": comment}
+                url_key_of(ref), _OwnCommentAnswer, COMMENT_QUERY, {"id": comment}
             )
         except (NotFoundError, InvalidRequestError):
             return False

@@ -30,7 +30,7 @@ from patchwright.integrations.linear.tokens import TIMEOUT_S, LinearTokens
 from patchwright.integrations.linear.webhooks.payloads import (
     LinearModel,
     LinearPerson,
-    Workspace,
+    LinearWorkspace,
 )
 
 MAX_TRIES: Final = 3
@@ -76,7 +76,7 @@ class LinearClient:
 
     def __init__(self, api_url: str, tokens: LinearTokens, clock: Clock) -> None:
         self.api_url, self.tokens, self.clock = api_url, tokens, clock
-        self._identities: dict[str, Workspace] = {}
+        self._identities: dict[str, LinearWorkspace] = {}
         self._lock = threading.Lock()
 
     def read(
@@ -101,7 +101,7 @@ class LinearClient:
         except ValidationError as error:
             raise ServiceError("Linear's answer has an unexpected shape") from error
 
-    def identity(self, url_key: str) -> Workspace:
+    def identity(self, url_key: str) -> LinearWorkspace:
         """Return the workspace and who we are there; asked once."""
         with self._lock:
             known = self._identities.get(url_key)
@@ -135,9 +135,9 @@ class LinearClient:
                 raise ServiceUnavailableError(f"Linear answered {status}")
             return read_limited(answer.iter_content(CHUNK_BYTES), max_bytes)
 
-    def _fetch_identity(self, url_key: str) -> Workspace:
+    def _fetch_identity(self, url_key: str) -> LinearWorkspace:
         viewer = self.read(url_key, _ViewerAnswer, VIEWER_QUERY, {}).viewer
-        return Workspace(
+        return LinearWorkspace(
             id=viewer.organization.id,
             url_key=viewer.organization.url_key,
             name=viewer.organization.name,

@@ -25,7 +25,7 @@ from patchwright.integrations.http.retry import BackgroundLookup
 from patchwright.integrations.linear.adapter import Linear, connect_linear
 from patchwright.integrations.linear.client import LinearClient
 from patchwright.integrations.linear.plugin import TITLE
-from patchwright.integrations.linear.polling import LinearPolling, LinearSearch
+from patchwright.integrations.linear.search import LinearPolling, LinearSearch
 from patchwright.integrations.linear.settings import LinearSettings
 from patchwright.integrations.linear.tokens import (
     CALLBACK_PATH,
@@ -36,7 +36,7 @@ from patchwright.integrations.linear.tokens import (
     LinearTokens,
     StaticLinearToken,
 )
-from patchwright.integrations.linear.webhooks.payloads import SERVICE, Workspace
+from patchwright.integrations.linear.webhooks.payloads import SERVICE, LinearWorkspace
 from patchwright.integrations.linear.webhooks.reader import (
     ID_HEADER,
     KEPT_HEADERS,
@@ -48,17 +48,17 @@ from patchwright.integrations.linear.webhooks.triggers import LinearTriggerRules
 log = structlog.get_logger(__name__)
 
 
-class OwnWorkspace(BackgroundLookup[Workspace]):
+class OwnWorkspace(BackgroundLookup[LinearWorkspace]):
     """Knows the workspace of the token, after Linear has answered which that is.
 
     Without its own name the bot cannot recognise its own comments, and might answer
     them for ever.
     """
 
-    def __init__(self, fetch_workspace: Callable[[], Workspace]) -> None:
+    def __init__(self, fetch_workspace: Callable[[], LinearWorkspace]) -> None:
         super().__init__(SERVICE, fetch_workspace)
 
-    def find(self, workspace_id: str) -> Workspace | None:
+    def find(self, workspace_id: str) -> LinearWorkspace | None:
         """Return it if it is the one that is meant; raises `NotReadyError`."""
         own = self.known()
         return own if own.id == workspace_id else None
@@ -105,7 +105,7 @@ class ConnectedLinear:
             )
         own = OwnWorkspace(self.linear.fetch_workspace)
 
-        def list_own() -> tuple[Workspace, ...]:
+        def list_own() -> tuple[LinearWorkspace, ...]:
             return (own.known(),) if own.is_ready else ()
 
         return PluginRoutes(
@@ -115,7 +115,7 @@ class ConnectedLinear:
         )
 
     def _webhook_source(
-        self, find: Callable[[str], Workspace | None], clock: Clock
+        self, find: Callable[[str], LinearWorkspace | None], clock: Clock
     ) -> WebhookSource | None:
         """Return where it delivers, None where deliveries are not signed."""
         linear = self._own_settings
@@ -134,6 +134,8 @@ class ConnectedLinear:
             signature_header=SIGNATURE_HEADER,
             kept_headers=KEPT_HEADERS,
             follow=self._acknowledge,
+            # Whatever is not answered with 200 comes again.
+            is_silent=True,
         )
 
     def _acknowledge(self, reading: StoredDelivery) -> None:
@@ -149,7 +151,9 @@ class ConnectedLinear:
             log.warning("reaction_not_shown", reason=error.reason, error=str(error))
 
     def _polling(
-        self, list_workspaces: Callable[[], tuple[Workspace, ...]], host: PluginHost
+        self,
+        list_workspaces: Callable[[], tuple[LinearWorkspace, ...]],
+        host: PluginHost,
     ) -> Iterator[PeriodicTask]:
         linear = self._own_settings
 
@@ -183,7 +187,7 @@ class ConnectedLinear:
 
     def _install(
         self, oauth: LinearOAuth, store: LinearInstallations, code: str
-    ) -> Workspace:
+    ) -> LinearWorkspace:
         """Keep what a code stands for, if its workspace may install the app."""
         answer = oauth.exchange(code)
         token = StaticLinearToken(answer.access_token)

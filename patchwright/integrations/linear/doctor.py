@@ -24,7 +24,7 @@ from patchwright.integrations.linear.tokens import (
     LinearInstallations,
     StaticLinearToken,
 )
-from patchwright.integrations.linear.webhooks.payloads import Workspace
+from patchwright.integrations.linear.webhooks.payloads import LinearWorkspace
 
 _NOT_CONFIGURED = "Linear is not configured"
 _NOT_INSTALLED = "no workspace has installed the app"
@@ -117,12 +117,12 @@ def _fix_not_installed(context: CheckContext, settings: LinearSettings) -> str:
 @contextmanager
 def _connected(
     context: CheckContext, settings: LinearSettings
-) -> Iterator[tuple[Linear, tuple[Workspace, ...]]]:
+) -> Iterator[tuple[Linear, tuple[LinearWorkspace, ...]]]:
     """Connect with the token, or as the app wherever it is installed."""
     if settings.token is not None:
         tokens = StaticLinearToken(settings.token)
         linear = connect_linear(settings, tokens, context.clock)
-        yield linear, (Workspace(id="", url_key=""),)
+        yield linear, (LinearWorkspace(id="", url_key=""),)
         return
     with context.open_secrets() as secrets:
         oauth = make_oauth(settings, context.public_url)

@@ -140,15 +140,11 @@ def end_of_wait(headers: Mapping[str, str], now: datetime) -> datetime:
     wait = headers.get("retry-after", "")
     if wait.isdecimal():
         return now + timedelta(seconds=int(wait))
+    # The last is the end of the year 9999; what is later is no time.
     ends = [
-        _moment(reset)
+        datetime.fromtimestamp(min(int(reset) / 1000, 253402300799), UTC)
         for name in _RESETS
         if (reset := headers.get(name, "")).isdecimal()
         and headers.get(name.replace("-reset", "-remaining"), "0") in ("0", "")
     ]
     return max([end for end in ends if end > now], default=now + DEFAULT_WAIT)
-
-
-def _moment(milliseconds: str) -> datetime:
-    # The last of the year 9999; what is later is no time.
-    return datetime.fromtimestamp(min(int(milliseconds) / 1000, 253402300799), UTC)

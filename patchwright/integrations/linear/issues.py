@@ -17,7 +17,7 @@ from patchwright.integrations.linear.threads import issue_id
 from patchwright.integrations.linear.webhooks.payloads import (
     JsonObject,
     LinearModel,
-    NamedPayload,
+    NamedNode,
     Text,
 )
 
@@ -97,7 +97,7 @@ class _StatusIssue(LinearModel):
     team: _StatusTeam
 
 
-class _StatusAnswer(LinearModel):
+class _IssueStatusAnswer(LinearModel):
     issue: _StatusIssue
 
 
@@ -107,28 +107,28 @@ class _Label(LinearModel):
     team: _Node | None = None
 
 
-class _Labels(LinearModel):
+class _KnownLabels(LinearModel):
     nodes: tuple[_Label, ...] = ()
 
 
 class _LabelIssue(LinearModel):
     id: str
     team: _Node
-    labels: _Labels = _Labels()
+    labels: _KnownLabels = _KnownLabels()
 
 
 class _LabelsAnswer(LinearModel):
     issue: _LabelIssue
-    issue_labels: _Labels = _Labels()
+    issue_labels: _KnownLabels = _KnownLabels()
 
 
-class _Attachment(LinearModel):
+class _SyncedLink(LinearModel):
     source_type: Text = ""
     url: Text = ""
 
 
-class _Attachments(LinearModel):
-    nodes: tuple[_Attachment, ...] = ()
+class _SyncedLinks(LinearModel):
+    nodes: tuple[_SyncedLink, ...] = ()
 
 
 class _RepositoryTeam(LinearModel):
@@ -138,12 +138,12 @@ class _RepositoryTeam(LinearModel):
 
 class _RepositoryIssue(LinearModel):
     id: str
-    project: NamedPayload | None = None
+    project: NamedNode | None = None
     team: _RepositoryTeam
-    attachments: _Attachments = _Attachments()
+    attachments: _SyncedLinks = _SyncedLinks()
 
 
-class _RepositoryAnswer(LinearModel):
+class _TiedRepositoryAnswer(LinearModel):
     issue: _RepositoryIssue
 
 
@@ -162,7 +162,7 @@ class IssueMoves:
         """Raise `InvalidRequestError` if the team has no status of that name."""
         url_key = url_key_of(ref)
         issue = self._api.read(
-            url_key, _StatusAnswer, STATUS_QUERY, {"id": issue_id(ref)}
+            url_key, _IssueStatusAnswer, STATUS_QUERY, {"id": issue_id(ref)}
         ).issue
         target = choose_state(issue.state, issue.team.states.nodes, status)
         change: JsonObject = {}
@@ -251,7 +251,7 @@ def fetch_repository(
     issues or pull requests Linear keeps in step with it.
     """
     issue = api.read(
-        url_key_of(ref), _RepositoryAnswer, REPOSITORY_QUERY, {"id": issue_id(ref)}
+        url_key_of(ref), _TiedRepositoryAnswer, REPOSITORY_QUERY, {"id": issue_id(ref)}
     ).issue
     project = issue.project.name if issue.project else ""
     if named := settings.repository_of(project, issue.team.key):

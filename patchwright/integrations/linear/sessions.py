@@ -190,19 +190,15 @@ def choose_activity(marked: Marked, offers: Offers) -> Activity:
         )
     run_url = split_progress(body).run_url
     if state == _WAITING or (not state and offers):
-        options = _options(offers)
+        # Those that need no words of the reader's own.
+        options = tuple(
+            (one.words, one.command)
+            for one in offers
+            if one.command and not one.asks and not one.picks_repository
+        )
         return Activity(type="elicitation", body=body, options=options, run_url=run_url)
     kind = "error" if state in _BROKEN else "response"
     return Activity(type=kind, body=body, run_url=run_url)
-
-
-def _options(offers: Offers) -> tuple[tuple[str, str], ...]:
-    """Return the answers that need no words of the reader's own."""
-    return tuple(
-        (one.words, one.command)
-        for one in offers
-        if one.command and not one.asks and not one.picks_repository
-    )
 
 
 def _end_plan(plan: tuple[PlanStep, ...], kind: str) -> tuple[PlanStep, ...]:

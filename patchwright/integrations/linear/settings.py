@@ -58,9 +58,9 @@ class LinearSettings(SettingsSection):
     )
     workspaces: tuple[str, ...] = Field(
         (),
-        description="Workspaces by their name in addresses, `NAME` in "
-        "`https://linear.app/NAME`: those that may install the app (`*`: all), and the "
-        "first is the one whose issues are known by their keys elsewhere.",
+        description="Workspaces that may install the app, by `NAME` in "
+        "`https://linear.app/NAME` (`*`: all). Issues of the first are known by their "
+        "keys in other threads.",
     )
     mention: str = Field(
         "@patchwright",

@@ -10,10 +10,11 @@ from patchwright.integrations.linear.client import LinearClient, url_key_of
 from patchwright.integrations.linear.webhooks.payloads import (
     LinearModel,
     LinearPerson,
-    NamedPayload,
+    LinearWorkspace,
+    NamedNode,
+    PageEnd,
     TeamPayload,
     Text,
-    Workspace,
 )
 
 OPENING: Final = "body"
@@ -156,14 +157,14 @@ class _Attachments(LinearModel):
     nodes: tuple[_Attachment, ...] = ()
 
 
-class _Labels(LinearModel):
-    nodes: tuple[NamedPayload, ...] = ()
+class _LabelNames(LinearModel):
+    nodes: tuple[NamedNode, ...] = ()
 
 
 class _Issue(_Opening):
     team: TeamPayload
-    project: NamedPayload | None = None
-    labels: _Labels = _Labels()
+    project: NamedNode | None = None
+    labels: _LabelNames = _LabelNames()
     parent: _Linked | None = None
     children: _LinkedNodes = _LinkedNodes()
     relations: _Relations = _Relations()
@@ -194,14 +195,9 @@ class _Comment(LinearModel):
     user: LinearPerson | None = None
 
 
-class _PageInfo(LinearModel):
-    has_next_page: bool = False
-    end_cursor: str | None = None
-
-
 class _Comments(LinearModel):
     nodes: tuple[_Comment, ...] = ()
-    page_info: _PageInfo = _PageInfo()
+    page_info: PageEnd = PageEnd()
 
 
 class _CommentsOfIssue(LinearModel):
@@ -241,7 +237,7 @@ def fetch_thread(api: LinearClient, ref: TalkThread) -> Thread:
     )
 
 
-def _opening_thread(ref: TalkThread, issue: _Opening, own: Workspace) -> Thread:
+def _opening_thread(ref: TalkThread, issue: _Opening, own: LinearWorkspace) -> Thread:
     change = issue.last_change
     writers = (change.description_updated_by if change else None) or ()
     author = writers[-1] if writers else issue.creator or LinearPerson()
@@ -255,7 +251,7 @@ def _opening_thread(ref: TalkThread, issue: _Opening, own: Workspace) -> Thread:
     return Thread(ref=ref, title=issue.title, url=issue.url, posts=(opening,))
 
 
-def _facts(issue: _Issue, own: Workspace) -> Iterator[ThreadPost]:
+def _facts(issue: _Issue, own: LinearWorkspace) -> Iterator[ThreadPost]:
     """Yield the project and the labels, which may say which part is meant."""
     labels = ", ".join(one.name for one in issue.labels.nodes)
     project = issue.project.name if issue.project else ""
@@ -299,7 +295,9 @@ def _oldest_first(found: dict[str, _Comment]) -> tuple[_Comment, ...]:
     return tuple(sorted(found.values(), key=lambda one: (one.created_at, one.id)))
 
 
-def _in_threads(comments: tuple[_Comment, ...], own: Workspace) -> Iterator[ThreadPost]:
+def _in_threads(
+    comments: tuple[_Comment, ...], own: LinearWorkspace
+) -> Iterator[ThreadPost]:
     """Yield each comment, with its answers after it."""
     known = {one.id for one in comments}
     answers: dict[str, list[_Comment]] = {}
@@ -315,7 +313,7 @@ def _in_threads(comments: tuple[_Comment, ...], own: Workspace) -> Iterator[Thre
             yield _comment_post(answer, own, "reply")
 
 
-def _comment_post(comment: _Comment, own: Workspace, label: str) -> ThreadPost:
+def _comment_post(comment: _Comment, own: LinearWorkspace, label: str) -> ThreadPost:
     quoted = "\n".join(f"> {line}" for line in comment.quoted_text.splitlines())
     person = comment.user or LinearPerson(type="integration")
     return ThreadPost(
@@ -328,7 +326,7 @@ def _comment_post(comment: _Comment, own: Workspace, label: str) -> ThreadPost:
     )
 
 
-def _attachment_post(link: _Attachment, own: Workspace) -> ThreadPost:
+def _attachment_post(link: _Attachment, own: LinearWorkspace) -> ThreadPost:
     name = _UNSAFE.sub("_", link.title)
     words = f"[{name}]({link.url})"
     person = link.creator or LinearPerson(type="integration")
@@ -341,7 +339,7 @@ def _attachment_post(link: _Attachment, own: Workspace) -> ThreadPost:
     )
 
 
-def _linked_issues(issue: _Issue, own: Workspace) -> Iterator[LinkedIssue]:
+def _linked_issues(issue: _Issue, own: LinearWorkspace) -> Iterator[LinkedIssue]:
     """Yield the issues beside this one, the nearest first.
 
     Of other teams only the key is shown: whoever asks may not see more of them.

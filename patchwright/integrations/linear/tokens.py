@@ -20,7 +20,7 @@ from patchwright.core.types.errors import (
     ServiceUnavailableError,
 )
 from patchwright.integrations.linear.errors import translate_errors
-from patchwright.integrations.linear.webhooks.payloads import SERVICE, Workspace
+from patchwright.integrations.linear.webhooks.payloads import SERVICE, LinearWorkspace
 
 INSTALL_PATH: Final = "/auth/linear/install"
 CALLBACK_PATH: Final = "/auth/linear/callback"
@@ -67,7 +67,7 @@ def authorization(token: SecretStr) -> str:
 class LinearInstallation(Value):
     """Our app in a workspace, with the token pair that acts for it there."""
 
-    workspace: Workspace
+    workspace: LinearWorkspace
     access_token: SecretStr
     refresh_token: SecretStr | None = None
     expires_at: datetime | None = None
@@ -88,7 +88,7 @@ class LinearInstallation(Value):
 
 
 class _StoredInstallation(Value):
-    workspace: Workspace
+    workspace: LinearWorkspace
     access_token: str
     refresh_token: str | None = None
     expires_at: datetime | None = None
@@ -239,12 +239,12 @@ class LinearInstallations:
             due = found.replace(expires_at=self._clock.now())
             return authorization(self._renewed(due).access_token) != refused
 
-    def find(self, workspace_id: str) -> Workspace | None:
+    def find(self, workspace_id: str) -> LinearWorkspace | None:
         """Return a workspace that has installed the app, by its id."""
         found = self._load(workspace_id)
         return found.workspace if found else None
 
-    def list_all(self) -> tuple[Workspace, ...]:
+    def list_all(self) -> tuple[LinearWorkspace, ...]:
         found = (self._load(one) for one in self._secrets.names(SERVICE))
         return tuple(one.workspace for one in found if one)
 

@@ -238,3 +238,7 @@ class SlackChannel(MessageWriter, Tracker):
 
     def move(self, ref: TalkThread, status: str) -> None:
         """Leave it as it is: a thread has no status."""
+
+    def find_repository(self, ref: TalkThread) -> str:  # noqa: ARG002 - of none of them
+        """Return nothing: Slack ties no thread to a repository."""
+        return ""

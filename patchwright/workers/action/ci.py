@@ -175,8 +175,12 @@ class CiSystem(Protocol):
         """Tell the CI the result; return the exit code of the process."""
         ...
 
-    def clean_up(self, environ: Mapping[str, str]) -> None:
-        """Remove what is no artifact, where jobs may leave something to others."""
+    def begin(self, environ: Mapping[str, str]) -> None:
+        """Remove what an earlier job has left in the place of this one."""
+        del environ
+
+    def close(self, environ: Mapping[str, str]) -> None:
+        """Tell what a killed run could not, and leave nothing but the artifacts."""
         del environ
 
 

@@ -1,12 +1,15 @@
 """Make the settings and the overrides of the run out of the inputs of the Action."""
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterator, Mapping
+from contextlib import closing, contextmanager
 from pathlib import Path
 from typing import Any, Final
 
 from pydantic import TypeAdapter, ValidationError
 
 from patchwright.core.agent.results import read_schema
+from patchwright.core.plugin import ForgeConnection
+from patchwright.core.plugin_host import MemoryVault
 from patchwright.core.settings.model import Settings, ValueForm, find_key
 from patchwright.core.settings.names import COMMON_NAMES
 from patchwright.core.settings.repository import DeliveryMode
@@ -18,19 +21,21 @@ from patchwright.core.settings.repository_file import (
     Reviewer,
     Template,
 )
+from patchwright.core.system.clock import SystemClock
 from patchwright.core.types.errors import SettingsError
 from patchwright.integrations.github.webhooks.triggers import SERVICE as GITHUB
+from patchwright.integrations.registry import PLUGINS, Plugins, find_forge
 from patchwright.integrations.settings import ALL_SETTINGS, load_settings
 from patchwright.resolver.messages.readers import Reader
 from patchwright.resolver.services import RunOverrides
 from patchwright.workers.action.ci import CiJob
-from patchwright.workers.action.connection import connect
 from patchwright.workers.action.inputs import (
     Inputs,
     file_input_of,
     read_text,
     wrong_input,
 )
+from patchwright.workers.plugins.connections import connect_forge
 
 # Returns the value of a field of `RepositoryConfig` from the input of that name.
 Read = Callable[[Inputs, str], object]
@@ -156,6 +161,24 @@ _INPUTS_OF_SETTINGS: Final = {
 _TABLED: Final = f"{GITHUB}."
 # What is not one value or one list, or is set in any case.
 _READ_APART: Final = ("llm.fallbacks", "mcp.servers", "sandbox.network")
+
+
+def plugins_of(service: str) -> Plugins:
+    """Return all plug-ins but those of other forges.
+
+    A variable of a group may configure a second forge; a job works where it runs.
+    """
+    return tuple(one for one in PLUGINS if one.name == service or not one.connect_forge)
+
+
+@contextmanager
+def connect(service: str, settings: Settings) -> Iterator[ForgeConnection]:
+    """Connect where no database is open; what is learnt is kept in memory."""
+    plugin = find_forge(settings, plugins_of(service))
+    with closing(
+        connect_forge(plugin, settings, MemoryVault(), SystemClock())
+    ) as connected:
+        yield connected
 
 
 def find_settings(job: CiJob, inputs: Inputs, environ: Mapping[str, str]) -> Settings:

@@ -33,8 +33,8 @@ from patchwright.workers.action.inputs import Inputs, read_inputs
 from patchwright.workers.action.result import (
     Grade,
     Result,
-    listening_words,
     not_asked_result,
+    start_words,
 )
 from patchwright.workers.action.thread_history import (
     JOB_LOGIN,
@@ -151,6 +151,10 @@ class GitHubActions(CiSystem):
         yield
         sys.stdout.write(f"::{word}::\n")
 
+    def begin(self, environ: Mapping[str, str]) -> None:
+        """Raise `SettingsError` outside of a workflow, before a runner is spoken to."""
+        self.read_job(environ)
+
     def conclude(self, environ: Mapping[str, str]) -> int:
         del environ
         return 0
@@ -183,7 +187,7 @@ class WorkflowRequests:
         log.info("not_asked", reason=reason, listens_for=rules.mention)
         action = str(self.job.event.get("action") or "")
         event = f"{self.job.event_name} ({action})" if action else self.job.event_name
-        starts = listening_words(rules.mention, rules.label, rules.assignee)
+        starts = start_words(rules.mention, rules.label, rules.assignee)
         text = (
             f"There is no request ({reason}): {event} by "
             f"{self.job.actor or 'somebody'}. This step starts on {starts}. "

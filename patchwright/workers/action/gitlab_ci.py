@@ -18,6 +18,7 @@ from patchwright.integrations.gitlab.settings import SERVICE
 from patchwright.integrations.gitlab.webhooks.triggers import is_bot_name
 from patchwright.workers.action.ci import CiJob, CiSystem, CiWords, JobRequests
 from patchwright.workers.action.gitlab_report import (
+    DOTENV_FILE,
     OUTPUT_PREFIX,
     fold_end,
     fold_start,
@@ -207,7 +208,9 @@ class GitLabCi(CiSystem):
 
     def find_pull_number(self, job: CiJob, inputs: Inputs) -> int:
         given = int(inputs.text(MERGE_REQUEST) or 0)
-        found = given or _as_pipeline(job).merge_request or merge_request_in(job.event)
+        pipeline = _as_pipeline(job)
+        told = merge_request_in(job.event, pipeline.project_id)
+        found = given or pipeline.merge_request or told
         if not found:
             raise SettingsError(
                 f"the pipeline (`{job.event_name}`) has no merge request to prove: set "
@@ -230,16 +233,34 @@ class GitLabCi(CiSystem):
         _write(fold_end(clock.now()))
 
     def conclude(self, environ: Mapping[str, str]) -> int:
-        job = self.read_job(environ)
+        job = self._place(environ)
         fail_on = environ.get(variable_of("fail-on"), "")
         is_cancelled = environ.get("CI_JOB_STATUS") == "canceled"
         text, code = report(job, fail_on, is_cancelled=is_cancelled)
         _write(text)
         return code
 
-    def clean_up(self, environ: Mapping[str, str]) -> None:
-        """Remove what is no artifact: a runner may keep its folders for other jobs."""
-        shutil.rmtree(_private_folder(environ), ignore_errors=True)
+    def begin(self, environ: Mapping[str, str]) -> None:
+        """Remove the artifacts of an earlier job: a runner may keep the folder.
+
+        Where a checkout has a link at their place, only the link is removed.
+        """
+        job = self._place(environ)
+        if job.artifacts.is_symlink():
+            job.artifacts.unlink()
+        else:
+            shutil.rmtree(job.artifacts)
+        job.artifacts.mkdir()
+
+    def close(self, environ: Mapping[str, str]) -> None:
+        job = self._place(environ)
+        if not (job.artifacts / DOTENV_FILE).exists():
+            self.conclude(environ)
+        shutil.rmtree(job.folder, ignore_errors=True)
+
+    def _place(self, environ: Mapping[str, str]) -> PipelineJob:
+        """Return the job without what it was told, which need not make sense here."""
+        return self.read_job({**environ, "TRIGGER_PAYLOAD": ""})
 
 
 def _private_folder(environ: Mapping[str, str]) -> Path:

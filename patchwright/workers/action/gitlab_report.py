@@ -7,6 +7,7 @@ from datetime import datetime
 from pathlib import Path
 from typing import Final
 
+from patchwright.integrations.gitlab.words import in_own_words
 from patchwright.workers.action.ci import CiJob
 from patchwright.workers.action.finish import FAILING, OUTPUTS
 from patchwright.workers.action.result import Result, cancelled_result, read_result
@@ -52,10 +53,12 @@ def report(job: CiJob, fail_on: str, *, is_cancelled: bool) -> tuple[str, int]:
     outputs = {
         name: result.outputs.get(name, "").removeprefix(root) for name in OUTPUTS
     }
+    outputs[_LONG] = in_own_words(outputs[_LONG])
     _write(job.artifacts / DOTENV_FILE, dotenv_text(outputs))
     whole = json.dumps(outputs, indent=2, ensure_ascii=False)
     _write(job.artifacts / OUTPUTS_FILE, f"{whole}\n")
-    _write(job.artifacts / SUMMARY_FILE, f"{result.summary.strip()}\n")
+    summary = in_own_words(result.summary.strip())
+    _write(job.artifacts / SUMMARY_FILE, f"{summary}\n")
     failing = FAILING.get(fail_on, FAILING["error"])
     return log_text(result, outputs), int(result.grade in failing)
 

@@ -18,8 +18,8 @@ from patchwright.workers.action.ci import ActionRequest, CiJob, NoTrigger
 from patchwright.workers.action.inputs import Inputs
 from patchwright.workers.action.result import (
     Result,
-    listening_words,
     not_asked_result,
+    start_words,
 )
 from patchwright.workers.action.run_triggers import (
     RunTriggers,
@@ -32,8 +32,17 @@ from patchwright.workers.compose import ServiceParts
 log = structlog.get_logger(__name__)
 
 
-def merge_request_in(payload: Mapping[str, Any]) -> int:
-    """Return the merge request of this project that a payload is about, or 0."""
+def is_of_project(payload: Mapping[str, Any], project_id: str) -> bool:
+    """Tell whether it is about this project: a webhook of a group is about many."""
+    project = payload.get("project")
+    number = project.get("id") if isinstance(project, dict) else None
+    return str(number) == project_id
+
+
+def merge_request_in(payload: Mapping[str, Any], project_id: str) -> int:
+    """Return the merge request of a project that a payload is about, or 0."""
+    if not is_of_project(payload, project_id):
+        return 0
     is_own = payload.get("object_kind") == "merge_request"
     found = payload.get("object_attributes" if is_own else "merge_request")
     number = found.get("iid") if isinstance(found, dict) else None
@@ -75,7 +84,7 @@ class PipelineRequests:
         log.info("not_asked", reason=reason, listens_for=rules.mention)
         kind = str(self.job.event.get("object_kind") or "")
         source = f"{self.job.event_name} ({kind})" if kind else self.job.event_name
-        starts = listening_words(rules.mention, rules.label, rules.own_login)
+        starts = start_words(rules.mention, rules.label, rules.own_login)
         return not_asked_result(
             f"There is no request ({reason}): a pipeline by {source}, of "
             f"{self.job.actor or 'somebody'}. This job starts on {starts}. The webhook "
@@ -115,9 +124,7 @@ class PipelineRequests:
 
     def _by_payload(self, triggers: RunTriggers) -> ActionRequest | NoTrigger:
         payload = self.job.event
-        project = payload.get("project")
-        number = project.get("id") if isinstance(project, dict) else None
-        if str(number) != self.project_id:
+        if not is_of_project(payload, self.project_id):
             return NoTrigger("other-project")
         if self.inputs.text("mode") == "ci-fix" and has_failed(payload):
             return self._by_pipeline(triggers)
@@ -130,7 +137,7 @@ class PipelineRequests:
         return self._confirmed(found, triggers.actor())
 
     def _by_pipeline(self, triggers: RunTriggers) -> ActionRequest | NoTrigger:
-        number = merge_request_in(self.job.event)
+        number = merge_request_in(self.job.event, self.project_id)
         if not number:
             return NoTrigger("no-merge-request")
         pull = self.base.forge.forge.fetch_pull_request(self.job.repo, number)

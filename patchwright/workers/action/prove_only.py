@@ -65,8 +65,12 @@ from patchwright.resolver.prove import ProofDependencies
 from patchwright.resolver.set_up.sandboxes import InterruptibleSandboxes, sandbox_spec
 from patchwright.sandbox.factory import create_factory
 from patchwright.workers.action.ci import CiJob, CiSystem, secrets_in
-from patchwright.workers.action.configuration import find_settings, make_run_overrides
-from patchwright.workers.action.connection import connect, plugins_of
+from patchwright.workers.action.configuration import (
+    connect,
+    find_settings,
+    make_run_overrides,
+    plugins_of,
+)
 from patchwright.workers.action.inputs import Inputs, check_version
 from patchwright.workers.action.job import when_cancelled
 from patchwright.workers.action.junit import write_junit

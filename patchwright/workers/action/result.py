@@ -128,7 +128,7 @@ def not_asked_result(text: str, grade: Grade = Grade.GOOD) -> Result:
     return Result(grade, outputs, text)
 
 
-def listening_words(mention: str, label: str, assignee: str = "") -> str:
+def start_words(mention: str, label: str, assignee: str = "") -> str:
     """Say what starts a run."""
     triggers = [
         f"the mention {inline_code(mention)}",

@@ -23,8 +23,11 @@ from patchwright.workers.action.ci import (
     NoTrigger,
     secrets_in,
 )
-from patchwright.workers.action.configuration import find_settings, make_run_overrides
-from patchwright.workers.action.connection import plugins_of
+from patchwright.workers.action.configuration import (
+    find_settings,
+    make_run_overrides,
+    plugins_of,
+)
 from patchwright.workers.action.github_actions import GitHubActions
 from patchwright.workers.action.gitlab_ci import GitLabCi
 from patchwright.workers.action.inputs import Inputs, check_version, read_text
@@ -56,17 +59,15 @@ def find_ci(environ: Mapping[str, str]) -> CiSystem:
 def run_job(environ: Mapping[str, str]) -> int:
     """Run, tell the CI the result, and return the exit code."""
     ci = find_ci(environ)
+    ci.begin(environ)
     with ci.quoted_log():
         run(environ)
     return ci.conclude(environ)
 
 
-def report_job(environ: Mapping[str, str]) -> int:
-    """Tell the CI the result once more, after everything else, and remove the rest."""
-    ci = find_ci(environ)
-    code = ci.conclude(environ)
-    ci.clean_up(environ)
-    return code
+def close_job(environ: Mapping[str, str]) -> None:
+    """Report what `run_job` could not, after everything else in the job."""
+    find_ci(environ).close(environ)
 
 
 def run(environ: Mapping[str, str]) -> None:

@@ -135,8 +135,8 @@ def _action_run() -> None:
 
 
 def _action_report() -> None:
-    """Report a run that was killed or cancelled too, after the script of the job."""
-    sys.exit(load_handler("action.run", "report_job")(process_environment()))
+    """Report a run that was killed or cancelled, and clean up after the job."""
+    load_handler("action.run", "close_job")(process_environment())
 
 
 def _db_upgrade() -> None:

@@ -140,7 +140,7 @@ def test_merge_requests_of_a_commit_are_read(gitlab: GitLab | None) -> None:
         (r"/notes/3$", answers.NoteAnswer),
         (r"/members(/all)?(/1)?$", answers.MemberAnswer),
         (r"/labels(/5)?$", answers.LabelAnswer),
-        (r"/jobs$", answers.StatusAnswer),
+        (r"/jobs$", answers.CommitStatusAnswer),
         (r"/reviewers$", answers.ReviewerAnswer),
         (r"/participants$", answers.UserAnswer),
         (r"/branches(/master)?$", answers.BranchAnswer),

@@ -64,7 +64,7 @@ def test_s43_a_discussion_has_its_place_its_code_and_all_notes(
     assert found.hunk == "@@ -7,7 +7,7 @@\n 7\n 8\n 9\n-10\n+ten"
     assert (found.is_resolved, found.is_outdated) == (False, False)
     assert [(post.author.login, post.text) for post in found.posts] == [
-        ("bob", SUGGESTION),
+        ("bob", "Better:\n\nSuggested in place of line 10:\n\n```\nTen\n```"),
         ("ann", "It reads better."),
     ]
     assert [post.text for post in thread.posts] == ["See"]

@@ -105,7 +105,7 @@ def renew(accounts: GitLabAccounts, grant: PersonalToken) -> PersonalToken:
     return accounts.renew(grant.refresh_token)
 
 
-def test_all_addresses_are_below_the_one_root(
+def test_s15_sign_in_goes_to_the_one_root_with_its_path_and_authority(
     signing_in: SignIn, gitlab: FakeGitLab
 ) -> None:
     address = urlsplit(signing_in.address("word", VERIFIER))

@@ -97,12 +97,14 @@ def test_an_edited_note_is_told(
     ]
 
 
-def test_internal_notes_are_called_so(
+def test_internal_notes_are_read_where_the_answer_is_one_and_called_so(
     fake: FakeGitLab, gitlab: GitLab, number: int
 ) -> None:
     fake.comment(PATH, number, "ann", "For us alone", internal=True)
-    posts = gitlab.channel.fetch_thread(issue_ref(number)).posts
+    ref = issue_ref(number)
+    posts = gitlab.channel.fetch_thread(ref.replace(audience="internal")).posts
     assert [post.label for post in posts] == ["", "internal note"]
+    assert len(gitlab.channel.fetch_thread(ref).posts) == len(["the opening text"])
 
 
 def test_bots_are_told_by_their_names(

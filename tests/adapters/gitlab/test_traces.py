@@ -1,10 +1,10 @@
-"""What a job printed is read as people see it, and a hunk ends with its line."""
+"""What a job printed, a hunk and a suggestion are read as people see them."""
 
 import pytest
 
 from patchwright.core.types.threads import DiffSide
 from patchwright.integrations.gitlab.checks import clean_trace
-from patchwright.integrations.gitlab.reviews import cut_hunk
+from patchwright.integrations.gitlab.reviews import cut_hunk, show_suggestions
 from patchwright.integrations.http.log_tail import MAX_TAIL_CHARS
 
 TRACE = (
@@ -82,3 +82,18 @@ def test_a_hunk_ends_with_the_line(side: DiffSide, line: int, end: str) -> None:
 @pytest.mark.parametrize("line", [5, 9, 99])
 def test_a_line_in_no_hunk_has_none(line: int) -> None:
     assert cut_hunk(DIFF, DiffSide.OLD, line) == ""
+
+
+@pytest.mark.parametrize(
+    ("fence", "line", "shown"),
+    [
+        ("```suggestion:-2+1", 5, "Suggested in place of lines 3 to 6:\n\n```"),
+        ("~~~~suggestion", 5, "Suggested in place of line 5:\n\n~~~~"),
+        ("  ```suggestion:-0+0 ", None, "  Suggested in place of it:\n\n  ```"),
+        ("```suggestions", 5, "```suggestions"),
+    ],
+)
+def test_a_suggestion_says_which_lines_it_is_for(
+    fence: str, line: int | None, shown: str
+) -> None:
+    assert show_suggestions(f"Hm\n{fence}\nx\n```", line) == f"Hm\n{shown}\nx\n```"

@@ -11,12 +11,12 @@ from patchwright.integrations.linear import (
     channel,
     client,
     issues,
-    polling,
+    search,
     sessions,
     threads,
 )
 
-MODULES = (adapter, channel, client, issues, polling, sessions, threads)
+MODULES = (adapter, channel, client, issues, search, sessions, threads)
 DOCUMENTS = {
     f"{module.__name__.rpartition('.')[2]} {name}": text
     for module in MODULES

@@ -1,6 +1,5 @@
 """What no webhook brought is found by looking, once."""
 
-from collections.abc import Iterator
 from concurrent.futures import Future
 from dataclasses import dataclass, field
 from datetime import datetime, timedelta
@@ -9,7 +8,7 @@ import pytest
 
 from patchwright.core.types.triggers import Trigger, TriggerKind
 from patchwright.core.webhook import Delivery, DeliveryVerdict, InboxResult
-from patchwright.integrations.linear.polling import LinearPolling, LinearSearch
+from patchwright.integrations.linear.search import LinearPolling, LinearSearch
 from patchwright.integrations.linear.webhooks.triggers import LinearTriggerRules
 from tests.adapters.linear.conftest import Scene
 
@@ -49,7 +48,7 @@ class Watch:
 
 
 @pytest.fixture
-def watch(scene: Scene) -> Iterator[Watch]:
+def watch(scene: Scene) -> Watch:
     rules = LinearTriggerRules(
         workspace=scene.linear.fetch_workspace(), mention="@fixbot", label="patchwright"
     )

@@ -24,7 +24,7 @@ from patchwright.core.types.triggers import (
     Trigger,
     TriggerKind,
 )
-from patchwright.integrations.linear.webhooks.payloads import Workspace
+from patchwright.integrations.linear.webhooks.payloads import LinearWorkspace
 from patchwright.integrations.linear.webhooks.reader import LinearReceiver
 from tests.fakes.clock import FakeClock
 
@@ -36,7 +36,7 @@ ADA = "00000000-0000-4000-8000-0000000000a1"
 ISSUE = "00000000-0000-4000-8000-0000000000c1"
 
 
-def workspace(**more: Any) -> Workspace:
+def workspace(**more: Any) -> LinearWorkspace:
     facts = {
         "id": ORGANIZATION,
         "url_key": "example",
@@ -44,11 +44,11 @@ def workspace(**more: Any) -> Workspace:
         "own_name": "resolver",
         "is_app": True,
     }
-    return Workspace(**{**facts, **more})
+    return LinearWorkspace(**{**facts, **more})
 
 
 def receiver(
-    served: Workspace | None = None,
+    served: LinearWorkspace | None = None,
     *,
     label: str = "Bug",
     mention: str = "@patchwright",
@@ -74,18 +74,20 @@ def delivery(body: Mapping[str, Any], at: datetime = NOW) -> bytes:
     return json.dumps(sent).encode()
 
 
-def read(body: Mapping[str, Any], served: Workspace | None = None) -> ParsedWebhook:
+def read(
+    body: Mapping[str, Any], served: LinearWorkspace | None = None
+) -> ParsedWebhook:
     sent = delivery(body)
     return receiver(served).read(signed(sent), sent)
 
 
-def trigger(body: Mapping[str, Any], served: Workspace | None = None) -> Trigger:
+def trigger(body: Mapping[str, Any], served: LinearWorkspace | None = None) -> Trigger:
     found = read(body, served)
     assert isinstance(found, Trigger), found
     return found
 
 
-def reason(body: Mapping[str, Any], served: Workspace | None = None) -> str:
+def reason(body: Mapping[str, Any], served: LinearWorkspace | None = None) -> str:
     found = read(body, served)
     assert isinstance(found, Ignored), found
     return found.reason

@@ -7,7 +7,7 @@ from patchwright.core.types.threads import TalkThread, ThreadKind
 from patchwright.core.types.triggers import Trigger, TriggerKind
 from patchwright.resolver.job import JobState
 from patchwright.workers.inbox.recorder import LEFT_OUT
-from tests.adapters.store.world import World, trigger
+from tests.adapters.store.world import ISSUE, World, trigger
 
 SITE = "acme.atlassian.net"
 DEVELOPERS = "role:Developers"
@@ -82,6 +82,27 @@ def test_who_may_read_a_request_is_kept_for_its_answer(world: World) -> None:
     assert isinstance(thread, TalkThread)
     assert thread.audience == DEVELOPERS
     assert audience_of(world, job_id) == [DEVELOPERS]
+
+
+def test_who_may_read_a_note_of_an_issue_is_kept_too(world: World) -> None:
+    internal = ISSUE.replace(audience="internal")
+    job_id = world.deliver(trigger("k1").replace(thread=internal)).job_id
+    assert job_id is not None
+    assert world.job(job_id).trigger.thread.audience == "internal"
+    [linked] = world.threads.threads_of(world.conversation(job_id))
+    assert linked.ref.audience == "internal"
+    assert linked.ref == ISSUE
+
+
+def test_a_run_beside_the_code_does_not_hear_what_some_alone_may_read(
+    world: World,
+) -> None:
+    job_id = world.deliver(trigger("k1")).job_id
+    assert job_id is not None
+    internal = ISSUE.replace(audience="internal")
+    world.deliver(trigger("k2", "the password is x").replace(thread=internal))
+    [heard] = words_heard(world, job_id)
+    assert "password" not in heard
 
 
 def test_who_may_read_a_later_request_of_the_ticket_is_kept_too(world: World) -> None:

@@ -160,5 +160,7 @@ def _rules(world: World, door: Door) -> dict[str, str]:
             for name, one in project.protected.items()
         },
         "rules": asdict(project.rules),
+        "proposals": f"{world.base_url}/{project.path}/-/merge_requests/new"
+        "?merge_request%5Bsource_branch%5D=",
     }
     return {"GITLAB_PUSH": json.dumps(asked)}

@@ -11,6 +11,7 @@ import subprocess
 import sys
 from collections.abc import Iterator
 from pathlib import Path
+from urllib.parse import quote
 
 HOME = Path(__file__)
 GUARD = f"""#!/bin/sh
@@ -36,13 +37,22 @@ SECRET_FILES = (
 
 
 def main() -> int:
-    """Return 1 after saying why, where the push is against a rule."""
+    """Return 1 after saying why, where the push is against a rule.
+
+    Who pushes a new branch is told where to go on, as on the real one.
+    """
     asked = json.loads(os.environ["GITLAB_PUSH"])  # noqa: TID251 - a hook is told so
-    for line in sys.stdin:
-        old, new, ref = line.split()
+    lines = [line.split() for line in sys.stdin]
+    for old, new, ref in lines:
         for problem in _problems(asked, old, new, ref):
             sys.stderr.write(f"GitLab: {problem}\n")
             return 1
+    for old, new, ref in lines:
+        branch = ref.removeprefix("refs/heads/")
+        if old == NOTHING and new != NOTHING and branch != asked["default"]:
+            address = f"{asked['proposals']}{quote(branch, safe='')}"
+            text = f"\nTo create a merge request for {branch}, visit:\n  {address}\n\n"
+            sys.stderr.write(text)
     return 0
 
 

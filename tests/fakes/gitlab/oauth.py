@@ -167,15 +167,10 @@ def _exchange(world: World, client: Client, form: Mapping[str, str]) -> Answer:
 
 
 def _renew(world: World, client: Client, form: Mapping[str, str]) -> Answer:
-    """Give new tokens for a refresh token, which counts once.
-
-    Who shows a used one has its whole family taken away.
-    """
-    value = form.get("refresh_token", "")
-    renewal = world.sign_ins.renewals.pop(value, None)
+    """Give new tokens for a refresh token, which counts once and ends the old ones."""
+    renewal = world.sign_ins.renewals.pop(form.get("refresh_token", ""), None)
     if renewal is None or renewal.client_id != client.client_id:
         return _error(400, "invalid_grant", GRANT_ERROR)
-    world.sign_ins.used.add(value)
     _end(world, renewal.access_token)
     return _mint(world, client, renewal.user, renewal.scopes)
 

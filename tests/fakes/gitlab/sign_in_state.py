@@ -44,5 +44,4 @@ class SignIns:
     clients: dict[str, Client] = field(default_factory=dict)
     approvals: dict[str, Approval] = field(default_factory=dict)
     renewals: dict[str, Renewal] = field(default_factory=dict)
-    used: set[str] = field(default_factory=set)
     at_the_browser: str = ""

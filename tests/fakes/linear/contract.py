@@ -19,6 +19,7 @@ _BODIES = {
     "AgentSessionEvent": "AgentSessionEventWebhookPayload",
     "AppUserNotification": "AppUserNotificationWebhookPayload",
     "OAuthApp": "OAuthAppWebhookPayload",
+    "PermissionChange": "AppUserTeamAccessChangedWebhookPayload",
 }
 _DATA = {
     "Attachment": "AttachmentWebhookPayload",

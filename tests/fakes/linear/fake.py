@@ -201,6 +201,11 @@ class FakeLinear:
         with self.world.lock:
             self.scene.add_team(self.workspace, key, name, members=members)
 
+    def admit(self, team: str, *, admitted: bool = True) -> None:
+        """Let our app see a private team, or no longer."""
+        with self.world.lock:
+            self.scene.admit(self.app, self._team(team).id, admitted=admitted)
+
     def add_project(self, name: str, *teams: str) -> str:
         with self.world.lock:
             ids = [self._team(one).id for one in teams]

@@ -27,6 +27,7 @@ RESOURCES = (
     "AgentSessionEvent",
     "AppUserNotification",
     "OAuthApp",
+    "PermissionChange",
 )
 STATES = (
     ("Triage", "triage"),
@@ -160,6 +161,28 @@ class Scene:
             of_app=of_app,
         )
         return self.world.add(hook)
+
+    def admit(self, app: App, team: str, *, admitted: bool = True) -> None:
+        """Let an app see a private team, or no longer, and tell it so."""
+        home = self.world.get(Team, team)
+        user = oauth.app_user(self.world, app, home.workspace)
+        members = set(home.members or ()) - {user.id}
+        home.members = members | {user.id} if admitted else members
+        told = {
+            "oauthClientId": app.client_id,
+            "appUserId": user.id,
+            "addedTeamIds": [team] if admitted else [],
+            "removedTeamIds": [] if admitted else [team],
+            "canAccessAllPublicTeams": True,
+        }
+        webhooks.record(
+            self.world,
+            "PermissionChange",
+            "teamAccessChanged",
+            told,
+            workspace=home.workspace,
+            team=team,
+        )
 
     def uninstall(self, app: App, workspace: str) -> None:
         """Take an app away from a workspace; it is told once, and knows nobody then."""

@@ -31,7 +31,9 @@ TIMEOUT_S = 5
 TAKEN = http.client.OK
 RETRIES = (timedelta(minutes=1), timedelta(hours=1), timedelta(hours=6))
 # What an app's own webhook hears alone.
-OF_APPS = frozenset({"AgentSessionEvent", "AppUserNotification", "OAuthApp"})
+OF_APPS = frozenset(
+    {"AgentSessionEvent", "AppUserNotification", "OAuthApp", "PermissionChange"}
+)
 
 
 @dataclass(frozen=True)

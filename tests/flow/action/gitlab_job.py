@@ -3,7 +3,7 @@
 import json
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
@@ -47,18 +47,16 @@ class Pipelines:
     project_id: int
     bot: str
     token: str
-    variables: Mapping[str, str] = field(default_factory=dict)
 
     def run(self, *, by: str = "alice", source: str = "web", **more: str) -> Ended:
         """Run the job with variables, or inputs of ours, that are in lower case."""
-        place = self.folder / f"job-{len(list(self.folder.iterdir()))}"
-        place.mkdir()
         given = {
             variable_of(name) if name.islower() else name: text
             for name, text in more.items()
         }
-        code = run_job({**self._usual(place, by, source), **self.variables, **given})
-        kept = place / "shop" / ARTIFACTS
+        environ = {**self._usual(self._new("job"), by, source), **given}
+        code = run_job(environ)
+        kept = Path(environ["CI_PROJECT_DIR"]) / ARTIFACTS
         dotenv = (kept / "outputs.env").read_text("utf-8").splitlines()
         pairs = (line.partition("=") for line in dotenv)
         return Ended(
@@ -78,11 +76,26 @@ class Pipelines:
     def send(
         self, payload: Mapping[str, Any], *, by: str = "owner", **more: str
     ) -> Ended:
-        """Run the job for a payload, to which GitLab adds what else was sent."""
+        """Run the job for a payload."""
+        file = str(self._store(payload))
+        return self.run(by=by, source="trigger", TRIGGER_PAYLOAD=file, **more)
+
+    def variables_for(self, payload: Mapping[str, Any]) -> dict[str, str]:
+        """Return what the runner tells a job that this payload starts."""
+        usual = self._usual(self._new("job"), "owner", "trigger")
+        return {**usual, "TRIGGER_PAYLOAD": str(self._store(payload))}
+
+    def _store(self, payload: Mapping[str, Any]) -> Path:
+        """Write what GitLab gives to the job: the payload, and what else was sent."""
         added = {"id": str(self.project_id), "ref": "main", "variables": {}}
-        file = self.folder / f"payload-{len(list(self.folder.iterdir()))}"
+        file = self._new("payload") / "TRIGGER_PAYLOAD"
         file.write_text(json.dumps({**payload, **added}), "utf-8")
-        return self.run(by=by, source="trigger", TRIGGER_PAYLOAD=str(file), **more)
+        return file
+
+    def _new(self, name: str) -> Path:
+        folder = self.folder / f"{name}-{len(list(self.folder.iterdir()))}"
+        folder.mkdir()
+        return folder
 
     def _usual(self, place: Path, by: str, source: str) -> dict[str, str]:
         url = f"{self.gitlab.base_url}/{PROJECT}"

@@ -58,9 +58,27 @@ def test_what_is_no_artifact_is_out_of_reach_of_the_checkout(tmp_path: Path) -> 
     job, _ = read(tmp_path)
     assert not job.folder.is_relative_to(job.workspace)
     (job.folder / "state").mkdir()
-    CI.clean_up(variables(tmp_path))
+    CI.close(variables(tmp_path))
     assert not job.folder.exists()
-    assert job.artifacts.exists()
+    assert (job.artifacts / "outputs.env").exists()
+
+
+def test_nothing_of_an_earlier_job_is_taken_for_ours(tmp_path: Path) -> None:
+    job, _ = read(tmp_path)
+    (job.artifacts / "outputs.env").write_text("PATCHWRIGHT_OUTPUT_OUTCOME=resolved")
+    CI.begin(variables(tmp_path))
+    assert list(job.artifacts.iterdir()) == []
+
+
+def test_a_link_in_the_place_of_the_artifacts_is_not_followed(tmp_path: Path) -> None:
+    elsewhere = tmp_path / "elsewhere"
+    elsewhere.mkdir()
+    (elsewhere / "kept").touch()
+    (tmp_path / "shop").mkdir()
+    (tmp_path / "shop" / ".patchwright-run").symlink_to(elsewhere)
+    CI.begin(variables(tmp_path))
+    assert not (tmp_path / "shop" / ".patchwright-run").is_symlink()
+    assert (elsewhere / "kept").exists()
 
 
 def test_bots_are_known_by_the_names_that_gitlab_gives_them(tmp_path: Path) -> None:
@@ -94,7 +112,11 @@ def test_a_fork_gets_nothing_of_ours(tmp_path: Path, source: str) -> None:
 
 
 def test_a_webhook_names_the_merge_request_to_prove(tmp_path: Path) -> None:
-    payload = {"object_kind": "merge_request", "object_attributes": {"iid": 3}}
+    payload = {
+        "object_kind": "merge_request",
+        "project": {"id": 7},
+        "object_attributes": {"iid": 3},
+    }
     file = tmp_path / "payload.json"
     file.write_text(json.dumps(payload), "utf-8")
     job, inputs = read(
@@ -171,5 +193,8 @@ def test_outside_of_a_job_it_says_what_is_missing() -> None:
 def test_a_payload_that_is_no_json_is_told_by_its_variable(tmp_path: Path) -> None:
     file = tmp_path / "payload"
     file.write_text("{", "utf-8")
+    told = {"TRIGGER_PAYLOAD": str(file)}
     with pytest.raises(SettingsError, match=r"^TRIGGER_PAYLOAD: .* cannot be read"):
-        read(tmp_path, TRIGGER_PAYLOAD=str(file))
+        read(tmp_path, **told)
+    CI.close(variables(tmp_path, **told))
+    assert (tmp_path / "shop" / ".patchwright-run" / "outputs.env").exists()

@@ -36,6 +36,36 @@ DONE = {
     "blocked-requests-count": "0",
 }
 
+DOTENV = (
+    "PATCHWRIGHT_OUTPUT_OUTCOME=resolved\n"
+    "PATCHWRIGHT_OUTPUT_ERROR_CODE=\n"
+    "PATCHWRIGHT_OUTPUT_SUMMARY=The sum is right now. It costs \uff043.\n"
+    "PATCHWRIGHT_OUTPUT_PR_NUMBER=5\n"
+    "PATCHWRIGHT_OUTPUT_PR_URL="
+    "https://git.corp.example/gitlab/acme/web/shop/-/merge_requests/5\n"
+    "PATCHWRIGHT_OUTPUT_BRANCH=patchwright/1-wrong-sum\n"
+    f"PATCHWRIGHT_OUTPUT_BASE_SHA={'a' * 40}\n"
+    f"PATCHWRIGHT_OUTPUT_HEAD_SHA={'b' * 40}\n"
+    "PATCHWRIGHT_OUTPUT_COMMENT_URL="
+    "https://git.corp.example/gitlab/acme/web/shop/-/issues/1#note_9\n"
+    "PATCHWRIGHT_OUTPUT_TESTS_BEFORE=failed (exit 1)\n"
+    "PATCHWRIGHT_OUTPUT_TESTS_AFTER=passed\n"
+    "PATCHWRIGHT_OUTPUT_PROOF=proven\n"
+    "PATCHWRIGHT_OUTPUT_EVIDENCE_FILE=\n"
+    "PATCHWRIGHT_OUTPUT_PATCH_FILE=.patchwright-run/change.patch\n"
+    "PATCHWRIGHT_OUTPUT_TRAJECTORY_FILE=\n"
+    "PATCHWRIGHT_OUTPUT_RECEIPT_FILE=\n"
+    "PATCHWRIGHT_OUTPUT_COST_USD=0.4100\n"
+    "PATCHWRIGHT_OUTPUT_TOKENS_IN=400\n"
+    "PATCHWRIGHT_OUTPUT_TOKENS_OUT=80\n"
+    "PATCHWRIGHT_OUTPUT_MODEL=anthropic/claude-sonnet-4-5\n"
+    "PATCHWRIGHT_OUTPUT_ITERATIONS=4\n"
+    "PATCHWRIGHT_OUTPUT_DURATION_SECONDS=61\n"
+    "PATCHWRIGHT_OUTPUT_RUN_ID=0f3a\n"
+    "PATCHWRIGHT_OUTPUT_REMOVED_CONTENT_COUNT=0\n"
+    "PATCHWRIGHT_OUTPUT_BLOCKED_REQUESTS_COUNT=0\n"
+)
+
 
 def leave(folder: Path, result: Result) -> Path:
     job = CI.read_job(variables(folder))
@@ -51,35 +81,7 @@ def test_the_result_of_a_run_is_told_in_variables_files_and_words(
     done = Result(Grade.GOOD, {**DONE, "patch-file": patch}, "**Done**", (notice,))
     artifacts = leave(tmp_path, done)
     assert CI.conclude(variables(tmp_path)) == 0
-    assert (artifacts / "outputs.env").read_text() == (
-        "PATCHWRIGHT_OUTPUT_OUTCOME=resolved\n"
-        "PATCHWRIGHT_OUTPUT_ERROR_CODE=\n"
-        "PATCHWRIGHT_OUTPUT_SUMMARY=The sum is right now. It costs \uff043.\n"
-        "PATCHWRIGHT_OUTPUT_PR_NUMBER=5\n"
-        "PATCHWRIGHT_OUTPUT_PR_URL="
-        "https://git.corp.example/gitlab/acme/web/shop/-/merge_requests/5\n"
-        "PATCHWRIGHT_OUTPUT_BRANCH=patchwright/1-wrong-sum\n"
-        f"PATCHWRIGHT_OUTPUT_BASE_SHA={'a' * 40}\n"
-        f"PATCHWRIGHT_OUTPUT_HEAD_SHA={'b' * 40}\n"
-        "PATCHWRIGHT_OUTPUT_COMMENT_URL="
-        "https://git.corp.example/gitlab/acme/web/shop/-/issues/1#note_9\n"
-        "PATCHWRIGHT_OUTPUT_TESTS_BEFORE=failed (exit 1)\n"
-        "PATCHWRIGHT_OUTPUT_TESTS_AFTER=passed\n"
-        "PATCHWRIGHT_OUTPUT_PROOF=proven\n"
-        "PATCHWRIGHT_OUTPUT_EVIDENCE_FILE=\n"
-        "PATCHWRIGHT_OUTPUT_PATCH_FILE=.patchwright-run/change.patch\n"
-        "PATCHWRIGHT_OUTPUT_TRAJECTORY_FILE=\n"
-        "PATCHWRIGHT_OUTPUT_RECEIPT_FILE=\n"
-        "PATCHWRIGHT_OUTPUT_COST_USD=0.4100\n"
-        "PATCHWRIGHT_OUTPUT_TOKENS_IN=400\n"
-        "PATCHWRIGHT_OUTPUT_TOKENS_OUT=80\n"
-        "PATCHWRIGHT_OUTPUT_MODEL=anthropic/claude-sonnet-4-5\n"
-        "PATCHWRIGHT_OUTPUT_ITERATIONS=4\n"
-        "PATCHWRIGHT_OUTPUT_DURATION_SECONDS=61\n"
-        "PATCHWRIGHT_OUTPUT_RUN_ID=0f3a\n"
-        "PATCHWRIGHT_OUTPUT_REMOVED_CONTENT_COUNT=0\n"
-        "PATCHWRIGHT_OUTPUT_BLOCKED_REQUESTS_COUNT=0\n"
-    )
+    assert (artifacts / "outputs.env").read_text() == DOTENV
     whole = json.loads((artifacts / "outputs.json").read_text())
     assert whole["summary"] == DONE["summary"]
     assert whole["evidence"] == '{"proof": "proven"}'
@@ -160,11 +162,30 @@ def test_a_cancelled_pipeline_is_no_crash(
     tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
     leave(tmp_path, crash_result({"run-id": "0f3a"}))
-    assert CI.conclude(variables(tmp_path, CI_JOB_STATUS="canceled")) == 0
+    CI.close(variables(tmp_path, CI_JOB_STATUS="canceled"))
     assert capsys.readouterr().out == (
         "outcome: stopped (cancelled)\n\n"
         "The pipeline was cancelled before the run could report its result.\n"
     )
+
+
+def test_what_was_reported_is_not_reported_again(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    leave(tmp_path, Result(Grade.GOOD, {"outcome": "answered"}))
+    CI.conclude(variables(tmp_path))
+    assert capsys.readouterr().out
+    CI.close(variables(tmp_path))
+    assert capsys.readouterr().out == ""
+
+
+def test_our_words_are_gitlabs(tmp_path: Path) -> None:
+    said = "It has no pull request."
+    artifacts = leave(tmp_path, Result(Grade.GOOD, {"summary": said}, said))
+    CI.conclude(variables(tmp_path))
+    assert (artifacts / "summary.md").read_text() == "It has no merge request.\n"
+    outputs = json.loads((artifacts / "outputs.json").read_text())
+    assert outputs["summary"] == "It has no merge request."
 
 
 def test_the_log_of_the_run_is_a_folded_section() -> None:

@@ -34,12 +34,8 @@ NOTE = {
 BODY = json.dumps(NOTE).encode()
 
 
-def signing_token(key: bytes) -> SecretStr:
-    return SecretStr(f"whsec_{base64.b64encode(key).decode()}")
-
-
 def receiver(
-    secrets: Sequence[SecretStr] = (NEW, OLD), keys: Sequence[SecretStr] = ()
+    secrets: Sequence[SecretStr] = (NEW, OLD), keys: Sequence[bytes] = ()
 ) -> GitLabReceiver:
     return GitLabReceiver(secrets, keys, RULES, lambda: NOW)
 
@@ -59,7 +55,7 @@ def signed(
 
 
 @pytest.mark.parametrize("secret", [NEW, OLD])
-def test_either_secret_opens(secret: SecretStr) -> None:
+def test_s17_token_of_a_gitlab_webhook_is_compared_as_it_is(secret: SecretStr) -> None:
     headers = {"X-Gitlab-Token": secret.get_secret_value()}
     assert isinstance(receiver().read(headers, BODY), Trigger)
 
@@ -90,14 +86,13 @@ def test_service_without_a_secret_does_not_start() -> None:
 
 @pytest.mark.parametrize("key", [KEY, OLD_KEY])
 def test_either_signing_key_opens(key: bytes) -> None:
-    keys = [signing_token(KEY), signing_token(OLD_KEY)]
-    assert isinstance(receiver((), keys).read(signed(key), BODY), Trigger)
+    assert isinstance(receiver((), [KEY, OLD_KEY]).read(signed(key), BODY), Trigger)
 
 
 def test_one_of_several_signatures_is_enough() -> None:
     headers = signed()
     headers["webhook-signature"] = f"v1a,xyz v1,AAAA {headers['webhook-signature']}"
-    assert isinstance(receiver((), [signing_token(KEY)]).read(headers, BODY), Trigger)
+    assert isinstance(receiver((), [KEY]).read(headers, BODY), Trigger)
 
 
 @pytest.mark.parametrize(
@@ -114,24 +109,24 @@ def test_one_of_several_signatures_is_enough() -> None:
 )
 def test_wrong_signature_is_refused(changed: dict[str, str]) -> None:
     with pytest.raises(SignatureError):
-        receiver((), [signing_token(KEY)]).read({**signed(), **changed}, BODY)
+        receiver((), [KEY]).read({**signed(), **changed}, BODY)
 
 
 @pytest.mark.parametrize("age", [timedelta(minutes=6), timedelta(minutes=-6)])
 def test_old_or_early_delivery_is_refused(age: timedelta) -> None:
     with pytest.raises(SignatureError, match="five minutes"):
-        receiver((), [signing_token(KEY)]).read(signed(age=age), BODY)
+        receiver((), [KEY]).read(signed(age=age), BODY)
 
 
 def test_changed_body_is_refused() -> None:
     with pytest.raises(SignatureError):
-        receiver((), [signing_token(KEY)]).read(signed(), BODY + b" ")
+        receiver((), [KEY]).read(signed(), BODY + b" ")
 
 
 def test_secret_alone_does_not_open_where_a_signature_is_wanted() -> None:
     headers = {"X-Gitlab-Token": NEW.get_secret_value()}
     with pytest.raises(SignatureError, match="is not signed"):
-        receiver((NEW,), [signing_token(KEY)]).read(headers, BODY)
+        receiver((NEW,), [KEY]).read(headers, BODY)
 
 
 @pytest.mark.parametrize(

@@ -158,5 +158,5 @@ def test_any_json_is_a_reading_or_a_payload_error(
         ("robot-maker", False),
     ],
 )
-def test_names_that_gitlab_gives_to_bots(name: str, is_bot: bool) -> None:  # noqa: FBT001
+def test_names_that_gitlab_gives_to_bots(*, name: str, is_bot: bool) -> None:
     assert is_bot_name(name) is is_bot

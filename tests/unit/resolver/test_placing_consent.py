@@ -63,6 +63,20 @@ def test_c7_a_ticket_is_called_one() -> None:
     assert "from this project" in ask.text
 
 
+def test_c7_a_confidential_issue_of_a_public_project_is_asked_about() -> None:
+    hidden = ISSUE.replace(audience="confidential")
+    ask = needs_consent(hidden, WEB, repository_is_private=False, remembered=None)
+    assert ask is not None
+    assert "quote this private issue?" in ask.text
+    assert "from this project" in ask.text
+    for answered in Consent:
+        assert not needs_consent(
+            hidden, WEB, repository_is_private=False, remembered=answered
+        )
+    assert not needs_consent(hidden, WEB, repository_is_private=True, remembered=None)
+    assert not needs_consent(ISSUE, WEB, repository_is_private=False, remembered=None)
+
+
 def test_c7_what_is_offered_is_understood() -> None:
     ask = needs_consent(SLACK, WEB, repository_is_private=False, remembered=None)
     assert ask is not None

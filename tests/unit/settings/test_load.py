@@ -280,7 +280,7 @@ def test_named_models_are_put_together_from_all_places(tmp_path: Path) -> None:
         ("PATCHWRIGHT_LLM_MODEL", "llm_model", "llm.model"),
         ("PATCHWRIGHT_LLM__FAST__MODLE", "llm.fast.modle", "llm.fast.model"),
         ("PATCHWRIGHT_LLM__MODLE", "llm.modle", "llm.model"),
-        ("PATCHWRIGHT_GITLAB__TOKEN", "gitlab.token", "github.token"),
+        ("PATCHWRIGHT_GITLAP__LABEL", "gitlap.label", "gitlab.label"),
         ("PATCHWRIGHT_LOGJSON", "logjson", "log_json"),
         ("PATCHWRIGHT_GITHUB__LABEL_FILE", "github.label_file", "github.label"),
     ],

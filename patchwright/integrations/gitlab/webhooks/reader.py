@@ -8,7 +8,6 @@ from pydantic import SecretStr, TypeAdapter, ValidationError
 
 from patchwright.core.types.errors import PayloadError, SettingsError, SignatureError
 from patchwright.core.types.triggers import Ignored, ParsedWebhook
-from patchwright.integrations.gitlab.settings import read_signing_key
 from patchwright.integrations.gitlab.webhooks import payloads
 from patchwright.integrations.gitlab.webhooks.repository import (
     read_move,
@@ -91,18 +90,18 @@ class GitLabReceiver:
     def __init__(
         self,
         secrets: Sequence[SecretStr],
-        signing_keys: Sequence[SecretStr],
+        signing_keys: Sequence[bytes],
         rules: GitLabTriggerRules,
         now: Callable[[], datetime],
     ) -> None:
-        known = (*secrets, *signing_keys)
-        if not known or not all(secret.get_secret_value() for secret in known):
+        known = (*(secret.get_secret_value() for secret in secrets), *signing_keys)
+        if not known or not all(known):
             raise SettingsError(
                 "gitlab.webhook_secret is empty: without it anybody could send "
                 "webhooks; set it to the secret token of the webhook in GitLab"
             )
         self._secrets = tuple(secrets)
-        self._signing_keys = tuple(map(read_signing_key, signing_keys))
+        self._signing_keys = tuple(signing_keys)
         self._rules = rules
         self._now = now
 

@@ -13,9 +13,9 @@ from patchwright.core.types.triggers import (
     StatusReported,
     TriggerKind,
 )
-from patchwright.integrations.gitlab.settings import SERVICE
 from patchwright.integrations.gitlab.webhooks import payloads
 from patchwright.integrations.gitlab.webhooks.triggers import (
+    SERVICE,
     GitLabTriggerRules,
     ThreadContext,
     repo_ref_of,

@@ -11,8 +11,9 @@ from patchwright.core.types.base import Value
 from patchwright.core.types.people import Actor
 from patchwright.core.types.threads import ForgeThread, RepoRef, ThreadKind
 from patchwright.core.types.triggers import Ignored, ParsedWebhook, Trigger, TriggerKind
-from patchwright.integrations.gitlab.settings import SERVICE
 from patchwright.integrations.gitlab.webhooks import payloads
+
+SERVICE: Final = "gitlab"
 
 # Who may read the answers: only members, in a thread that only they can see, or in
 # notes that only they can see of a thread that everybody can.

@@ -21,7 +21,7 @@ _PROGRAMS: Final = frozenset({"oauthclient", "integration"})
 JsonObject = dict[str, JsonValue]
 
 
-class Workspace(Value):
+class LinearWorkspace(Value):
     """A workspace, and who we are there: `own_name` is what people write after an @.
 
     `url_key` is its name in addresses. An app (`is_app`) is told of sessions.
@@ -67,13 +67,20 @@ class LinearPerson(LinearModel):
         )
 
 
+class PageEnd(LinearModel):
+    """Whether there is another page, and where it begins."""
+
+    has_next_page: bool = False
+    end_cursor: str | None = None
+
+
 class TeamPayload(LinearModel):
     id: Text = ""
     key: Text = ""
     name: Text = ""
 
 
-class NamedPayload(LinearModel):
+class NamedNode(LinearModel):
     id: Text = ""
     name: Text = ""
 
@@ -88,7 +95,7 @@ class IssuePayload(LinearModel):
     description: Text = ""
     url: Text = ""
     team: TeamPayload | None = None
-    labels: tuple[NamedPayload, ...] = ()
+    labels: tuple[NamedNode, ...] = ()
     label_ids: tuple[str, ...] = ()
     assignee_id: Text = ""
     delegate_id: Text = ""
@@ -105,7 +112,7 @@ class IssuePayload(LinearModel):
         return f"{self.team.key}-{self.number}"
 
 
-class CommentPayload(LinearModel):
+class LinearComment(LinearModel):
     id: str
     body: Text = ""
     user_id: Text = ""
@@ -113,7 +120,7 @@ class CommentPayload(LinearModel):
     issue: IssuePayload | None = None
     issue_id: Text = ""
     parent_id: Text = ""
-    parent: "CommentPayload | None" = None
+    parent: "LinearComment | None" = None
     created_at: datetime | None = None
     updated_at: datetime | None = None
     edited_at: datetime | None = None
@@ -151,7 +158,7 @@ class SessionPayload(LinearModel):
     id: str
     issue: IssuePayload | None = None
     issue_id: Text = ""
-    comment: CommentPayload | None = None
+    comment: LinearComment | None = None
     source_comment_id: Text = ""
     creator: LinearPerson | None = None
     creator_id: Text = ""
@@ -185,7 +192,7 @@ class SessionEventPayload(LinearModel):
     agent_session: SessionPayload
     agent_activity: ActivityPayload | None = None
     guidance: tuple[GuidanceRule, ...] = ()
-    previous_comments: tuple[CommentPayload, ...] = ()
+    previous_comments: tuple[LinearComment, ...] = ()
     created_at: datetime | None = None
 
 

@@ -18,13 +18,13 @@ from patchwright.core.types.triggers import Ignored, InstallationChanged, Parsed
 from patchwright.integrations.http.signatures import verify_sha256
 from patchwright.integrations.linear.webhooks.payloads import (
     SERVICE,
-    CommentPayload,
     DataPayload,
     IssuePayload,
+    LinearComment,
     LinearDelivery,
     LinearModel,
+    LinearWorkspace,
     SessionEventPayload,
-    Workspace,
     without_nulls,
 )
 from patchwright.integrations.linear.webhooks.triggers import (
@@ -45,7 +45,7 @@ KEPT_HEADERS: Final = ("linear-event", "linear-timestamp")
 REPLAY_WINDOW: Final = timedelta(seconds=60)
 CLOCK_SKEW: Final = timedelta(seconds=30)
 
-FindWorkspace = Callable[[str], Workspace | None]
+FindWorkspace = Callable[[str], LinearWorkspace | None]
 Model = TypeVar("Model", bound=LinearModel)
 _Json = Mapping[str, JsonValue]
 
@@ -148,7 +148,7 @@ def _read_comment(
     delivery: LinearDelivery, data: _Json, rules: LinearTriggerRules
 ) -> ParsedWebhook:
     event = _parse(DataPayload, data)
-    comment = _parse(CommentPayload, event.data)
+    comment = _parse(LinearComment, event.data)
     context = _context(comment.issue, delivery, rules)
     if context is None:
         return Ignored(reason="no-issue")

@@ -3,7 +3,6 @@
 import re
 from collections.abc import Iterable
 from dataclasses import dataclass
-from datetime import datetime
 from typing import Final
 
 from patchwright.core.commands import Verb
@@ -15,13 +14,13 @@ from patchwright.core.types.triggers import Ignored, ParsedWebhook, Trigger, Tri
 from patchwright.integrations.linear.webhooks.payloads import (
     SERVICE,
     ActivityPayload,
-    CommentPayload,
     DataPayload,
     GuidanceRule,
     IssuePayload,
+    LinearComment,
     LinearPerson,
+    LinearWorkspace,
     SessionEventPayload,
-    Workspace,
 )
 
 # A delivery could bring a million characters, which take long to read.
@@ -35,7 +34,7 @@ _STOP_SIGNAL: Final = "stop"
 class LinearTriggerRules(Value):
     """What counts as asking in a workspace; `mention` is written with its @."""
 
-    workspace: Workspace
+    workspace: LinearWorkspace
     mention: str
     label: str = ""
 
@@ -78,7 +77,7 @@ class IssueContext:
     guidance: tuple[GuidanceRule, ...] = ()
 
     @property
-    def workspace(self) -> Workspace:
+    def workspace(self) -> LinearWorkspace:
         return self.rules.workspace
 
     @property
@@ -146,7 +145,7 @@ def _origin(rule: GuidanceRule) -> str:
 
 
 def read_comment(
-    context: IssueContext, comment: CommentPayload, event: DataPayload
+    context: IssueContext, comment: LinearComment, event: DataPayload
 ) -> ParsedWebhook:
     """Read a new or changed comment: it asks at most once, however often it changes.
 
@@ -178,7 +177,7 @@ def read_comment(
     )
 
 
-def _may_answer(comment: CommentPayload, rules: LinearTriggerRules) -> bool:
+def _may_answer(comment: LinearComment, rules: LinearTriggerRules) -> bool:
     """Tell whether a comment that calls nobody may answer a question of ours.
 
     What is said in the thread of a session, Linear tells us as a prompt as well; people
@@ -202,7 +201,8 @@ def read_issue(context: IssueContext, event: DataPayload) -> ParsedWebhook:
     kind, request = found
     # The description asks once; labels and assignments can be repeated.
     moment = issue.updated_at or event.created_at
-    name = "body" if kind is TriggerKind.BODY_MENTION else f"{kind}:{_stamp(moment)}"
+    act = f"{kind}:{moment.isoformat() if moment else ''}"
+    name = "body" if kind is TriggerKind.BODY_MENTION else act
     return context.trigger(
         f"issue:{issue.id}:{name}",
         kind,
@@ -210,10 +210,6 @@ def read_issue(context: IssueContext, event: DataPayload) -> ParsedWebhook:
         request=request,
         others=(event.actor, issue.creator),
     )
-
-
-def _stamp(moment: datetime | None) -> str:
-    return moment.isoformat() if moment else "0"
 
 
 def _find_request(
@@ -274,7 +270,7 @@ def read_session(context: IssueContext, event: SessionEventPayload) -> ParsedWeb
         known = event.previous_comments
         comment = next(
             (one for one in known if one.id == session.source_comment_id),
-            CommentPayload(id=session.source_comment_id),
+            LinearComment(id=session.source_comment_id),
         )
         is_said = True
     author = comment.author if comment else LinearPerson()

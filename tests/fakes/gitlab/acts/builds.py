@@ -4,7 +4,7 @@ from dataclasses import dataclass, replace
 
 from tests.fakes.github import bare
 from tests.fakes.gitlab.build_state import CommitStatus, Job, Pipeline
-from tests.fakes.gitlab.exchange import Json, invalid, not_found, refused
+from tests.fakes.gitlab.exchange import Json, RefusedError, invalid, not_found, refused
 from tests.fakes.gitlab.state import Project, World
 from tests.fakes.gitlab.thread_state import ThreadKind
 from tests.fakes.gitlab.webhooks.builds import tell_pipeline
@@ -102,13 +102,7 @@ def set_status(
     """
     if bare.find_commit(project.git, sha) != sha:
         raise not_found("Commit Not Found")
-    state = str(wanted.get("state", ""))
-    if state not in STATES:
-        raise refused(400, {"state": ["does not have a valid value"]})
-    text = wanted.get("description")
-    if text is not None and len(str(text)) > MAX_DESCRIPTION:
-        problem = f"is too long (maximum is {MAX_DESCRIPTION} characters)"
-        raise invalid(description=problem)
+    state, text = _read_status(wanted)
     ref = wanted.get("ref") or _branch_at(world, project, sha)
     pipeline = world.builds.newest_for(project.id, sha) or begin_pipeline(
         world, project, str(ref), sha, actor=actor, source="external"
@@ -116,11 +110,7 @@ def set_status(
     name = str(wanted.get("name") or wanted.get("context") or "default")
     known = [one for one in world.builds.statuses_of(pipeline.id) if one.name == name]
     if known and known[0].status == state:
-        problem = (
-            f"Cannot transition status via :{_verb(state)} from :{state} "
-            f'(Reason(s): Status cannot transition via "{_verb(state)}")'
-        )
-        raise refused(400, {"message": problem})
+        raise _no_change(state)
     status = CommitStatus(
         id=known[0].id if known else world.next_id(),
         project=project.id,
@@ -130,7 +120,7 @@ def set_status(
         name=name,
         status=state,
         target_url=wanted.get("target_url"),
-        description=None if text is None else str(text),
+        description=text,
         author=actor,
         created_at=world.clock.now(),
     )
@@ -139,10 +129,26 @@ def set_status(
     return status
 
 
-def _verb(state: str) -> str:
-    return {"pending": "enqueue", "running": "run", "success": "success"}.get(
-        state, "drop"
+def _read_status(wanted: Json) -> tuple[str, str | None]:
+    """Return state and description, or raise a 400 for what they may not be."""
+    state = str(wanted.get("state", ""))
+    if state not in STATES:
+        raise refused(400, {"state": ["does not have a valid value"]})
+    text = wanted.get("description")
+    if text is not None and len(str(text)) > MAX_DESCRIPTION:
+        problem = f"is too long (maximum is {MAX_DESCRIPTION} characters)"
+        raise invalid(description=problem)
+    return state, None if text is None else str(text)
+
+
+def _no_change(state: str) -> RefusedError:
+    verbs = {"pending": "enqueue", "running": "run", "success": "success"}
+    verb = verbs.get(state, "drop")
+    problem = (
+        f"Cannot transition status via :{verb} from :{state} "
+        f'(Reason(s): Status cannot transition via "{verb}")'
     )
+    return RefusedError(400, {"message": problem})
 
 
 def _branch_at(world: World, project: Project, sha: str) -> str:

@@ -13,7 +13,6 @@ ENDED = frozenset({"success", "failed", "canceled", "skipped"})
 def pipeline_json(world: World, pipeline: Pipeline, *, full: bool = False) -> Json:
     path = world.projects[pipeline.project].path
     status = world.builds.status_of(pipeline)
-    page = f"/{path}/-/pipelines/{pipeline.id}"
     shown = {
         "id": pipeline.id,
         "iid": pipeline.iid,
@@ -24,13 +23,16 @@ def pipeline_json(world: World, pipeline: Pipeline, *, full: bool = False) -> Js
         "source": pipeline.source,
         "created_at": moment(pipeline.created_at),
         "updated_at": moment(pipeline.updated_at),
-        "web_url": f"{world.base_url}{page}",
+        "web_url": f"{world.base_url}/{path}/-/pipelines/{pipeline.id}",
         "name": None,
     }
-    if not full:
-        return shown
+    return shown | _details(world, pipeline, status) if full else shown
+
+
+def _details(world: World, pipeline: Pipeline, status: str) -> Json:
+    path = world.projects[pipeline.project].path
     is_over = status in ENDED
-    return shown | {
+    return {
         "before_sha": "0" * 40,
         "tag": False,
         "yaml_errors": None,
@@ -49,7 +51,7 @@ def pipeline_json(world: World, pipeline: Pipeline, *, full: bool = False) -> Js
             "group": status,
             "tooltip": status,
             "has_details": True,
-            "details_path": page,
+            "details_path": f"/{path}/-/pipelines/{pipeline.id}",
             "illustration": None,
             "favicon": f"{world.base_url}/assets/ci_favicons/favicon_status.png",
         },

@@ -13,6 +13,8 @@ from tests.fakes.gitlab.state import (
     World,
 )
 
+LINKED = ("issues", "merge_requests", "labels", "events", "members")
+
 
 def project_json(world: World, project: Project, reader: User | None) -> Json:
     """Return the form of a single project; `permissions` are the reader's own.
@@ -43,38 +45,35 @@ def project_json(world: World, project: Project, reader: User | None) -> Json:
         "remove_source_branch_after_merge": True,
         "request_access_enabled": True,
         "approvals_before_merge": project.approvals_required,
-        "shared_with_groups": [
-            {
-                "group_id": group.id,
-                "group_name": group.path.split("/")[-1],
-                "group_full_path": group.path,
-                "group_access_level": int(level),
-                "expires_at": None,
-            }
-            for path, level in project.shared.items()
-            if (group := world.groups.get(path.lower()))
-        ],
-        "_links": {
-            "self": api,
-            "issues": f"{api}/issues",
-            "merge_requests": f"{api}/merge_requests",
-            "repo_branches": f"{api}/repository/branches",
-            "labels": f"{api}/labels",
-            "events": f"{api}/events",
-            "members": f"{api}/members",
-        },
+        "shared_with_groups": _shares(world, project),
+        "_links": {"self": api} | {name: f"{api}/{name}" for name in LINKED},
         "readme_url": f"{page}/-/blob/{project.default_branch}/README.md",
     }
     if forked is not None:
         shown["forked_from_project"] = simple_project_json(world, forked)
     if reader is not None:
-        own = project.members.get(reader.id, Level.NONE)
-        inherited = group_level(world, project.namespace, reader.id)
-        shown["permissions"] = {
-            "project_access": _access(own),
-            "group_access": _access(inherited),
-        }
+        shown["permissions"] = _permissions(world, project, reader)
     return shown
+
+
+def _shares(world: World, project: Project) -> list[Json]:
+    return [
+        {
+            "group_id": group.id,
+            "group_name": group.path.rpartition("/")[2],
+            "group_full_path": group.path,
+            "group_access_level": int(level),
+            "expires_at": None,
+        }
+        for path, level in project.shared.items()
+        if (group := world.groups.get(path.lower()))
+    ]
+
+
+def _permissions(world: World, project: Project, reader: User) -> Json:
+    own = project.members.get(reader.id, Level.NONE)
+    inherited = group_level(world, project.namespace, reader.id)
+    return {"project_access": _access(own), "group_access": _access(inherited)}
 
 
 def simple_project_json(world: World, project: Project) -> Json:

@@ -1,5 +1,6 @@
 """Issues and merge requests, as far as they have the same endpoints."""
 
+from datetime import UTC, datetime
 from typing import Any
 
 from tests.fakes.github.exchange import Answer
@@ -8,8 +9,18 @@ from tests.fakes.gitlab.acts import moves, threads
 from tests.fakes.gitlab.acts.quick_actions import carry_out, read_orders
 from tests.fakes.gitlab.acts.threads import Draft
 from tests.fakes.gitlab.call import Call, Route, as_bool, as_list, paged
-from tests.fakes.gitlab.exchange import Json, forbidden, missing, not_found
-from tests.fakes.gitlab.render.threads import full_thread_json, thread_json
+from tests.fakes.gitlab.exchange import (
+    Json,
+    RefusedError,
+    forbidden,
+    missing,
+    not_found,
+)
+from tests.fakes.gitlab.render.threads import (
+    full_thread_json,
+    label_json,
+    thread_json,
+)
 from tests.fakes.gitlab.render.users import moment, user_json
 from tests.fakes.gitlab.state import Level, Project
 from tests.fakes.gitlab.thread_state import Thread, ThreadKind
@@ -25,7 +36,7 @@ def list_threads(call: Call, found: list[Thread]) -> Answer:
     numbers = set(as_list(query.get("iids[]", ""))) | set(
         as_list(query.get("iids", ""))
     )
-    since = query.get("updated_after")
+    since = read_moment(query.get("updated_after"))
     author = query.get("author_username")
     text = query.get("search", "").lower()
     kept = [
@@ -34,7 +45,7 @@ def list_threads(call: Call, found: list[Thread]) -> Answer:
         if state in ("all", one.state)
         and wanted <= set(one.labels)
         and (not numbers or str(one.iid) in numbers)
-        and (since is None or (moment(one.updated_at) or "") >= since)
+        and (since is None or one.updated_at >= since)
         and author in (None, call.world.users[one.author].username)
         and text in f"{one.title}\n{one.description}".lower()
         and _is_for(call, one)
@@ -46,6 +57,17 @@ def list_threads(call: Call, found: list[Thread]) -> Answer:
         reverse=query.get("sort", "desc") == "desc",
     )
     return paged(call, [thread_json(call.world, one) for one in kept])
+
+
+def read_moment(text: str | None) -> datetime | None:
+    """Return a time of the query, with UTC where it names no zone."""
+    if text is None:
+        return None
+    try:
+        found = datetime.fromisoformat(text)
+    except ValueError as problem:
+        raise RefusedError(400, {"error": "updated_after is invalid"}) from problem
+    return found if found.tzinfo else found.replace(tzinfo=UTC)
 
 
 def _is_for(call: Call, thread: Thread) -> bool:
@@ -241,7 +263,7 @@ def list_label_events(call: Call) -> Answer:
             "created_at": moment(one.created_at),
             "resource_type": thread.kind.value,
             "resource_id": thread.id,
-            "label": {"id": 1, "name": one.label, "color": "#6699cc"},
+            "label": label_json(call.world.labels[thread.project, one.label]),
             "action": "add" if one.is_added else "remove",
         }
         for one in call.world.label_events

@@ -268,42 +268,45 @@ def _note_body(
     project = world.projects[thread.project]
     kind = "issue" if thread.kind is ThreadKind.ISSUE else "merge_request"
     is_secret = event is CONFIDENTIAL_NOTE
-    position = position_json(note.position)
     return {
         "object_kind": "note",
         "event_type": "confidential_note" if is_secret else "note",
         "user": user_facts(world, note.edited_by or note.author),
         "project_id": project.id,
         "project": project_facts(world, project),
-        "object_attributes": {
-            "attachment": None,
-            "author_id": note.author,
-            "change_position": None,
-            "commit_id": None,
-            "created_at": moment(note.created_at),
-            "discussion_id": note.discussion,
-            "id": note.id,
-            "line_code": None if note.position is None else line_code(note),
-            "note": note.body,
-            "noteable_id": thread.id,
-            "noteable_type": thread.kind.value,
-            "original_position": position,
-            "position": position,
-            "project_id": project.id,
-            "resolved_at": moment(note.resolved_at),
-            "resolved_by_id": note.resolved_by,
-            "resolved_by_push": None,
-            "st_diff": None,
-            "system": note.system,
-            "type": note.type,
-            "updated_at": moment(note.updated_at),
-            "updated_by_id": note.edited_by,
-            "description": note.body,
-            "url": f"{thread_url(world, thread)}#note_{note.id}",
-            "action": action,
-        },
+        "object_attributes": {**_note_facts(world, thread, note), "action": action},
         "repository": repository_facts(world, project),
         kind: {**_attributes(world, thread), "assignee": _assignee(world, thread)},
+    }
+
+
+def _note_facts(world: World, thread: Thread, note: Note) -> Json:
+    position = position_json(note.position)
+    return {
+        "attachment": None,
+        "author_id": note.author,
+        "change_position": None,
+        "commit_id": None,
+        "created_at": moment(note.created_at),
+        "discussion_id": note.discussion,
+        "id": note.id,
+        "line_code": None if note.position is None else line_code(note),
+        "note": note.body,
+        "noteable_id": thread.id,
+        "noteable_type": thread.kind.value,
+        "original_position": position,
+        "position": position,
+        "project_id": thread.project,
+        "resolved_at": moment(note.resolved_at),
+        "resolved_by_id": note.resolved_by,
+        "resolved_by_push": None,
+        "st_diff": None,
+        "system": note.system,
+        "type": note.type,
+        "updated_at": moment(note.updated_at),
+        "updated_by_id": note.edited_by,
+        "description": note.body,
+        "url": f"{thread_url(world, thread)}#note_{note.id}",
     }
 
 
@@ -344,6 +347,5 @@ def _emoji_body(
         },
     }
     if note is not None:
-        shown = _note_body(world, thread, note, "create", NOTE)["object_attributes"]
-        body["note"] = {k: v for k, v in shown.items() if k != "action"}
+        body["note"] = _note_facts(world, thread, note)
     return {**body, kind: _attributes(world, thread)}

@@ -20,12 +20,13 @@ from patchwright.integrations.linear.webhooks.payloads import (
     SERVICE,
     ActivityContent,
     ActivityPayload,
-    CommentPayload,
     DataPayload,
     IssuePayload,
+    LinearComment,
     LinearModel,
     LinearPerson,
-    NamedPayload,
+    NamedNode,
+    PageEnd,
     SessionEventPayload,
     SessionPayload,
     TeamPayload,
@@ -151,15 +152,15 @@ class _MineNodes(LinearModel):
     nodes: tuple[_Mine, ...] = ()
 
 
-class _Labels(LinearModel):
-    nodes: tuple[NamedPayload, ...] = ()
+class _WornLabels(LinearModel):
+    nodes: tuple[NamedNode, ...] = ()
 
 
 class _HistoryEntry(LinearModel):
     id: str
     created_at: datetime
     actor: LinearPerson | None = None
-    added_labels: tuple[NamedPayload, ...] | None = None
+    added_labels: tuple[NamedNode, ...] | None = None
     to_assignee: _Id | None = None
     updated_description: bool | None = None
 
@@ -195,7 +196,7 @@ class _IssueNode(LinearModel):
 
 class _ChangedIssue(_IssueNode):
     assignee: _Id | None = None
-    labels: _Labels = _Labels()
+    labels: _WornLabels = _WornLabels()
     reactions: tuple[_Mine, ...] = ()
     comments: _MineNodes = _MineNodes()
     history: _History = _History()
@@ -209,14 +210,9 @@ class _ChangedIssue(_IssueNode):
         )
 
 
-class _PageInfo(LinearModel):
-    has_next_page: bool = False
-    end_cursor: str | None = None
-
-
 class _Issues(LinearModel):
     nodes: tuple[_ChangedIssue, ...] = ()
-    page_info: _PageInfo = _PageInfo()
+    page_info: PageEnd = PageEnd()
 
 
 class _IssuesAnswer(LinearModel):
@@ -229,7 +225,7 @@ class _ParentNode(LinearModel):
     user: LinearPerson | None = None
 
 
-class _CommentNode(LinearModel):
+class _FoundComment(LinearModel):
     id: str
     body: Text = ""
     created_at: datetime | None = None
@@ -237,26 +233,26 @@ class _CommentNode(LinearModel):
     parent: _ParentNode | None = None
     issue: _IssueNode | None = None
 
-    def payload(self) -> CommentPayload:
+    def payload(self) -> LinearComment:
         parent = self.parent
-        return CommentPayload(
+        return LinearComment(
             id=self.id,
             body=self.body,
             user=self.user,
             parent_id=parent.id if parent else "",
-            parent=CommentPayload(id=parent.id, body=parent.body, user=parent.user)
+            parent=LinearComment(id=parent.id, body=parent.body, user=parent.user)
             if parent
             else None,
         )
 
 
-class _Comments(LinearModel):
-    nodes: tuple[_CommentNode, ...] = ()
-    page_info: _PageInfo = _PageInfo()
+class _FoundComments(LinearModel):
+    nodes: tuple[_FoundComment, ...] = ()
+    page_info: PageEnd = PageEnd()
 
 
-class _CommentsAnswer(LinearModel):
-    comments: _Comments
+class _FoundCommentsAnswer(LinearModel):
+    comments: _FoundComments
 
 
 class _ContentNode(LinearModel):
@@ -287,13 +283,13 @@ class _Activities(LinearModel):
     nodes: tuple[_ActivityNode, ...] = ()
 
 
-class _SessionNode(LinearModel):
+class _FoundSession(LinearModel):
     id: str
     created_at: datetime
     app_user: _Id = _Id()
     creator: LinearPerson | None = None
-    comment: _CommentNode | None = None
-    source_comment: _CommentNode | None = None
+    comment: _FoundComment | None = None
+    source_comment: _FoundComment | None = None
     issue: _IssueNode | None = None
     activities: _Activities = _Activities()
 
@@ -312,10 +308,10 @@ class _SessionNode(LinearModel):
 
 
 class _Sessions(LinearModel):
-    nodes: tuple[_SessionNode, ...] = ()
+    nodes: tuple[_FoundSession, ...] = ()
 
 
-class _SessionsAnswer(LinearModel):
+class _FoundSessionsAnswer(LinearModel):
     agent_sessions: _Sessions
 
 
@@ -393,7 +389,7 @@ class LinearSearch:
                 yield at, reading
 
     def _in_sessions(self, since: datetime) -> Iterator[_Dated]:
-        answer = self._read(_SessionsAnswer, SESSIONS_QUERY, {})
+        answer = self._read(_FoundSessionsAnswer, SESSIONS_QUERY, {})
         for session in answer.agent_sessions.nodes:
             context = _context(session.issue, self.rules)
             if context is None or session.app_user.id != self.rules.workspace.own_id:
@@ -417,11 +413,11 @@ class LinearSearch:
             if not page.page_info.has_next_page or after is None:
                 return
 
-    def _changed_comments(self, since: datetime) -> Iterator[_CommentNode]:
+    def _changed_comments(self, since: datetime) -> Iterator[_FoundComment]:
         after: str | None = None
         for _ in range(MAX_PAGES):
             page = self._read(
-                _CommentsAnswer,
+                _FoundCommentsAnswer,
                 CHANGED_COMMENTS_QUERY,
                 {"since": since.isoformat(), "after": after},
             ).comments
@@ -437,8 +433,9 @@ class LinearSearch:
 
 
 def _calls(reading: ParsedWebhook) -> bool:
-    is_request = isinstance(reading, Trigger)
-    return is_request and reading.kind is TriggerKind.COMMENT_MENTION
+    if not isinstance(reading, Trigger):
+        return False
+    return reading.kind is TriggerKind.COMMENT_MENTION
 
 
 def _context(
