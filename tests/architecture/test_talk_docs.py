@@ -87,7 +87,7 @@ def test_defaults_of_gitlab_and_linear_are_those_of_the_code() -> None:
     page = " ".join(PAGES[LINEAR].split())
     assert f"`{linear.mention}` (`linear.mention`)" in page
     assert f"`{linear.label}` (`linear.label`)" in page
-    assert f"`linear.poll_seconds` seconds ({linear.poll_seconds:.0f})" in page
+    assert f"Every `linear.poll_seconds` seconds ({linear.poll_seconds:.0f})" in page
 
 
 @pytest.mark.parametrize("service", [GITLAB, LINEAR])
