@@ -97,8 +97,9 @@ def _content(file: Path) -> str:
 
 
 def test_quoted_messages_are_those_of_the_code() -> None:
-    page = (ROOT / "docs/troubleshooting.md").read_text()
-    quoted = [one.strip() for one in MESSAGE.findall(page)]
+    pages = [f"docs/{name}.md" for name in ("troubleshooting", "gitlab", "linear")]
+    text = "\n".join((ROOT / page).read_text() for page in pages)
+    quoted = [one.strip() for one in MESSAGE.findall(text)]
     ours = "\n".join(_sentences())
     assert len(quoted) > 20
     assert [one for one in quoted if one not in ours] == []

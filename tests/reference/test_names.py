@@ -25,10 +25,18 @@ ONLY_ON_THE_COMMAND_LINE = {
 # Other settings whose last part is the name of a common thing, and what they are.
 OTHER_SETTINGS = {
     "agent.model": "the name of a model",
+    "gitlab.base_url": "of GitLab",
+    "gitlab.label": "the same for GitLab",
+    "gitlab.mention": "the same for GitLab",
+    "gitlab.token": "the same for GitLab",
     "jira.mention": "the same for Jira",
     "jira.label": "the same for Jira",
     "jira.token": "of Jira",
     "jira.base_url": "of Jira",
+    "linear.api_url": "of Linear",
+    "linear.label": "the same for Linear",
+    "linear.mention": "the same for Linear",
+    "linear.token": "of Linear",
     "slack.api_url": "of Slack",
 }
 UNITS = ("_usd", "_minutes", "-number")

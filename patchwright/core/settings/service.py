@@ -139,8 +139,8 @@ class AccountSettings(SettingsSection):
 
     linking: Literal["auto", "required"] = Field(
         "auto",
-        description="`auto`: people on GitHub need no link; others link once, or are "
-        "in `map`. `required`: everybody must link first; this does not "
+        description="`auto`: people on the forge need no link; others link once, or "
+        "are in `map`. `required`: everybody must link first; this does not "
         "work yet.",
     )
     map: tuple[dict[str, str], ...] = Field(

@@ -45,7 +45,7 @@ def check_linear(context: CheckContext) -> CheckResult:
         found.append(
             warning(
                 f"no webhooks: requests are found every {settings.poll_seconds:g} "
-                "seconds, and sessions count as unresponsive",
+                "seconds, and sessions are shown as unresponsive",
                 "make a webhook in Linear, and set linear.webhook_secret to its secret",
             )
         )

@@ -135,7 +135,7 @@ _KNOWN_REFUSALS: Final = (
     ),
     (
         r"GH001|exceeds GitHub's file size limit|[Ll]arge files detected",
-        "a file is larger than GitHub allows",
+        "a file is larger than the service allows",
         "Store it in another place, or with Git LFS.",
     ),
     (
@@ -205,7 +205,7 @@ _KNOWN_REFUSALS: Final = (
     (
         r"Bad credentials|credential is not accepted",
         "the bot's credential is no longer valid",
-        "Renew `github.token`, or install the App again.",
+        "Renew the token in the settings of the service, or install the App again.",
     ),
 )
 

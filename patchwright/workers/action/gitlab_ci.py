@@ -159,7 +159,7 @@ class GitLabCi(CiSystem):
         if pipeline.is_from_fork:
             raise ForkPipelineError(
                 f"merge request !{pipeline.merge_request} comes from a fork, whose "
-                "pipeline may not use this project's variables; start a pipeline of "
+                "pipeline must not use this project's variables; start a pipeline of "
                 f"the default branch with {variable_of(MERGE_REQUEST)}="
                 f"{pipeline.merge_request} and {variable_of('prove-only')}=true"
             )

@@ -77,7 +77,7 @@ _DESCRIPTION: Final = (
     "Patchwright turns a request made where people work into a proven pull request. "
     "On the command line it works on an issue or pull request of a forge, or on a task "
     "as text in a checkout on this machine. It also runs and maintains the service "
-    "that takes requests from GitHub, Slack and Jira."
+    "that takes requests from GitHub or GitLab, Slack, Jira and Linear."
 )
 _SETTINGS: Final = (
     "Settings are read from flags, then from the environment "

@@ -14,11 +14,11 @@ from patchwright.core.system.clock import SystemClock
 from patchwright.core.types.threads import RepoRef
 from patchwright.integrations.gitlab import doctor
 from patchwright.integrations.gitlab.adapter import GitLab, connect_token
-from patchwright.integrations.gitlab.connection import Addresses
+from patchwright.integrations.gitlab.connection import GitLabAddresses
 from patchwright.integrations.gitlab.deliveries import NO_ANSWER, find_hook
 from patchwright.integrations.gitlab.webhooks.reader import GitLabReceiver
 from patchwright.integrations.gitlab.webhooks.triggers import GitLabTriggerRules
-from tests.adapters.doctor.cases import case_of
+from tests.adapters.doctor.cases import case_of, examined
 from tests.adapters.gitlab.listening import APP, BOT, SECRET, furnish
 from tests.fakes.gitlab.acts.hooks import bring, listen_at
 from tests.fakes.gitlab.fake import FakeGitLab
@@ -45,7 +45,10 @@ def token_of(gitlab: FakeGitLab, name: str = BOT) -> str:
 
 @pytest.fixture
 def connected(gitlab: FakeGitLab) -> Iterator[GitLab]:
-    addresses, token = Addresses(base_url=gitlab.base_url), SecretStr(token_of(gitlab))
+    addresses, token = (
+        GitLabAddresses(base_url=gitlab.base_url),
+        SecretStr(token_of(gitlab)),
+    )
     with closing(connect_token(addresses, token, clock=SystemClock())) as connected:
         yield connected
 
@@ -117,6 +120,12 @@ def test_doctor_says_whose_token_it_is(gitlab: FakeGitLab, case: CheckContext) -
         "set gitlab.token to a new token: see docs/gitlab.md",
     )
     assert found.startswith("GitLab answered 401: ")
+
+
+def test_doctor_leaves_out_the_forge_that_is_not_used(case: CheckContext) -> None:
+    for name in ("github", "github-webhook"):
+        assert lines(examined(name, case)) == ["skipped", "the code is on GitLab"]
+    assert examined("gitlab", case).status is CheckStatus.OK
 
 
 def test_doctor_sees_scopes_and_the_end_of_a_token(

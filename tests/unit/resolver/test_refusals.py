@@ -60,7 +60,7 @@ REFUSALS = [
     ),
     (
         "error: GH001: Large files detected.",
-        "a file is larger than GitHub allows",
+        "a file is larger than the service allows",
     ),
     (
         "remote: This repository was archived so it is read-only.",

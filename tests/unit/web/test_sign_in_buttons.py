@@ -1,0 +1,28 @@
+"""Pages that ask to sign in name the forge of this service."""
+
+import pytest
+from starlette.responses import Response
+
+from patchwright.workers.web.pages.views import missing_page
+from patchwright.workers.web.request_form import sign_in_first_page
+
+LOGIN = "/auth/gitlab/login?next=%2Frequests%2Fnew"
+
+
+def text_of(page: Response) -> str:
+    return bytes(page.body).decode()
+
+
+@pytest.mark.parametrize("title", ["GitHub", "GitLab"])
+def test_the_button_names_the_forge(title: str) -> None:
+    button = f'<a class="button" href="{LOGIN}">Sign in with {title}</a>'
+    for page, status in (
+        (sign_in_first_page(LOGIN, title), 401),
+        (missing_page(LOGIN, title), 404),
+    ):
+        assert page.status_code == status
+        assert button in text_of(page)
+
+
+def test_where_nobody_can_sign_in_there_is_no_button() -> None:
+    assert "Sign in" not in text_of(missing_page("", "GitLab"))
