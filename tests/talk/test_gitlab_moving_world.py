@@ -9,7 +9,7 @@ from patchwright.core.text.redaction import Redactor
 from patchwright.integrations.settings import load_settings
 from patchwright.resolver.job import JobState
 from patchwright.workers.compose import make_worker, open_service_parts
-from tests.fakes.gitlab import MERGE_REQUEST, Moment, Place, Visibility
+from tests.fakes.gitlab import MERGE_REQUEST, Level, Moment, Place, Visibility
 from tests.fakes.gitlab.webhooks.outbox import again
 from tests.fakes.llm.turns import TurnLike, call
 from tests.fakes.tls import make_authority
@@ -115,7 +115,7 @@ def test_a_moved_issue_is_answered_where_it_is_now(tmp_path: Path) -> None:
         other = "acme/tools/other"
         story.gitlab.add_project(other, files=FILES)
         story.gitlab.add_hook(other, SECRET)
-        story.gitlab.grant(other, "patchwright", 30)
+        story.gitlab.grant(other, "patchwright", Level.DEVELOPER)
         issue = story.gitlab.open_issue(SHOP, "alice", TITLE, WISH)
         story.tell()
         there = story.gitlab.move_issue(SHOP, issue, other, "alice")

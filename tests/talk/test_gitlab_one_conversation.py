@@ -45,7 +45,11 @@ class House:
     def said_in_linear(self, key: str) -> str:
         """Return all that our app says in an issue now."""
         comments = [one.body for one in self.linear.comments(key)]
-        told = [one.content.get("body", "") for one in self.linear.activities(key)]
+        told = [
+            one.content.get("body", "")
+            for session in self.linear.sessions(key)
+            for one in self.linear.world.activities(session)
+        ]
         return "\n\n".join([*comments, *told])
 
 
