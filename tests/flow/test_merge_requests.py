@@ -9,7 +9,7 @@ from tests.fakes.gitlab.acts.merges import Proposal, Remark, Spot
 from tests.fakes.gitlab.fake import MERGE_REQUEST
 from tests.fakes.gitlab.state import Level, PushRules
 from tests.fakes.llm.turns import TurnLike, call
-from tests.flow.merge_requests import BOT, PROJECT, telling
+from tests.flow.gitlab_story import BOT, SHOP, telling_gitlab
 from tests.flow.script import Request, asked, in_turn
 from tests.flow.story import fix_turns
 from tests.flow.text import steady
@@ -51,8 +51,8 @@ N s |
 
 </details>
 
-<sub>Base [`COMMIT`](GITHUB/gitlab/acme/tools/shop/-/commit/SHA), head \
-[`COMMIT`](GITHUB/gitlab/acme/tools/shop/-/commit/SHA). Run by the controller in fresh \
+<sub>Base [`COMMIT`](GITHUB/acme/tools/shop/-/commit/SHA), head \
+[`COMMIT`](GITHUB/acme/tools/shop/-/commit/SHA). Run by the controller in fresh \
 sandboxes, not by the agent. “Without the change” is the base commit with only the \
 test files of this change.</sub>
 
@@ -65,9 +65,8 @@ tokens, price unknown</sub>
 
 
 def test_t3_a_mention_becomes_a_merge_request(tmp_path: Path) -> None:
-    with telling(tmp_path, fix_turns()) as story:
+    with telling_gitlab(tmp_path, fix_turns()) as story:
         issue = story.ask(WISH)
-        story.work()
         made = story.merge_request()
         assert steady(made.body) == BODY
         assert (made.title, made.author, made.draft) == (
@@ -76,28 +75,24 @@ def test_t3_a_mention_becomes_a_merge_request(tmp_path: Path) -> None:
             False,
         )
         assert (made.base_branch, made.head_branch, made.assignees) == (
-            "trunk",
+            "main",
             "patchwright/1-wrong-sum",
             ("alice",),
         )
         assert story.reply(issue).startswith("**Done, proven** · !1 · 4 steps · ")
-        found = [one.name for one in story.gitlab.reactions(PROJECT, issue)]
-        assert found == ["eyes"]
+        assert story.awards(issue) == ["eyes"]
 
 
 def test_t3_who_may_not_write_starts_nothing(tmp_path: Path) -> None:
-    with telling(tmp_path, in_turn()) as story:
+    with telling_gitlab(tmp_path, in_turn()) as story:
         issue = story.ask(WISH, author="eve")
-        story.work()
-        found = [one.name for one in story.gitlab.reactions(PROJECT, issue)]
-        assert (found, story.replies(issue)) == (["thumbsdown"], [])
+        assert (story.awards(issue), story.replies(issue)) == (["thumbsdown"], [])
 
 
 def test_r9_a_push_rule_is_named_and_the_work_is_kept(tmp_path: Path) -> None:
-    with telling(tmp_path, fix_turns()) as story:
-        story.gitlab.set_rules(PROJECT, PushRules(branch_name="^(feat|fix)/.*"))
+    with telling_gitlab(tmp_path, fix_turns()) as story:
+        story.gitlab.set_rules(SHOP, PushRules(branch_name="^(feat|fix)/.*"))
         issue = story.ask(WISH)
-        story.work()
         said = story.reply(issue)
         assert (
             "The result could not be delivered: A push rule demands that names of "
@@ -106,7 +101,7 @@ def test_r9_a_push_rule_is_named_and_the_work_is_kept(tmp_path: Path) -> None:
         ) in said
         assert "does not follow the pattern '^(feat|fix)/.*'" in said
         assert "+++ b/cart.py\n" in said
-        assert story.gitlab.merge_requests(PROJECT) == []
+        assert story.gitlab.merge_requests(SHOP) == []
 
 
 def test_r8_a_failed_pipeline_of_our_merge_request_starts_another_round(
@@ -120,16 +115,14 @@ def test_r8_a_failed_pipeline_of_our_merge_request_starts_another_round(
         return call("finish", title="Shorten it", summary="Nothing more to do.")
 
     looked: list[bool] = []
-    with telling(tmp_path, in_turn(*fix_turns(), look)) as story:
-        story.ask(WISH)
-        story.work()
+    with telling_gitlab(tmp_path, in_turn(*fix_turns(), look)) as story:
+        issue = story.ask(WISH)
         made = story.merge_request()
-        story.tell()
         report = Report(name="lint", trace="$ lint\ncart.py:5: line too long\n")
-        story.gitlab.run_pipeline(PROJECT, made.head_branch, [report], "alice")
-        story.tell()
+        story.gitlab.run_pipeline(SHOP, made.head_branch, [report], "alice")
         story.work()
         assert looked == [True]
+        assert story.reply(issue).startswith("**Done, proven** · !1")
         assert story.reply(made.number, MERGE_REQUEST).startswith("**No change**")
 
 
@@ -145,35 +138,34 @@ def test_t3_a_review_is_read_and_each_discussion_answered(tmp_path: Path) -> Non
 
     verdicts = [{"thread": 1, "verdict": "addressed", "text": "It returns 3 now."}]
     finish = call("finish", title="Three", summary="It is three.", reviews=verdicts)
-    with telling(tmp_path, in_turn(look, finish)) as story:
+    with telling_gitlab(tmp_path, in_turn(look, finish)) as story:
         gitlab = story.gitlab
         gitlab.add_user("bob")
-        gitlab.grant(PROJECT, "bob", Level.DEVELOPER)
+        gitlab.grant(SHOP, "bob", Level.DEVELOPER)
         source = "def price():\n    return 2\n"
-        gitlab.commit_files(PROJECT, "price", {"price.py": source}, author="alice")
-        wanted = Proposal(title="Price", source="price", target="trunk")
-        number = gitlab.open_merge_request(PROJECT, "alice", wanted)
+        gitlab.commit_files(SHOP, "price", {"price.py": source}, author="alice")
+        wanted = Proposal(title="Price", source="price", target="main")
+        number = gitlab.open_merge_request(SHOP, "alice", wanted)
         spot = Spot(path="price.py", line=2)
         gitlab.review(
-            PROJECT,
+            SHOP,
             number,
             "bob",
             remarks=[Remark(spot=spot, body=f"```suggestion:-0+0{code}")],
         )
         gitlab.comment(
-            PROJECT,
+            SHOP,
             number,
             "alice",
             "@patchwright address the review",
             kind=MERGE_REQUEST,
         )
-        story.tell()
         story.work()
         answers = [
             one for one in story.replies(number, MERGE_REQUEST) if "3 now" in one
         ]
         assert len(answers) == 1
-        notes = gitlab.comments(PROJECT, number, MERGE_REQUEST)
+        notes = gitlab.comments(SHOP, number, MERGE_REQUEST)
         assert [one.resolved_at is not None for one in notes if one.position] == [
             True,
             True,
@@ -185,9 +177,8 @@ def test_what_the_agent_says_is_no_command_to_gitlab(
     tmp_path: Path, command: str
 ) -> None:
     answer = call("finish", summary=f"Write\n\n{command}\n\nto do so.")
-    with telling(tmp_path, in_turn(answer)) as story:
+    with telling_gitlab(tmp_path, in_turn(answer)) as story:
         issue = story.ask("@patchwright how is it done?")
-        story.work()
         assert command in story.reply(issue)
-        found = story.gitlab.thread(PROJECT, issue)
+        found = story.gitlab.thread(SHOP, issue)
         assert (found.is_open, found.confidential) == (True, False)

@@ -86,7 +86,7 @@ def fetch_posts(
     """Return title, opening text and notes.
 
     What GitLab itself notes is left out, and so is what stands on lines of a diff: that
-    is for `reviews` to read. Internal notes are only for those who are answered in such.
+    is for `reviews` to read. Internal notes are for those who are answered in such.
     """
     opening = fetch_thread_answer(project, ref)
     listed = open_thread(project, ref).notes.list(

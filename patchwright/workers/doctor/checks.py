@@ -18,6 +18,7 @@ from patchwright.core.doctor import (
     DoctorCheck,
     failed,
     result_of_error,
+    skipped,
 )
 from patchwright.core.plugin import import_later
 from patchwright.core.settings.model import Settings
@@ -75,6 +76,21 @@ def _own_check(
     return DoctorCheck(name, import_later(function), within_s, local, needed_by)
 
 
+def _forge_checks() -> Iterator[DoctorCheck]:
+    """Yield the checks of all forges, of which a service has one."""
+    for plugin in PLUGINS:
+        if plugin.connect_forge:
+            for one in plugin.checks:
+                yield one._replace(examine=partial(_examine_forge, plugin.name, one))
+
+
+def _examine_forge(name: str, check: DoctorCheck, context: CheckContext) -> CheckResult:
+    forge = find_forge(context.settings)
+    if forge.name != name:
+        return skipped(f"the code is on {forge.title}")
+    return check.examine(context)
+
+
 CHECKS: Final = (
     _own_check("settings", "network", 10),
     _own_check("state", "storage", 10, local=True, needed_by=FOR_BOTH),
@@ -86,7 +102,7 @@ CHECKS: Final = (
     _own_check("network", "network", 15),
     _own_check("clock", "network", 15),
     _own_check("model", "model", 60, local=True, needed_by=FOR_BOTH),
-    *(check for one in PLUGINS if one.connect_forge for check in one.checks),
+    *_forge_checks(),
     _own_check("public-url", "service"),
     *(check for one in PLUGINS if one.connect_chat for check in one.checks),
     _own_check("repositories", "service", 30),

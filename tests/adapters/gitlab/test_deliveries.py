@@ -18,7 +18,7 @@ from patchwright.integrations.gitlab.connection import Addresses
 from patchwright.integrations.gitlab.deliveries import NO_ANSWER, find_hook
 from patchwright.integrations.gitlab.webhooks.reader import GitLabReceiver
 from patchwright.integrations.gitlab.webhooks.triggers import GitLabTriggerRules
-from tests.adapters.doctor.cases import case_of
+from tests.adapters.doctor.cases import case_of, examined
 from tests.adapters.gitlab.listening import APP, BOT, SECRET, furnish
 from tests.fakes.gitlab.acts.hooks import bring, listen_at
 from tests.fakes.gitlab.fake import FakeGitLab
@@ -117,6 +117,12 @@ def test_doctor_says_whose_token_it_is(gitlab: FakeGitLab, case: CheckContext) -
         "set gitlab.token to a new token: see docs/gitlab.md",
     )
     assert found.startswith("GitLab answered 401: ")
+
+
+def test_doctor_leaves_out_the_forge_that_is_not_used(case: CheckContext) -> None:
+    for name in ("github", "github-webhook"):
+        assert lines(examined(name, case)) == ["skipped", "the code is on GitLab"]
+    assert examined("gitlab", case).status is CheckStatus.OK
 
 
 def test_doctor_sees_scopes_and_the_end_of_a_token(
