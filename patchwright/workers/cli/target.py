@@ -19,6 +19,7 @@ from patchwright.workers.cli.checkout import (
     other_host_advice,
     read_address,
     read_repository,
+    read_typed_address,
 )
 from patchwright.workers.cli.resolve_command import TypedTarget
 
@@ -105,12 +106,11 @@ def choose_forge(target: UrlTarget | NumberTarget, settings: Settings) -> Plugin
     if settings.forge:
         return find_forge(settings)
     if isinstance(target, UrlTarget):
-        addresses: tuple[str, ...] = (target.url,)
+        hosts = {read_address(target.url).host}
     elif target.repo:
-        addresses = (target.repo,)
+        hosts = {read_typed_address(target.repo).host}
     else:
-        addresses = list_remotes(target.folder)
-    hosts = {read_address(one).host for one in addresses}
+        hosts = {read_address(one).host for one in list_remotes(target.folder)}
     for forge in list_forges():
         site = urlsplit(forge.describe(settings).web_url)
         if not hosts.isdisjoint({site.netloc, site.hostname}):

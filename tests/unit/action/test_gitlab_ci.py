@@ -105,8 +105,8 @@ def test_a_fork_gets_nothing_of_ours(tmp_path: Path, source: str) -> None:
     with pytest.raises(ForkPipelineError) as refused:
         read(tmp_path, **fork)
     assert str(refused.value) == (
-        "merge request !5 comes from a fork, whose pipeline must not use this project's "
-        "variables; start a pipeline of the default branch with "
+        "merge request !5 comes from a fork, whose pipeline must not use this "
+        "project's variables; start a pipeline of the default branch with "
         "PATCHWRIGHT_MERGE_REQUEST_NUMBER=5 and PATCHWRIGHT_PROVE_ONLY=true"
     )
 
