@@ -28,7 +28,7 @@ OTHER_SETTINGS = {
     "gitlab.base_url": "of GitLab",
     "gitlab.label": "the same for GitLab",
     "gitlab.mention": "the same for GitLab",
-    "gitlab.token": "the same for GitLab",
+    "gitlab.token": "of GitLab",
     "jira.mention": "the same for Jira",
     "jira.label": "the same for Jira",
     "jira.token": "of Jira",

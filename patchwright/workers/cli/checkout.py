@@ -103,12 +103,10 @@ def choose_remote(
 
 def read_repository(text: str, forge: ServiceProfile) -> str:
     """Return the full name of what `--repo` has: a name, or an address on the forge."""
+    if name := _name_on_forge(read_typed_address(text), forge):
+        return name
     if _is_name(text, forge):
         return text
-    with_scheme = "://" in text or "@" in text
-    address = read_address(text if with_scheme else f"https://{text}")
-    if name := _name_on_forge(address, forge):
-        return name
     raise SettingsError(
         f"--repo {text}: expected OWNER/NAME or {forge.web_url}/OWNER/NAME. "
         f"{other_host_advice()}"
@@ -119,6 +117,12 @@ def other_host_advice() -> str:
     """Say how to name a host that no forge is on by itself."""
     names = " or ".join(one.address_setting for one in list_forges())
     return f"For another host set {names}"
+
+
+def read_typed_address(text: str) -> RemoteAddress:
+    """Read an address that people may type without its scheme, as browsers show it."""
+    with_scheme = "://" in text or "@" in text
+    return read_address(text if with_scheme else f"https://{text}")
 
 
 def read_address(address: str) -> RemoteAddress:

@@ -19,6 +19,7 @@ from patchwright.workers.cli.checkout import (
     other_host_advice,
     read_address,
     read_repository,
+    read_typed_address,
 )
 from patchwright.workers.cli.resolve_command import TypedTarget
 
@@ -27,7 +28,7 @@ FORMS: Final = """\
   patchwright resolve 7                         issue 7 of this checkout's repository
   patchwright resolve acme/shop#7               issue 7 of another repository
   patchwright resolve https://HOST/acme/shop/issues/7
-  patchwright resolve '!5'                      merge request 5
+  patchwright resolve '!5'                      merge request 5 of this checkout
   patchwright resolve "The cart adds up wrong"  a task in words, for this checkout
   patchwright resolve --task TEXT               the same
   patchwright resolve --file bug.md             a task from a file
@@ -105,12 +106,11 @@ def choose_forge(target: UrlTarget | NumberTarget, settings: Settings) -> Plugin
     if settings.forge:
         return find_forge(settings)
     if isinstance(target, UrlTarget):
-        addresses: tuple[str, ...] = (target.url,)
+        hosts = {read_address(target.url).host}
     elif target.repo:
-        addresses = (target.repo,)
+        hosts = {read_typed_address(target.repo).host}
     else:
-        addresses = list_remotes(target.folder)
-    hosts = {read_address(one).host for one in addresses}
+        hosts = {read_address(one).host for one in list_remotes(target.folder)}
     for forge in list_forges():
         site = urlsplit(forge.describe(settings).web_url)
         if not hosts.isdisjoint({site.netloc, site.hostname}):

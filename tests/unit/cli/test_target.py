@@ -282,6 +282,13 @@ def test_a_repository_may_be_named_by_its_address(text: str) -> None:
     assert read_repository(text, FORGE) == "acme/shop"
 
 
+def test_an_address_without_its_scheme_is_not_a_group() -> None:
+    settings = load_settings(HUB, flags={}, cwd=HERE)
+    target = NumberTarget(7, "gitlab.com/group/app", HERE)
+    forge = choose_forge(target, settings).describe(settings)
+    assert locate_thread(target, forge).thread.repo.full_name == "group/app"
+
+
 def test_a_repository_of_another_host_is_refused() -> None:
     with pytest.raises(SettingsError) as found:
         read_repository("gitlab.com/acme/shop", FORGE)
