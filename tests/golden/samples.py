@@ -1,5 +1,6 @@
 """Sample values with all fields set, made from what their types say."""
 
+from collections.abc import Mapping
 from datetime import UTC, date, datetime
 from enum import Enum
 from types import NoneType, UnionType
@@ -43,7 +44,7 @@ def _value(kind: Any, pick: int, name: str) -> object:
         return arguments[pick % len(arguments)]
     if origin is tuple:
         return tuple(_value(arguments[0], pick + more, name) for more in range(2))
-    if origin is dict:
+    if origin in (dict, Mapping):
         return {f"{name} key": _value(arguments[1], pick, name)}
     return _simple_value(kind, pick, name)
 
