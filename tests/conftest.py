@@ -33,7 +33,7 @@ VERY_LONG_S = 600.0
 # What a test is by the folder it is in; each kind has a target of its own.
 FOLDERS = {
     "flow/action": ("action", "a run of the GitHub Action"),
-    "talk": ("talk", "a story of Slack or Jira, told whole"),
+    "talk": ("talk", "a story of a service, told whole"),
     "action": ("action", "a run of the GitHub Action"),
     "deploy": ("deploy", "builds images, or starts the Compose stack"),
     "release": ("deploy", "builds images, or starts the Compose stack"),

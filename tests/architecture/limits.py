@@ -72,18 +72,18 @@ LIMITS = (
         "files",
         lambda product: product.files,
         "<= 450",
-        540,
-        reason="test runners, the proof, `prove` and the set-up came on top, and then "
-        "what people type, check and see first",
+        600,
+        reason="test runners, the proof, `prove` and the set-up came on top, then what "
+        "people type, check and see first, and two services of some 25 files each",
     ),
     Limit(
         "lines",
         lambda product: product.lines,
         "<= 62,000",
-        108_500,
+        119_500,
         reason="merging files removes imports, and no code; what is left is features, "
-        "and the newest are test runners, the proof, `prove`, the set-up, and the "
-        "command line and the first minutes as people expect them",
+        "and the newest are test runners, the proof, `prove`, the set-up, the command "
+        "line and the first minutes as people expect them, and two services",
     ),
     Limit(
         "lines of a file, median",
@@ -105,8 +105,9 @@ LIMITS = (
         "import lines per 100 of code",
         lambda product: product.import_share,
         "<= 11",
-        12.2,
-        reason="a step of a run imports its values one by one",
+        12.4,
+        reason="a step of a run imports its values one by one, and so do the parts of "
+        "a service",
     ),
     Limit(
         "pure pass-through functions",
@@ -118,7 +119,7 @@ LIMITS = (
         "private one-statement functions with one caller",
         lambda product: len(product.one_line_helpers),
         "where the name says more than the line",
-        420,
+        440,
         reason="whether a name says more is for a reviewer to judge; files of test "
         "runners and of packages are read by many small ones",
     ),
@@ -126,7 +127,7 @@ LIMITS = (
         "modules with exactly one importer",
         lambda product: len(product.single_importer),
         "<= 60",
-        106,
+        122,
         reason="a service's parts, each a whole idea, have its composition as importer"
         ", and the parts of the proof the stage that needs them",
     ),

@@ -119,16 +119,20 @@ class GitLabStory:
         )
         return self.gitlab.open_merge_request(SHOP, author, wish)
 
-    def notes(self, number: int, kind: ThreadKind = ISSUE) -> list[Note]:
+    def notes(
+        self, number: int, kind: ThreadKind = ISSUE, path: str = SHOP
+    ) -> list[Note]:
         """Return what the bot has written in a thread, oldest first."""
-        everything = self.gitlab.comments(SHOP, number, kind)
+        everything = self.gitlab.comments(path, number, kind)
         found = [one for one in everything if self.gitlab.author_of(one) == BOT]
         self._read.update({one.id: one.body for one in found})
         return found
 
-    def replies(self, number: int, kind: ThreadKind = ISSUE) -> list[str]:
+    def replies(
+        self, number: int, kind: ThreadKind = ISSUE, path: str = SHOP
+    ) -> list[str]:
         """Return its texts, but for calling people, and for those at a line."""
-        said = [one for one in self.notes(number, kind) if one.position is None]
+        said = [one for one in self.notes(number, kind, path) if one.position is None]
         return [one.body for one in said if PING not in one.body]
 
     def at_lines(self, number: int) -> list[str]:
@@ -140,9 +144,9 @@ class GitLabStory:
         """Return how the bot has called people in the thread."""
         return [one.body for one in self.notes(number, kind) if PING in one.body]
 
-    def reply(self, number: int, kind: ThreadKind = ISSUE) -> str:
+    def reply(self, number: int, kind: ThreadKind = ISSUE, path: str = SHOP) -> str:
         """Return the one thing that the bot has said in the thread."""
-        [only] = self.replies(number, kind)
+        [only] = self.replies(number, kind, path)
         return only
 
     def awards(
@@ -176,9 +180,18 @@ class GitLabStory:
         folder = self.gitlab.git_folder(SHOP)
         return git(folder, "show", f"refs/heads/{branch}:{name}").decode()
 
+    def commit_message(self, branch: str) -> str:
+        """Return what the newest commit of a branch says."""
+        folder = self.gitlab.git_folder(SHOP)
+        return git(folder, "log", "-1", "--format=%B", branch).decode().strip()
+
     def jobs(self) -> list[Job]:
         """Return every run, oldest first."""
         return all_runs(self.base)
+
+    def worked(self) -> list[Job]:
+        """Return every run in which a model was asked, oldest first."""
+        return [one for one in self.jobs() if one.outcome and one.outcome.iterations]
 
     def outcome(self) -> Outcome:
         """Return how the newest run ended."""

@@ -108,40 +108,41 @@ def in_linear(
         port = free_port()
         url = f"http://127.0.0.1:{port}"
         fake = stack.enter_context(FakeLinear(redirect_uris=(url + CALLBACK_PATH,)))
-        ann, zoe = (
-            fake.add_user("ann", "Ann Lee", admin=True),
-            fake.add_user("zoe", "Zoe"),
-        )
+        ann = fake.add_user("ann", "Ann Lee", admin=True)
+        zoe = fake.add_user("zoe", "Zoe")
         fake.add_team(TEAM)
         fake.add_webhook(SECRET)
-        known = [
-            {"linear": f"acme/{ann}", "github": "alice"},
-            {"linear": f"acme/{zoe}", "github": "eve"},
-            *([dict(also)] if also else ()),
-        ]
         environment = {
-            **_connection(fake, {TEAM: REPO} if teams is None else teams),
-            **(_client(fake) if as_app else _token(fake)),
-            **({"PATCHWRIGHT_ACCOUNTS__MAP": json.dumps(known)} if mapped else {}),
+            **linear_connection(fake, {TEAM: REPO} if teams is None else teams),
+            **(_client(fake) if as_app else linear_token(fake)),
+            **(_known_people(ann, zoe, also) if mapped else {}),
             **(settings or {}),
         }
-        story = stack.enter_context(
-            telling(
-                folder,
-                turns,
-                settings=environment,
-                private=True,
-                port=port,
-                signs_in_at=url,
-            )
+        scene = telling(
+            folder,
+            turns,
+            settings=environment,
+            private=True,
+            port=port,
+            signs_in_at=url,
         )
+        story = stack.enter_context(scene)
         at = url + WEBHOOK_ROUTE.format(service="linear")
         office = LinearOffice(story, fake, ann, zoe, at)
         yield office
         office.nothing_unread()
 
 
-def _connection(fake: FakeLinear, teams: Mapping[str, str]) -> dict[str, str]:
+def _known_people(ann: str, zoe: str, also: Mapping[str, str] | None) -> dict[str, str]:
+    known = [
+        {"linear": f"acme/{ann}", "github": "alice"},
+        {"linear": f"acme/{zoe}", "github": "eve"},
+        *([dict(also)] if also else ()),
+    ]
+    return {"PATCHWRIGHT_ACCOUNTS__MAP": json.dumps(known)}
+
+
+def linear_connection(fake: FakeLinear, teams: Mapping[str, str]) -> dict[str, str]:
     return {
         "PATCHWRIGHT_LINEAR__API_URL": fake.api_url,
         "PATCHWRIGHT_LINEAR__WEBHOOK_SECRET": SECRET,
@@ -151,7 +152,7 @@ def _connection(fake: FakeLinear, teams: Mapping[str, str]) -> dict[str, str]:
     }
 
 
-def _token(fake: FakeLinear) -> dict[str, str]:
+def linear_token(fake: FakeLinear) -> dict[str, str]:
     return {"PATCHWRIGHT_LINEAR__TOKEN": fake.token.access}
 
 

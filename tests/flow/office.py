@@ -198,13 +198,13 @@ def in_office(
 ) -> Iterator[Office]:
     """Set the scene; `mapped` says that jo and ann are alice by `accounts.map`."""
     with ExitStack() as stack:
-        workspace = _workspace(stack.enter_context(slack or FakeSlack()))
+        workspace = make_workspace(stack.enter_context(slack or FakeSlack()))
         jira = _tracker(stack.enter_context(FakeJira(cloud=cloud)))
         browser = stack.enter_context(browsing())
         port = free_port()
         url = f"http://127.0.0.1:{port}"
         environment = {
-            **_slack_settings(workspace),
+            **slack_settings(workspace),
             **_jira_settings(jira),
             **(_mapped(workspace, jira) if mapped else {}),
             **(settings or {}),
@@ -227,7 +227,8 @@ def in_office(
         jira.nothing_unread()
 
 
-def _workspace(fake: FakeSlack) -> Workspace:
+def make_workspace(fake: FakeSlack) -> Workspace:
+    """Let jo and max work in a channel that the bot is in."""
     team = fake.scene.add_workspace()
     token = fake.scene.install(team)
     jo = fake.scene.add_user(team, "jo", "Jo Doe")
@@ -244,7 +245,7 @@ def _tracker(fake: FakeJira) -> Tracker:
     return Tracker(fake, ann, zoe)
 
 
-def _slack_settings(slack: Workspace) -> dict[str, str]:
+def slack_settings(slack: Workspace) -> dict[str, str]:
     return {
         "PATCHWRIGHT_SLACK__API_URL": slack.fake.api_url,
         "PATCHWRIGHT_SLACK__BOT_TOKEN": slack.token,

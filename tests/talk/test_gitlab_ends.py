@@ -169,8 +169,8 @@ REFUSALS = {
     "rule for branches": Refused(
         _rules(PushRules(branch_name="^(feature|fix)/")),
         (
-            "A push rule demands that names of branches match `^(feature|fix)/`. Set "
-            "such a name: `branch` in `.patchwright.toml`.",
+            "A push rule demands that names of branches match `^(feature|fix)/`.",
+            "Set such a name: `branch` in `.patchwright.toml`.",
         ),
     ),
     "rule for signatures": Refused(

@@ -1,15 +1,12 @@
 """A merge request of ours on GitLab is looked after: reviews, pipelines, conflicts."""
 
-import json
-from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
 from patchwright.core.types.triggers import TriggerKind
-from patchwright.resolver.job import JobState
 from tests.fakes.github.comparison import commit_of
-from tests.fakes.gitlab import MERGE_REQUEST, Remark, Report, Spot
+from tests.fakes.gitlab import MERGE_REQUEST, Level, Remark, Report, Spot
 from tests.fakes.llm.turns import TurnLike, call
-from tests.flow.gitlab_story import BRANCH, SHOP, TITLE, GitLabStory, telling_gitlab
+from tests.flow.gitlab_story import BRANCH, SHOP, GitLabStory, telling_gitlab
 from tests.flow.script import Request, asked, in_turn
 from tests.flow.story import CART, fix_turns
 
@@ -46,8 +43,6 @@ def test_a_failed_pipeline_of_ours_is_mended_until_it_fails_alike(
         _, told = story.replies(second.number, MERGE_REQUEST)
         assert "fail again in the same way (`lint`)" in told
         assert story.notes(issue)
-        print(told)
-        print(story.pings(second.number, MERGE_REQUEST))
 
 
 def test_a_pipeline_of_somebody_elses_branch_is_not_ours(tmp_path: Path) -> None:
@@ -96,9 +91,11 @@ def test_a_review_of_ours_is_answered_at_its_lines(tmp_path: Path) -> None:
         "finish",
         title="Name the price",
         summary="Gave a name its full length.",
-        thread_answers=[{"thread": 1, "answer": "Named it `price`."}],
+        reviews=[{"thread": 1, "verdict": "addressed", "text": "Named it `price`."}],
     )
-    with telling_gitlab(tmp_path, in_turn(*fix_turns(), read, finish)) as story:
+    asks = {".patchwright.toml": 'triggers = ["mention", "review"]'}
+    turns = in_turn(*fix_turns(), read, finish)
+    with telling_gitlab(tmp_path, turns, files=asks) as story:
         issue = story.ask(WISH)
         number = story.merge_request().number
         spot = Spot(path="cart.py", line=5)
@@ -111,9 +108,11 @@ def test_a_review_of_ours_is_answered_at_its_lines(tmp_path: Path) -> None:
         )
         story.work()
         assert "price * n" in story.file(BRANCH, "cart.py")
-        assert len(story.jobs()) == len(["request", "review"])
-        print(story.at_lines(number))
-        print(story.replies(number, MERGE_REQUEST))
+        [answer] = story.at_lines(number)
+        assert "Named it `price`." in answer
+        assert "**Done, proven**" in story.reply(number, MERGE_REQUEST)
+        assert story.worked()[-1].trigger.kind is TriggerKind.REVIEW
+        assert len(story.worked()) == len(["request", "review"])
         assert story.notes(issue)
 
 
@@ -122,16 +121,14 @@ def test_a_merged_request_is_over(tmp_path: Path) -> None:
         issue = story.ask(WISH)
         number = story.merge_request().number
         story.gitlab.approve(SHOP, number, "alice")
-        story.gitlab.grant(SHOP, "alice", 40)
+        story.gitlab.grant(SHOP, "alice", Level.MAINTAINER)
         story.gitlab.merge(SHOP, number, "alice")
         story.work()
         assert "p * n" in story.file("main", "cart.py")
-        print(story.replies(issue)[0][:300])
-        print(story.branches())
-        print(story.replies(number, MERGE_REQUEST))
-        _fail = Report(name="lint", trace="E501\n")
-        assert len(story.jobs()) == 1
-        assert story.pings(issue)
+        _fail_pipeline(story, "E501 Line too long\n")
+        assert len(story.worked()) == 1
+        assert story.replies(number, MERGE_REQUEST) == []
+        assert story.notes(issue)
 
 
 def test_a_follow_up_in_the_merge_request_changes_its_branch(tmp_path: Path) -> None:
@@ -144,7 +141,7 @@ def test_a_follow_up_in_the_merge_request_changes_its_branch(tmp_path: Path) -> 
         number = story.merge_request().number
         story.say(number, "@patchwright please add a note", kind=MERGE_REQUEST)
         assert story.file(BRANCH, "note.txt") == "Done.\n"
-        first, second = story.jobs()
+        first, second = story.worked()
         assert first.conversation_id == second.conversation_id
         assert "**Done, proven**" in story.reply(number, MERGE_REQUEST)
         assert story.notes(issue)

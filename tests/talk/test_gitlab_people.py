@@ -101,12 +101,10 @@ def test_s08_s10_bots_and_our_own_words_ask_nothing(tmp_path: Path) -> None:
 
 
 def test_s10_a_bot_that_is_named_may_ask(tmp_path: Path) -> None:
-    with telling_gitlab(tmp_path, in_turn(ANSWER)) as story:
-        _, robot = story.gitlab.add_project_token(SHOP, name="renovate")
-        # What a settings file of the project says.
-        allowed = f'allow_bots = ["{robot}"]\n'
-        story.gitlab.commit_files(SHOP, "main", {".patchwright.toml": allowed})
-        issue = story.ask(WISH, author=robot)
+    named = {"PATCHWRIGHT_SECURITY__ALLOW_BOTS": '["renovate-bot"]'}
+    with telling_gitlab(tmp_path, in_turn(ANSWER), settings=named) as story:
+        story.gitlab.add_user("renovate-bot", bot=True)
+        issue = story.ask(WISH, author="renovate-bot")
         assert "The pieces are not counted." in story.reply(issue)
 
 
@@ -169,8 +167,8 @@ def test_s21_a_fork_that_does_not_let_us_gets_a_branch_or_the_patch(
         said = steady(story.reply(number, MERGE_REQUEST))
         assert story.tip("patch", FORK) == before
         assert (
-            "The merge request comes from a fork that we do not write to, so the change "
-            "is on a branch of this repository.\n\nThe change is on "
+            "The merge request comes from a fork that we do not write to, so the "
+            "change is on a branch of this repository.\n\nThe change is on "
             "[`patchwright/1-try-x`](GITHUB/acme/tools/shop/-/tree/patchwright/1-try-x)."
         ) in said
         assert story.branches() == ["patchwright/1-try-x"]
@@ -191,8 +189,8 @@ Everybody can read a merge request there.
 
 - `share`: it may quote this issue, name its authors, and link to it.
 - `keep it out`: it describes the change, without names, addresses or quotations from \
-this issue (eight words in a row, or three in a title or a file name). Single words and \
-the subject of the change can still show.
+this issue (eight words in a row, or three in a title or a file name). Single words \
+and the subject of the change can still show.
 
 Reply `share` or `keep it out`. With `always`, your answer is valid for all requests \
 from this project to that repository. Nothing is shown there before you answer."""
@@ -221,7 +219,6 @@ def test_private_words_of_a_confidential_issue_stay_there(tmp_path: Path) -> Non
             assert "the mat" not in text
             assert "the-mat" not in text
             assert "Hole" not in text
-            assert f"#{issue}" not in text
         notes = story.notes(issue)
         assert all(one.internal for one in notes)
         assert any(secret in one.body for one in notes)

@@ -95,7 +95,7 @@ def by_assignment(story: GitLabStory) -> Asked:
     return issue, ISSUE
 
 
-KINDS = {
+KINDS: dict[Callable[[GitLabStory], Asked], TriggerKind] = {
     in_an_issue: TriggerKind.BODY_MENTION,
     in_a_note: TriggerKind.COMMENT_MENTION,
     in_a_merge_request: TriggerKind.BODY_MENTION,

@@ -9,7 +9,7 @@ from patchwright.core.types.people import Actor
 from patchwright.integrations.gitlab.auth import GitLabToken
 from patchwright.integrations.gitlab.channel import GitLabChannel
 from patchwright.integrations.gitlab.client import GitLabClient
-from patchwright.integrations.gitlab.connection import Addresses, GitLabConnection
+from patchwright.integrations.gitlab.connection import GitLabAddresses, GitLabConnection
 from patchwright.integrations.gitlab.forge import GitLabForge
 
 
@@ -34,7 +34,7 @@ class GitLab:
 
 
 def connect_token(
-    addresses: Addresses, token: SecretStr, *, clock: Clock, ca_bundle: str = ""
+    addresses: GitLabAddresses, token: SecretStr, *, clock: Clock, ca_bundle: str = ""
 ) -> GitLab:
     """Act with a token of a user, a service account, a project or a group."""
     connection = GitLabConnection(addresses, clock.now, ca_bundle)

@@ -23,7 +23,7 @@ from patchwright.integrations.gitlab.client import GitLabClient
 from patchwright.integrations.gitlab.connection import (
     TIMEOUT_S,
     USER_AGENT,
-    Addresses,
+    GitLabAddresses,
     without_credentials,
 )
 from patchwright.integrations.gitlab.repository import fetch_project
@@ -61,7 +61,7 @@ def fetch_attachment(
         return _fetch_page(api, url, max_bytes)
 
 
-def path_on_server(addresses: Addresses, url: str) -> str:
+def path_on_server(addresses: GitLabAddresses, url: str) -> str:
     """Return what follows the root of this GitLab, without the query.
 
     Raises `InvalidRequestError` for any other host: an address in a post may name one

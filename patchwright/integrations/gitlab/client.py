@@ -11,7 +11,7 @@ from gitlab.v4.objects import Project
 from patchwright.core.system.clock import Clock
 from patchwright.core.types.threads import RepoRef
 from patchwright.integrations.gitlab.auth import GitLabToken, OwnUser
-from patchwright.integrations.gitlab.connection import Addresses, GitLabConnection
+from patchwright.integrations.gitlab.connection import GitLabAddresses, GitLabConnection
 from patchwright.integrations.gitlab.errors import ProjectMovedError, translate_errors
 from patchwright.integrations.http.limits import retry_after_limits
 
@@ -35,7 +35,7 @@ class GitLabClient:
         return self._connection
 
     @property
-    def addresses(self) -> Addresses:
+    def addresses(self) -> GitLabAddresses:
         return self._connection.addresses
 
     @property

@@ -6,7 +6,7 @@ from collections.abc import Mapping
 from patchwright.core.system.clock import Clock
 from patchwright.core.types.errors import SettingsError
 from patchwright.integrations.gitlab.adapter import GitLab, connect_token
-from patchwright.integrations.gitlab.connection import Addresses, GitLabConnection
+from patchwright.integrations.gitlab.connection import GitLabAddresses, GitLabConnection
 from patchwright.integrations.gitlab.settings import HOW_TO_CONFIGURE, GitLabSettings
 from patchwright.integrations.http.oauth import OAuthAddresses, OAuthClient
 
@@ -20,7 +20,7 @@ def connect_gitlab(settings: GitLabSettings, clock: Clock) -> GitLab:
     if settings.token is None:
         raise SettingsError(f"gitlab: not configured; {HOW_TO_CONFIGURE}")
     return connect_token(
-        Addresses(base_url=settings.base_url),
+        GitLabAddresses(base_url=settings.base_url),
         settings.token,
         clock=clock,
         ca_bundle=settings.ca_bundle,
@@ -30,7 +30,7 @@ def connect_gitlab(settings: GitLabSettings, clock: Clock) -> GitLab:
 def make_gitlab_connection(settings: GitLabSettings, clock: Clock) -> GitLabConnection:
     """Return how to reach that GitLab as somebody else than our user."""
     _check_authorities(settings.ca_bundle)
-    addresses = Addresses(base_url=settings.base_url)
+    addresses = GitLabAddresses(base_url=settings.base_url)
     return GitLabConnection(addresses, clock.now, settings.ca_bundle)
 
 

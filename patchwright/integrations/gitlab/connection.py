@@ -35,7 +35,7 @@ _RETRY_OF_READS: Final = Retry(
 )
 
 
-class Addresses(Value):
+class GitLabAddresses(Value):
     """The root of everything that a GitLab has, without a slash at the end."""
 
     base_url: str
@@ -73,7 +73,7 @@ class GitLabConnection:
     `now` tells the time, from which waits are counted.
     """
 
-    addresses: Addresses
+    addresses: GitLabAddresses
     now: Callable[[], datetime]
     ca_bundle: str = ""
 
@@ -125,7 +125,7 @@ class ApiSession(Session):
     send the token along wherever that is.
     """
 
-    def __init__(self, addresses: Addresses, now: Callable[[], datetime]) -> None:
+    def __init__(self, addresses: GitLabAddresses, now: Callable[[], datetime]) -> None:
         super().__init__()
         self._addresses = addresses
         self._now = now

@@ -33,7 +33,7 @@ from patchwright.integrations.gitlab.webhooks.triggers import (
     CONFIDENTIAL,
     INTERNAL,
     GitLabTriggerRules,
-    ThreadContext,
+    NoteContext,
     read_act,
     read_body,
     read_changes_wanted,
@@ -62,7 +62,7 @@ class _ListedThread(IssueAnswer):
     updated_at: datetime
 
 
-class _Label(Value):
+class _EventLabel(Value):
     name: str
 
 
@@ -71,7 +71,7 @@ class _LabelEvent(Value):
 
     user: UserAnswer | None = None
     created_at: datetime
-    label: _Label | None = None
+    label: _EventLabel | None = None
     action: str
 
 
@@ -305,12 +305,12 @@ class _ThreadReading:
 
     def _context(
         self, user: UserAnswer | None, *, is_internal: bool = False
-    ) -> ThreadContext:
+    ) -> NoteContext:
         answer = self._answer
         audience = INTERNAL if is_internal else ""
-        return ThreadContext(
+        return NoteContext(
             project=self._project,
-            thread=payloads.ThreadPayload(
+            thread=payloads.NoteablePayload(
                 iid=answer.iid,
                 title=answer.title,
                 description=answer.description,

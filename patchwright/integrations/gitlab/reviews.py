@@ -18,7 +18,7 @@ from patchwright.integrations.gitlab.answers import (
     PositionAnswer,
 )
 from patchwright.integrations.gitlab.client import GitLabClient
-from patchwright.integrations.gitlab.connection import LARGEST_PAGE, Addresses
+from patchwright.integrations.gitlab.connection import LARGEST_PAGE, GitLabAddresses
 from patchwright.integrations.gitlab.threads import (
     MAX_PAGES,
     PostTexts,
@@ -39,7 +39,7 @@ _SUGGESTION: Final = re.compile(
 
 
 def fetch_reviews(
-    project: Project, ref: ForgeThread, addresses: Addresses
+    project: Project, ref: ForgeThread, addresses: GitLabAddresses
 ) -> tuple[ReviewThread, ...]:
     """Return the discussions on lines and files, in GitLab's order.
 

@@ -25,7 +25,7 @@ _SHORTEST_QUERY: Final = 3
 
 
 @dataclass(frozen=True)
-class SignIn:
+class GitLabSignIn:
     """Signs people in at one GitLab; a `SignInProvider`.
 
     `redirect_uri` is the address to which GitLab sends them back; the application must
@@ -62,9 +62,9 @@ class GitLabAccounts:
     settings: GitLabSettings
     clock: Clock
 
-    def sign_in(self, redirect_uri: str) -> SignIn:
+    def sign_in(self, redirect_uri: str) -> GitLabSignIn:
         oauth = make_oauth_client(self.settings, self.clock)
-        return SignIn(oauth, self, redirect_uri)
+        return GitLabSignIn(oauth, self, redirect_uri)
 
     def renew(self, refresh_token: SecretStr) -> PersonalToken:
         """Return a new grant; GitLab's tokens live for two hours."""

@@ -20,7 +20,7 @@ from patchwright.integrations.gitlab.answers import (
     NoteAnswer,
     UserAnswer,
 )
-from patchwright.integrations.gitlab.connection import LARGEST_PAGE, Addresses
+from patchwright.integrations.gitlab.connection import LARGEST_PAGE, GitLabAddresses
 from patchwright.integrations.gitlab.settings import SERVICE
 from patchwright.integrations.gitlab.webhooks.payloads import review_of
 from patchwright.integrations.gitlab.webhooks.triggers import is_bot_name
@@ -81,12 +81,12 @@ def fetch_thread_answer(project: Project, ref: ForgeThread) -> IssueAnswer:
 
 
 def fetch_posts(
-    project: Project, ref: ForgeThread, addresses: Addresses
+    project: Project, ref: ForgeThread, addresses: GitLabAddresses
 ) -> GitLabPosts:
     """Return title, opening text and notes.
 
     What GitLab itself notes is left out, and so is what stands on lines of a diff: that
-    is for `reviews` to read. Internal notes are for those who are answered in such.
+    is for `reviews` to read. Internal notes are read where we answer in such.
     """
     opening = fetch_thread_answer(project, ref)
     listed = open_thread(project, ref).notes.list(
@@ -111,7 +111,7 @@ def fetch_posts(
 
 
 def fetch_opening(
-    project: Project, ref: ForgeThread, addresses: Addresses
+    project: Project, ref: ForgeThread, addresses: GitLabAddresses
 ) -> GitLabPosts:
     """Return title and opening text alone."""
     opening = fetch_thread_answer(project, ref)
@@ -174,7 +174,7 @@ class PostTexts:
     """Makes posts of answers. `roles` are those of the authors, by their numbers."""
 
     def __init__(
-        self, addresses: Addresses, ref: ForgeThread, roles: Mapping[int, str]
+        self, addresses: GitLabAddresses, ref: ForgeThread, roles: Mapping[int, str]
     ) -> None:
         self._root = addresses.repository_url(ref.repo.full_name)
         self._roles = roles

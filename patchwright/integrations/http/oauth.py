@@ -49,7 +49,7 @@ class OAuthAddresses:
     revoke: str
 
 
-class _TokenAnswer(Value):
+class _GrantAnswer(Value):
     """A token, or why there is none."""
 
     access_token: SecretStr = SecretStr("")
@@ -159,7 +159,7 @@ class OAuthClient:
         fields = {"token": token.get_secret_value()}
         self._post(self.addresses.revoke, fields, TIMEOUT_S)
 
-    def _grant(self, answer: _TokenAnswer) -> PersonalToken:
+    def _grant(self, answer: _GrantAnswer) -> PersonalToken:
         if answer.error in _REFUSED_APP:
             raise ServiceError(
                 f"{self.title} does not accept {self.section}.client_id with "
@@ -174,11 +174,11 @@ class OAuthClient:
             refresh_token=answer.refresh_token,
         )
 
-    def _ask(self, fields: Mapping[str, str], timeout_s: float) -> _TokenAnswer:
+    def _ask(self, fields: Mapping[str, str], timeout_s: float) -> _GrantAnswer:
         response = self._post(self.addresses.token, fields, timeout_s)
         words = f"{self.title} answered {response.status_code} to a request for a token"
         try:
-            answer = _TokenAnswer.model_validate_json(response.content)
+            answer = _GrantAnswer.model_validate_json(response.content)
         except ValidationError as error:
             raise ServiceError(words) from error
         if response.ok or answer.error:

@@ -166,8 +166,9 @@ def _started(
     return started.job_id if isinstance(started, InboxResult) else None
 
 
-CLOSED: Final = "the thread was closed"
-LOST: Final = "the App lost its access to the repository"
+# What follows “Stopped by” in the run's last message.
+CLOSED: Final = "the service: the thread was closed"
+LOST: Final = "the service: the App lost its access to the repository"
 
 
 @dataclass(frozen=True)

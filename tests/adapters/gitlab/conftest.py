@@ -8,7 +8,7 @@ from pydantic import SecretStr
 from patchwright.core.system.clock import SystemClock
 from patchwright.core.types.threads import ForgeThread, RepoRef, ThreadKind
 from patchwright.integrations.gitlab.adapter import GitLab, connect_token
-from patchwright.integrations.gitlab.connection import Addresses
+from patchwright.integrations.gitlab.connection import GitLabAddresses
 from tests.fakes.clock import FakeClock
 from tests.fakes.gitlab.fake import FakeGitLab
 from tests.fakes.gitlab.site import Place
@@ -43,7 +43,7 @@ def fake(clock: FakeClock) -> Iterator[FakeGitLab]:
 
 def connect(fake: FakeGitLab, token: str) -> GitLab:
     return connect_token(
-        Addresses(base_url=fake.base_url), SecretStr(token), clock=SystemClock()
+        GitLabAddresses(base_url=fake.base_url), SecretStr(token), clock=SystemClock()
     )
 
 

@@ -6,7 +6,7 @@ from patchwright.core.types.errors import InvalidRequestError, NotFoundError
 from patchwright.core.types.threads import ForgeThread, RepoRef, ThreadKind
 from patchwright.integrations.gitlab.adapter import GitLab
 from patchwright.integrations.gitlab.attachments import path_on_server
-from patchwright.integrations.gitlab.connection import Addresses
+from patchwright.integrations.gitlab.connection import GitLabAddresses
 from tests.adapters.gitlab.conftest import PATH, issue_ref
 from tests.fakes.gitlab.fake import FakeGitLab
 from tests.fakes.gitlab.state import Visibility
@@ -92,7 +92,7 @@ def test_c4_what_is_too_large_is_not_read_to_its_end(
     assert str(caught.value) == "it is larger than 2 MB"
 
 
-ROOT = Addresses(base_url="https://git.corp.example/gitlab")
+ROOT = GitLabAddresses(base_url="https://git.corp.example/gitlab")
 
 
 @pytest.mark.parametrize(

@@ -14,7 +14,7 @@ from patchwright.core.system.clock import SystemClock
 from patchwright.core.types.threads import RepoRef
 from patchwright.integrations.gitlab import doctor
 from patchwright.integrations.gitlab.adapter import GitLab, connect_token
-from patchwright.integrations.gitlab.connection import Addresses
+from patchwright.integrations.gitlab.connection import GitLabAddresses
 from patchwright.integrations.gitlab.deliveries import NO_ANSWER, find_hook
 from patchwright.integrations.gitlab.webhooks.reader import GitLabReceiver
 from patchwright.integrations.gitlab.webhooks.triggers import GitLabTriggerRules
@@ -45,7 +45,10 @@ def token_of(gitlab: FakeGitLab, name: str = BOT) -> str:
 
 @pytest.fixture
 def connected(gitlab: FakeGitLab) -> Iterator[GitLab]:
-    addresses, token = Addresses(base_url=gitlab.base_url), SecretStr(token_of(gitlab))
+    addresses, token = (
+        GitLabAddresses(base_url=gitlab.base_url),
+        SecretStr(token_of(gitlab)),
+    )
     with closing(connect_token(addresses, token, clock=SystemClock())) as connected:
         yield connected
 

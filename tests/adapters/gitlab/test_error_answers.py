@@ -27,7 +27,7 @@ from patchwright.core.types.errors import (
 from patchwright.core.types.threads import RepoRef
 from patchwright.integrations.gitlab.auth import GitLabToken
 from patchwright.integrations.gitlab.client import GitLabClient
-from patchwright.integrations.gitlab.connection import Addresses, GitLabConnection
+from patchwright.integrations.gitlab.connection import GitLabAddresses, GitLabConnection
 from tests.fakes.clock import START as NOW
 from tests.fakes.clock import FakeClock
 
@@ -46,7 +46,7 @@ def answers() -> Iterator[responses.RequestsMock]:
 @pytest.fixture
 def client() -> Iterator[GitLabClient]:
     clock = FakeClock()
-    connection = GitLabConnection(Addresses(base_url=ROOT), clock.now)
+    connection = GitLabConnection(GitLabAddresses(base_url=ROOT), clock.now)
     token = GitLabToken(SecretStr("glpat-1"), connection)
     client = GitLabClient(connection=connection, token=token, clock=clock)
     yield client
@@ -317,7 +317,7 @@ def test_token_of_a_netrc_file_is_not_sent(
     netrc.write_text("machine git.corp.example login ann password secret\n")
     monkeypatch.setenv("NETRC", str(netrc))
     answers.get(f"{ROOT}/api/v4/version", json={"version": "18.0"})
-    connection = GitLabConnection(Addresses(base_url=ROOT), FakeClock().now)
+    connection = GitLabConnection(GitLabAddresses(base_url=ROOT), FakeClock().now)
     with connection.open_client("") as nobody:
         nobody.http_get("/version")
     assert "Authorization" not in answers.calls[0].request.headers

@@ -12,7 +12,7 @@ from pydantic import SecretStr
 from patchwright.core.types.triggers import ParsedWebhook, Trigger
 from patchwright.core.webhook import Delivery
 from patchwright.integrations.gitlab.adapter import GitLab, connect_token
-from patchwright.integrations.gitlab.connection import Addresses
+from patchwright.integrations.gitlab.connection import GitLabAddresses
 from patchwright.integrations.gitlab.polling import (
     MAX_BACK,
     POLLING_OVERLAP,
@@ -61,7 +61,7 @@ def connected(gitlab: FakeGitLab, clock: FakeClock) -> Iterator[GitLab]:
         for one in gitlab.world.tokens.values()
         if one.user == gitlab.world.user(BOT).id
     )
-    addresses = Addresses(base_url=gitlab.base_url)
+    addresses = GitLabAddresses(base_url=gitlab.base_url)
     with closing(connect_token(addresses, SecretStr(token), clock=clock)) as connected:
         yield connected
 

@@ -19,7 +19,7 @@ from patchwright.core.types.threads import ForgeThread, RepoRef, ThreadKind
 from patchwright.core.types.triggers import Trigger, TriggerKind
 from patchwright.integrations.gitlab import answers
 from patchwright.integrations.gitlab.adapter import GitLab, connect_token
-from patchwright.integrations.gitlab.connection import Addresses
+from patchwright.integrations.gitlab.connection import GitLabAddresses
 
 ROOT = "https://git.example/gitlab"
 # The recordings name their projects by number.
@@ -54,7 +54,7 @@ def gitlab(exchanges: list[dict[str, Any]]) -> Iterator[GitLab | None]:
         yield None
         return
     connected = connect_token(
-        Addresses(base_url=ROOT), SecretStr("glpat-1"), clock=SystemClock()
+        GitLabAddresses(base_url=ROOT), SecretStr("glpat-1"), clock=SystemClock()
     )
     with responses.RequestsMock(assert_all_requests_are_fired=False) as server:
         for one in exchanges:

@@ -20,7 +20,7 @@ from patchwright.core.types.errors import (
 )
 from patchwright.core.types.people import Actor, PersonalToken
 from patchwright.integrations.gitlab.settings import GitLabSettings
-from patchwright.integrations.gitlab.sign_in import GitLabAccounts, SignIn
+from patchwright.integrations.gitlab.sign_in import GitLabAccounts, GitLabSignIn
 from patchwright.integrations.http.oauth import OAuthAddresses, OAuthClient
 from tests.fakes.clock import FakeClock
 from tests.fakes.gitlab.fake import FakeGitLab
@@ -72,11 +72,11 @@ def accounts(
 
 
 @pytest.fixture
-def signing_in(accounts: GitLabAccounts) -> SignIn:
+def signing_in(accounts: GitLabAccounts) -> GitLabSignIn:
     return accounts.sign_in(BACK)
 
 
-def press(signing_in: SignIn, authority: Authority, state: str = "word") -> str:
+def press(signing_in: GitLabSignIn, authority: Authority, state: str = "word") -> str:
     """Do what a person's browser does; return the code that it comes back with."""
     address = urlsplit(signing_in.address(state, VERIFIER))
     fields = {key: value[0] for key, value in parse_qs(address.query).items()}
@@ -95,7 +95,7 @@ def press(signing_in: SignIn, authority: Authority, state: str = "word") -> str:
     return query["code"][0]
 
 
-def grant_of(signing_in: SignIn, authority: Authority) -> PersonalToken:
+def grant_of(signing_in: GitLabSignIn, authority: Authority) -> PersonalToken:
     _, grant = signing_in.fetch_grant(press(signing_in, authority), VERIFIER)
     return grant
 
@@ -106,7 +106,7 @@ def renew(accounts: GitLabAccounts, grant: PersonalToken) -> PersonalToken:
 
 
 def test_s15_sign_in_goes_to_the_one_root_with_its_path_and_authority(
-    signing_in: SignIn, gitlab: FakeGitLab
+    signing_in: GitLabSignIn, gitlab: FakeGitLab
 ) -> None:
     address = urlsplit(signing_in.address("word", VERIFIER))
     assert address.path == "/gitlab/oauth/authorize"
@@ -118,7 +118,7 @@ def test_s15_sign_in_goes_to_the_one_root_with_its_path_and_authority(
 
 
 def test_grant_says_who_it_is_from_and_how_long_it_counts(
-    signing_in: SignIn, gitlab: FakeGitLab, clock: FakeClock, authority: Authority
+    signing_in: GitLabSignIn, gitlab: FakeGitLab, clock: FakeClock, authority: Authority
 ) -> None:
     person, grant = signing_in.fetch_grant(press(signing_in, authority), VERIFIER)
     assert person == Actor(
@@ -130,7 +130,7 @@ def test_grant_says_who_it_is_from_and_how_long_it_counts(
 
 
 def test_code_counts_once_and_for_its_own_verifier(
-    signing_in: SignIn, authority: Authority
+    signing_in: GitLabSignIn, authority: Authority
 ) -> None:
     code = press(signing_in, authority)
     with pytest.raises(AuthenticationError, match="does not accept the code"):
@@ -142,7 +142,7 @@ def test_code_counts_once_and_for_its_own_verifier(
 
 
 def test_renewed_grant_takes_the_place_of_the_old_one(
-    signing_in: SignIn, accounts: GitLabAccounts, authority: Authority
+    signing_in: GitLabSignIn, accounts: GitLabAccounts, authority: Authority
 ) -> None:
     old = grant_of(signing_in, authority)
     new = renew(accounts, old)
@@ -153,7 +153,7 @@ def test_renewed_grant_takes_the_place_of_the_old_one(
 
 
 def test_what_a_person_took_back_is_not_renewed(
-    signing_in: SignIn,
+    signing_in: GitLabSignIn,
     accounts: GitLabAccounts,
     gitlab: FakeGitLab,
     authority: Authority,
@@ -166,7 +166,7 @@ def test_what_a_person_took_back_is_not_renewed(
 
 
 def test_revoked_token_counts_no_more(
-    signing_in: SignIn, accounts: GitLabAccounts, authority: Authority
+    signing_in: GitLabSignIn, accounts: GitLabAccounts, authority: Authority
 ) -> None:
     grant = grant_of(signing_in, authority)
     signing_in.oauth.revoke(grant.access_token)
@@ -175,7 +175,7 @@ def test_revoked_token_counts_no_more(
 
 
 def test_wrong_secret_of_our_own_is_not_the_persons_fault(
-    signing_in: SignIn, authority: Authority
+    signing_in: GitLabSignIn, authority: Authority
 ) -> None:
     grant = grant_of(signing_in, authority)
     assert grant.refresh_token
@@ -209,7 +209,7 @@ def test_authority_that_is_not_trusted_is_named(
     ],
 )
 def test_projects_are_those_of_the_person(
-    signing_in: SignIn,
+    signing_in: GitLabSignIn,
     accounts: GitLabAccounts,
     authority: Authority,
     *,

@@ -27,13 +27,14 @@ from patchwright.core.webhook import DeliveryVerdict
 from patchwright.resolver.job import JobState
 from patchwright.resolver.rounds import PENDING
 from patchwright.workers.db.tables import conversations, deliveries
+from patchwright.workers.inbox.lifecycle_events import CLOSED
 from patchwright.workers.store.secrets import SecretStore
 from tests.adapters.store.world import ISSUE, REPO, World, trigger
 
 PULL = ForgeThread(repo=REPO, kind=ThreadKind.PULL_REQUEST, number=8)
 NOBODY = Actor(service="github", login="")
 MOVED = BaseMoved(repo=REPO, branch="main", sha="b" * 40, installation="5")
-STOPPED = ChangeState(state=AgentState.STOPPED, reason="the thread was closed")
+STOPPED = ChangeState(state=AgentState.STOPPED, reason=CLOSED)
 
 
 def install(world: World, key: str, number: int, installation: str = "5") -> JobId:

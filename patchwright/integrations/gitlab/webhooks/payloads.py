@@ -80,7 +80,7 @@ class CommitPayload(GitLabModel):
     id: str = ""
 
 
-class ThreadPayload(GitLabModel):
+class NoteablePayload(GitLabModel):
     """An issue or a merge request, in a delivery of its own or beside a note."""
 
     iid: int
@@ -95,7 +95,7 @@ class ThreadPayload(GitLabModel):
     last_commit: CommitPayload | None = None
 
 
-class ThreadAttributes(ThreadPayload):
+class ThreadAttributes(NoteablePayload):
     """`oldrev` is the head before a push; with `system` GitLab itself has acted."""
 
     action: Text = ""
@@ -149,8 +149,8 @@ class NoteDelivery(GitLabModel):
     user: UserPayload
     project: ProjectPayload
     object_attributes: NoteAttributes
-    issue: ThreadPayload | None = None
-    merge_request: ThreadPayload | None = None
+    issue: NoteablePayload | None = None
+    merge_request: NoteablePayload | None = None
 
 
 class PipelineAttributes(GitLabModel):
@@ -166,7 +166,7 @@ class PipelineDelivery(GitLabModel):
     user: UserPayload = UserPayload()
     project: ProjectPayload
     object_attributes: PipelineAttributes
-    merge_request: ThreadPayload | None = None
+    merge_request: NoteablePayload | None = None
 
 
 class PushDelivery(GitLabModel):

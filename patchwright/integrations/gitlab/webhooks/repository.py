@@ -17,7 +17,7 @@ from patchwright.integrations.gitlab.webhooks import payloads
 from patchwright.integrations.gitlab.webhooks.triggers import (
     SERVICE,
     GitLabTriggerRules,
-    ThreadContext,
+    NoteContext,
     repo_ref_of,
 )
 
@@ -52,7 +52,7 @@ def read_pipeline(body: bytes, _: GitLabTriggerRules) -> ParsedWebhook:
         )
     if proposal.source_project_id != proposal.target_project_id:
         return Ignored(reason="of-a-fork")
-    context = ThreadContext(
+    context = NoteContext(
         delivery.project, proposal, ThreadKind.MERGE_REQUEST, delivery.user
     )
     # A job that is tried again lets the same pipeline end once more.

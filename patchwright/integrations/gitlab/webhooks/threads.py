@@ -19,7 +19,7 @@ from patchwright.integrations.gitlab.webhooks.triggers import (
     INTERNAL,
     NO_MENTION,
     GitLabTriggerRules,
-    ThreadContext,
+    NoteContext,
     read_act,
     read_body,
     read_changes_wanted,
@@ -41,7 +41,7 @@ def read_issue(body: bytes, rules: GitLabTriggerRules) -> ParsedWebhook:
     if found.type in _OF_GROUPS:
         return Ignored(reason="no-repository")
     is_hidden = found.confidential or delivery.event_type == "confidential_issue"
-    context = ThreadContext(
+    context = NoteContext(
         delivery.project,
         found,
         ThreadKind.ISSUE,
@@ -53,7 +53,7 @@ def read_issue(body: bytes, rules: GitLabTriggerRules) -> ParsedWebhook:
 
 def read_merge_request(body: bytes, rules: GitLabTriggerRules) -> ParsedWebhook:
     delivery = _THREAD.validate_json(body)
-    context = ThreadContext(
+    context = NoteContext(
         delivery.project,
         delivery.object_attributes,
         ThreadKind.MERGE_REQUEST,
@@ -80,7 +80,7 @@ def read_note_event(body: bytes, rules: GitLabTriggerRules) -> ParsedWebhook:
             return Ignored(reason="action-not-read")
 
 
-def _note_context(delivery: payloads.NoteDelivery) -> ThreadContext | None:
+def _note_context(delivery: payloads.NoteDelivery) -> NoteContext | None:
     """Return the thread, None for a note on a commit, a snippet or a wiki page."""
     note = delivery.object_attributes
     is_hidden = note.is_internal or delivery.event_type == "confidential_note"
@@ -94,11 +94,11 @@ def _note_context(delivery: payloads.NoteDelivery) -> ThreadContext | None:
     audience = INTERNAL if is_hidden else ""
     if thread.confidential:
         audience = CONFIDENTIAL
-    return ThreadContext(delivery.project, thread, kind, delivery.user, audience)
+    return NoteContext(delivery.project, thread, kind, delivery.user, audience)
 
 
 def _read_thread_event(
-    context: ThreadContext, delivery: payloads.ThreadDelivery, rules: GitLabTriggerRules
+    context: NoteContext, delivery: payloads.ThreadDelivery, rules: GitLabTriggerRules
 ) -> ParsedWebhook:
     found = delivery.object_attributes
     match found.action:
@@ -131,7 +131,7 @@ def _first(readings: Iterable[ParsedWebhook]) -> ParsedWebhook:
 
 
 def _requests_of_new(
-    context: ThreadContext, delivery: payloads.ThreadDelivery, rules: GitLabTriggerRules
+    context: NoteContext, delivery: payloads.ThreadDelivery, rules: GitLabTriggerRules
 ) -> Iterator[ParsedWebhook]:
     at = context.thread.created_at or context.thread.updated_at
     yield read_body(context, rules)
@@ -142,7 +142,7 @@ def _requests_of_new(
 
 
 def _requests_of_edit(
-    context: ThreadContext, delivery: payloads.ThreadDelivery, rules: GitLabTriggerRules
+    context: NoteContext, delivery: payloads.ThreadDelivery, rules: GitLabTriggerRules
 ) -> Iterator[ParsedWebhook]:
     changes, at = delivery.changes, context.thread.updated_at
     if changes.description is not None:
@@ -170,7 +170,7 @@ def _requests_of_edit(
 
 
 def _read_edited_body(
-    context: ThreadContext, change: payloads.TextChange, rules: GitLabTriggerRules
+    context: NoteContext, change: payloads.TextChange, rules: GitLabTriggerRules
 ) -> ParsedWebhook:
     if find_request(change.previous, rules.mention) is not None:
         return Ignored(reason="no-new-mention")
@@ -190,7 +190,7 @@ def _added(people: payloads.PeopleChange) -> Iterator[payloads.UserPayload]:
     )
 
 
-def _wants_changes(context: ThreadContext, reviewers: payloads.PeopleChange) -> bool:
+def _wants_changes(context: NoteContext, reviewers: payloads.PeopleChange) -> bool:
     """Tell whether who acts has just asked for changes; older servers do not tell.
 
     https://docs.gitlab.com/user/project/merge_requests/reviews/#submit-a-review
@@ -203,7 +203,7 @@ def _wants_changes(context: ThreadContext, reviewers: payloads.PeopleChange) -> 
     )
 
 
-def _read_new_head(context: ThreadContext, rules: GitLabTriggerRules) -> ParsedWebhook:
+def _read_new_head(context: NoteContext, rules: GitLabTriggerRules) -> ParsedWebhook:
     """Read that a merge request ends in another commit; whose is not known here."""
     if rules.is_own(context.user):
         return Ignored(reason="own-push")

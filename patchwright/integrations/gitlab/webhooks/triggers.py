@@ -71,11 +71,11 @@ def repo_ref_of(project: payloads.ProjectPayload) -> RepoRef:
 
 
 @dataclass(frozen=True, slots=True)
-class ThreadContext:
+class NoteContext:
     """The thread that a delivery or an answer is about, and who acted there."""
 
     project: payloads.ProjectPayload
-    thread: payloads.ThreadPayload
+    thread: payloads.NoteablePayload
     kind: ThreadKind
     user: payloads.UserPayload
     audience: str = ""
@@ -120,7 +120,7 @@ class ThreadContext:
         return payloads.read_time(self.thread.updated_at)
 
 
-def read_body(context: ThreadContext, rules: GitLabTriggerRules) -> ParsedWebhook:
+def read_body(context: NoteContext, rules: GitLabTriggerRules) -> ParsedWebhook:
     """Find a request in the text of an issue or merge request.
 
     An edit that adds a mention later has the same name, so that a text asks once.
@@ -137,7 +137,7 @@ NO_MENTION: Final = Ignored(reason="no-mention")
 
 
 def read_note(
-    context: ThreadContext,
+    context: NoteContext,
     note: payloads.NoteAttributes,
     rules: GitLabTriggerRules,
     *,
@@ -179,7 +179,7 @@ def is_own_note(
     return is_ours or bool(split_marks(note.note).marks)
 
 
-def _review_of(context: ThreadContext, note: payloads.NoteAttributes) -> str:
+def _review_of(context: NoteContext, note: payloads.NoteAttributes) -> str:
     if context.kind is ThreadKind.ISSUE or note.type != "DiffNote":
         return ""
     author = note.author_id or context.user.id
@@ -187,7 +187,7 @@ def _review_of(context: ThreadContext, note: payloads.NoteAttributes) -> str:
 
 
 def read_act(
-    context: ThreadContext, kind: TriggerKind, at: str, rules: GitLabTriggerRules
+    context: NoteContext, kind: TriggerKind, at: str, rules: GitLabTriggerRules
 ) -> ParsedWebhook:
     """Make a request from an act that can be repeated; each time is a new request.
 
@@ -205,7 +205,7 @@ def _name_of_moment(at: str) -> str:
 
 
 def read_changes_wanted(
-    context: ThreadContext, at: str, rules: GitLabTriggerRules
+    context: NoteContext, at: str, rules: GitLabTriggerRules
 ) -> ParsedWebhook:
     """Read that somebody wants changes to a merge request; to ours it may be a request.
 

@@ -21,7 +21,7 @@ from tests.fakes.gitlab.thread_state import (
     ThreadKind,
 )
 from tests.fakes.gitlab.webhooks.outbox import one_request
-from tests.fakes.gitlab.webhooks.threads import tell_thread
+from tests.fakes.gitlab.webhooks.threads import reviewers_facts, tell_thread
 
 DRAFT = "Draft: "
 
@@ -253,6 +253,7 @@ def _merge_commit(
 
 
 def _set_review_state(world: World, thread: Thread, actor: int, state: str) -> None:
+    reviewers_before = reviewers_facts(world, thread)
     world.review_states[thread.id, actor] = state
     reviewers = thread.proposed.reviewers
     if actor not in reviewers and actor != thread.author:
@@ -260,7 +261,14 @@ def _set_review_state(world: World, thread: Thread, actor: int, state: str) -> N
         world.put_thread(thread.with_merge(reviewers=(*reviewers, actor)))
     if state == "requested_changes":
         write_system_note(world, thread, actor, "requested changes")
-        tell_thread(world, world.threads[thread.id], "update", actor, before=thread)
+        tell_thread(
+            world,
+            world.threads[thread.id],
+            "update",
+            actor,
+            before=thread,
+            reviewers_before=reviewers_before,
+        )
 
 
 def _check(world: World, project: Project, source: Project, proposal: Proposal) -> None:

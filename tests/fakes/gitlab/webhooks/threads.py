@@ -48,16 +48,24 @@ def tell_thread(
     *,
     before: Thread | None = None,
     oldrev: str | None = None,
+    reviewers_before: list[Json] | None = None,
 ) -> None:
-    """Tell of a thread that was opened or changed; `before` is as it was."""
+    """Tell of a thread that was opened or changed; `before` is as it was.
+
+    So are `reviewers_before`, whose states are no part of the thread.
+    """
     event = _event_of(thread)
     told = {"action": action} | ({} if oldrev is None else {"oldrev": oldrev})
-    announce(
-        world,
-        thread.project,
-        replace(event, action=action),
-        lambda: _thread_body(world, thread, before, told, actor),
-    )
+
+    def build() -> Json:
+        body = _thread_body(world, thread, before, told, actor)
+        if reviewers_before is not None:
+            now = reviewers_facts(world, thread)
+            changed = {"previous": reviewers_before, "current": now}
+            body["changes"] |= {"reviewers": changed}
+        return body
+
+    announce(world, thread.project, replace(event, action=action), build)
 
 
 def tell_note(world: World, note: Note, action: str) -> None:
@@ -116,15 +124,20 @@ def _thread_body(
         if thread.kind is ThreadKind.ISSUE:
             body |= {"assignee": people[0]}
     if thread.merge is not None and thread.merge.reviewers:
-        body["reviewers"] = [
-            {
-                **person_facts(world, one),
-                "state": world.review_states.get((thread.id, one), "unreviewed"),
-                "re_requested": False,
-            }
-            for one in thread.merge.reviewers
-        ]
+        body["reviewers"] = reviewers_facts(world, thread)
     return body
+
+
+def reviewers_facts(world: World, thread: Thread) -> list[Json]:
+    """Return who reviews a merge request, and how far they are."""
+    return [
+        {
+            **person_facts(world, one),
+            "state": world.review_states.get((thread.id, one), "unreviewed"),
+            "re_requested": False,
+        }
+        for one in thread.proposed.reviewers
+    ]
 
 
 def _attributes(world: World, thread: Thread) -> Json:
