@@ -72,7 +72,7 @@ def _open_an_issue(place: Place, server: GitLabServer) -> None:
 
 def _see_the_merge_request(server: GitLabServer) -> None:
     wait_until(lambda: _has_ended(server), "the end of the run", LONG_S)
-    assert "**Done, proven** · [merge request !1]" in server.said()[0]
+    assert "**Done, proven** · !1 ·" in server.said()[0], server.said()
     [merge_request] = server.fake.merge_requests(SHOP)
     assert not merge_request.draft
     assert "**Proven**" in merge_request.body

@@ -101,7 +101,9 @@ def _see(place: Place, workspace: LinearWorkspace) -> None:
     wait_until(lambda: bool(workspace.said("response")), "the result", LONG_S)
     assert "**Done, proven**" in workspace.said("response")[-1]
     newest = pull_requests(place)[-1]
-    [link] = workspace.fake.attachments(workspace.key)
+    links = workspace.fake.attachments
+    wait_until(lambda: bool(links(workspace.key)), "the issue's link", LONG_S)
+    [link] = links(workspace.key)
     assert link.url.endswith(f"/pull/{newest.number}")
 
 

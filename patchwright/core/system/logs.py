@@ -52,12 +52,15 @@ def set_up_logging(
     )
     logging.basicConfig(handlers=[handler], level=logging.WARNING, force=True)
     logging.getLogger("patchwright").setLevel(level)
+    # Whoever asked says it in the end, if none of the tries worked.
+    logging.getLogger("urllib3.connectionpool").setLevel(logging.ERROR)
 
 
 def log_more() -> None:
     """Log also what only somebody who looks for a fault wants to know."""
     logging.getLogger().setLevel(logging.INFO)
     logging.getLogger("patchwright").setLevel(logging.DEBUG)
+    logging.getLogger("urllib3.connectionpool").setLevel(logging.WARNING)
 
 
 def _time_stamper(*, is_watched: bool) -> structlog.typing.Processor:
