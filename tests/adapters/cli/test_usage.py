@@ -14,6 +14,7 @@ FORMS = """\
   patchwright resolve 7                         issue 7 of this checkout's repository
   patchwright resolve acme/shop#7               issue 7 of another repository
   patchwright resolve https://HOST/acme/shop/issues/7
+  patchwright resolve '!5'                      merge request 5 of this checkout
   patchwright resolve "The cart adds up wrong"  a task in words, for this checkout
   patchwright resolve --task TEXT               the same
   patchwright resolve --file bug.md             a task from a file
