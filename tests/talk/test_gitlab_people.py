@@ -169,9 +169,9 @@ def test_s21_a_fork_that_does_not_let_us_gets_a_branch_or_the_patch(
         assert (
             "The merge request comes from a fork that we do not write to, so the "
             "change is on a branch of this repository.\n\nThe change is on "
-            "[`patchwright/1-try-x`](GITHUB/acme/tools/shop/-/tree/patchwright/1-try-x)."
+            "[`patchwright/mr1-try-x`](GITHUB/acme/tools/shop/-/tree/patchwright/mr1-try-x)."
         ) in said
-        assert story.branches() == ["patchwright/1-try-x"]
+        assert story.branches() == ["patchwright/mr1-try-x"]
 
 
 def test_s11_s84_nothing_of_a_fork_is_trusted(tmp_path: Path) -> None:

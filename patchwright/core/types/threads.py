@@ -116,7 +116,15 @@ class ForgeThread(Value):
     @property
     def token(self) -> str:
         """What tells its branches from others."""
-        return f"r{self.number}" if self.is_own else str(self.number)
+        prefix = _TOKEN_PREFIXES.get(self.kind.mark, "")
+        return f"{prefix}{self.number}"
+
+
+# Those that are counted apart from issues.
+_TOKEN_PREFIXES: Final = {
+    ThreadKind.REQUEST.mark: "r",
+    ThreadKind.MERGE_REQUEST.mark: "mr",
+}
 
 
 # Begins the id of a thread that is yet to be opened.

@@ -19,6 +19,11 @@ from patchwright.core.types.triggers import Trigger, TriggerKind
 
 REPO = RepoRef(forge="github", full_name="acme/shop")
 ISSUE = ForgeThread(repo=REPO, kind=ThreadKind.ISSUE, number=7)
+MERGE_REQUEST = ForgeThread(
+    repo=RepoRef(forge="gitlab", full_name="acme/web/shop"),
+    kind=ThreadKind.MERGE_REQUEST,
+    number=7,
+)
 CHAT = TalkThread(
     service="slack", place="T1/C1", kind=ThreadKind.CHAT, id="1712345678.123456"
 )
@@ -37,6 +42,7 @@ ALICE = Actor(service="github", login="alice")
     ("thread", "key", "name", "token", "service"),
     [
         (ISSUE, "github:acme/shop#7", "#7", "7", "github"),
+        (MERGE_REQUEST, "gitlab:acme/web/shop!7", "!7", "mr7", "gitlab"),
         (
             CHAT,
             "slack:T1/C1#1712345678.123456",
