@@ -156,8 +156,7 @@ def test_t3_a_review_is_read_and_each_discussion_answered(tmp_path: Path) -> Non
         wish = "@patchwright address the review"
         gitlab.comment(SHOP, number, "alice", wish, kind=MERGE_REQUEST)
         story.work()
-        replies = story.replies(number, MERGE_REQUEST)
-        answers = [one for one in replies if "3 now" in one]
+        answers = [one for one in story.at_lines(number) if "3 now" in one]
         assert len(answers) == 1
         notes = gitlab.comments(SHOP, number, MERGE_REQUEST)
         on_lines = [one for one in notes if one.position]
