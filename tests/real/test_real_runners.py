@@ -52,14 +52,18 @@ class WithFiles:
 
 
 @pytest.mark.real
-@pytest.mark.timeout(240)
+@pytest.mark.timeout(480)
 @pytest.mark.parametrize("project", load_projects(), ids=str)
 def test_each_test_goes_from_red_to_green(project: Project, tmp_path: Path) -> None:
     call = read_call(project.command)
     assert call is not None
     assert (command_for(call, project.fixed) is not None) is project.selects
 
-    found = _prove(project, tmp_path)
+    found = _prove(project, tmp_path / "first")
+    if found.level is not Proof.PROVEN:
+        # A busy machine ends what a virtual machine for Java has hardly begun.
+        print(_describe(found))  # noqa: T201 - shown if the second try fails as well
+        found = _prove(project, tmp_path / "second")
     evidence = found.evidence
 
     assert found.level is Proof.PROVEN, _describe(found)
