@@ -4,6 +4,7 @@ import json
 from collections.abc import Iterator, Mapping
 from contextlib import ExitStack, contextmanager
 from dataclasses import dataclass, field
+from functools import partial
 from pathlib import Path
 
 from patchwright.integrations.linear.tokens import CALLBACK_PATH
@@ -118,17 +119,10 @@ def in_linear(
             **(_known_people(ann, zoe, also) if mapped else {}),
             **(settings or {}),
         }
-        scene = telling(
-            folder,
-            turns,
-            settings=environment,
-            private=True,
-            port=port,
-            signs_in_at=url,
-        )
-        story = stack.enter_context(scene)
-        at = url + WEBHOOK_ROUTE.format(service="linear")
-        office = LinearOffice(story, fake, ann, zoe, at)
+        tell = partial(telling, folder, turns, settings=environment, private=True)
+        story = stack.enter_context(tell(port=port, signs_in_at=url))
+        webhook_url = url + WEBHOOK_ROUTE.format(service="linear")
+        office = LinearOffice(story, fake, ann, zoe, webhook_url)
         yield office
         office.nothing_unread()
 
