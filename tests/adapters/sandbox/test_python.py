@@ -137,7 +137,7 @@ def test_a_cancelled_piece_of_code_returns_at_once(box: Box, code: str) -> None:
         cancelled = running.result(10)
     assert time.monotonic() - began < 0.5
     assert isinstance(cancelled, IpythonOutput)
-    assert cancelled.note.startswith("Cancelled:")
+    assert "Cancelled:" in cancelled.note
     assert py(box, "1 + 1").output == "2\n"
 
 
