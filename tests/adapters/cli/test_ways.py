@@ -94,7 +94,7 @@ def test_a_time_limit_and_a_settings_file_are_taken_from_the_command_line(
 
 def test_what_is_piped_are_plain_lines(shop: Shop) -> None:
     done, _ = resolve(shop, "--task", WISH, settings={"TERM": "xterm-256color"})
-    assert "  3  edit cart.py" in done.stderr.splitlines()
+    assert "  3  edit cart.py  +1 -1" in done.stderr.splitlines()
     assert done.stdout.startswith("resolved")
     assert re.search(r"[\x1b\r⠋]", done.stdout + done.stderr) is None
 
