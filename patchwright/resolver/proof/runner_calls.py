@@ -105,6 +105,11 @@ _WITH_WORD: Final = {
         for word in ("test", "t", "run")
     },
 }
+# Tasks that only remove what was built, which come before the tests.
+_CLEANING: Final = {
+    **dict.fromkeys(("mvn", "mvnw"), ("clean",)),
+    **dict.fromkeys(("gradle", "gradlew"), ("clean", "cleanTest")),
+}
 _MODULES: Final = {
     "pytest": RunnerKind.PYTEST,
     "unittest": RunnerKind.UNITTEST,
@@ -311,13 +316,16 @@ def _runner_by_name(name: str, words: list[str]) -> tuple[RunnerKind, int] | Non
         return (RunnerKind.PHPUNIT, 1) if found and found[1] == "phpunit" else None
     if name in _PLAIN:
         return _PLAIN[name], 0
-    # Options may come first, as in `mvn -q test`.
-    at = next(
-        (at for at, word in enumerate(words) if not word.startswith(("-", "+"))), None
-    )
+    # Options may come first, as in `mvn -q test`, and so may `clean`.
+    at = next((at for at, word in enumerate(words) if not _may_lead(name, word)), None)
     if at is None or (name, words[at]) not in _WITH_WORD:
         return None
     return _WITH_WORD[name, words[at]], at + 1
+
+
+def _may_lead(name: str, word: str) -> bool:
+    """Tell whether a word may stand between a program and what it is to do."""
+    return word.startswith(("-", "+")) or word in _CLEANING.get(name, ())
 
 
 def _python_runner(words: list[str]) -> tuple[RunnerKind, int] | None:

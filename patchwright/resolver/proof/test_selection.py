@@ -237,10 +237,13 @@ def _select_maven(call: TestCall, tests: Sequence[str]) -> str | None:
 
 
 def _select_gradle(call: TestCall, tests: Sequence[str]) -> str | None:
-    if call.prefix.split()[-1] != "test" or not all(map(_JAVA_TEST.fullmatch, tests)):
+    *first, task = call.prefix.split(" ")
+    if task != "test" or not all(map(_JAVA_TEST.fullmatch, tests)):
         return None
+    # Tests that have passed on the same files are "up to date" and would not run again.
+    clean = [] if "clean" in first or "cleanTest" in first else ["cleanTest"]
     chosen = [f"--tests {quote(test)}" for test in tests]
-    return join_words(call.prefix, *chosen, *_options(call))
+    return join_words(*first, *clean, task, *chosen, *_options(call))
 
 
 _Select = Callable[[TestCall, Sequence[str]], str | None]

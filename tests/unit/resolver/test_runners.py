@@ -46,6 +46,8 @@ from patchwright.resolver.proof.runners import RunnerKind, says_failed
         ("vendor/bin/phpunit --filter A", RunnerKind.PHPUNIT),
         ("dotnet test", RunnerKind.DOTNET),
         ("./mvnw -q test", RunnerKind.MAVEN),
+        ("mvn -q clean test", RunnerKind.MAVEN),
+        ("./gradlew clean cleanTest test", RunnerKind.GRADLE),
         ("cmake -B b && cmake --build b && ctest --test-dir b", RunnerKind.CTEST),
         ("prove -l t", RunnerKind.PROVE),
         ("npm ci && npm test", RunnerKind.SCRIPT),

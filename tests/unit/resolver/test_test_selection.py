@@ -97,7 +97,12 @@ IN_UNITTEST = ("tests.test_a.CaseA.test_b", "tests.test_a.CaseA.test_c")
         (
             "./gradlew test --offline",
             ["shop.CartTest.adds"],
-            "./gradlew test --tests shop.CartTest.adds --offline",
+            "./gradlew cleanTest test --tests shop.CartTest.adds --offline",
+        ),
+        (
+            "./gradlew clean test",
+            ["shop.CartTest.adds"],
+            "./gradlew clean test --tests shop.CartTest.adds",
         ),
         ("make test", ["tests/test_a.py::test_b"], None),
     ],
