@@ -23,14 +23,14 @@ from patchwright.workers.store.threads import ThreadStore
 from patchwright.workers.web.app import AddPages
 from patchwright.workers.web.forms import FormTokens
 from patchwright.workers.web.pages.access import RepositoryAccessCache, RunAccess
-from patchwright.workers.web.pages.live import LiveUpdates
-from patchwright.workers.web.pages.routes import RunPages
 from patchwright.workers.web.request_form import (
     REQUEST_FORM_PATH,
     FormRateLimit,
     RequestFormRoutes,
     add_request_form,
 )
+from patchwright.workers.web.run_page.live import LiveUpdates
+from patchwright.workers.web.run_page.routes import RunPages
 from patchwright.workers.web.sign_in import SignInRoutes, login_path
 from patchwright.workers.web.site.frame import NavigationItem, Site, add_assets
 from patchwright.workers.web.visitors import Visitors
@@ -86,8 +86,8 @@ def make_run_pages(parts: PageParts) -> RunPages:
         access=parts.access,
         live=LiveUpdates(parts.reader, stores.events.notifier, parts.base.clock),
         clock=parts.base.clock,
+        site=parts.site,
         forge=parts.base.directory.forge,
-        login_path=parts.site.login_path,
     )
 
 
