@@ -14,7 +14,13 @@ from bench.figures import CLOCK, Metric, p50_p95
 from patchwright.core.events.actions import RunCommand
 from patchwright.core.types.base import JobId
 from patchwright.workers.db.database import Database
-from tests.adapters.web.watching import ADMIN_TOKEN, Watched, append, begin_run, watching
+from tests.adapters.web.watching import (
+    ADMIN_TOKEN,
+    Watched,
+    append,
+    begin_run,
+    watching,
+)
 from tests.schema import add_sqlite_file
 
 VIEWERS = 200
@@ -44,8 +50,8 @@ def _lags_s(site: Watched, job_id: JobId) -> list[float]:
     program = [sys.executable, "-m", "bench.viewers", url, str(VIEWERS)]
     sent: dict[int, float] = {}
     with subprocess.Popen(program, stdout=subprocess.PIPE, text=True) as watchers:
-        assert watchers.stdout is not None
-        assert watchers.stdout.readline().strip() == _READY
+        if watchers.stdout is None or watchers.stdout.readline().strip() != _READY:
+            raise RuntimeError("not all watch")
         for number in range(EVENTS):
             sent[number] = CLOCK.monotonic()
             append(site.world, job_id, RunCommand(command=f"{_MARK}{number};"))
@@ -68,9 +74,10 @@ async def _watch(url: str, count: int) -> None:
         ]
         for one in ready:
             await asyncio.wait_for(one.wait(), _PATIENCE_S)
-        print(_READY, flush=True)
+        sys.stdout.write(f"{_READY}\n")
+        sys.stdout.flush()
         for seen in await asyncio.gather(*watching_all):
-            print(*(f"{number} {at}" for number, at in seen), sep="\n")
+            sys.stdout.writelines(f"{number} {at}\n" for number, at in seen)
 
 
 async def _watch_once(
