@@ -38,7 +38,7 @@ from patchwright.workers.web.pages.access import RunAccess, make_run_link
 from patchwright.workers.web.run_page.live import LiveUpdates
 from patchwright.workers.web.run_page.routes import RunPages
 from patchwright.workers.web.server import make_server
-from patchwright.workers.web.site.frame import Site
+from patchwright.workers.web.site.frame import Site, add_assets
 from patchwright.workers.web.visitors import Visitors
 from tests.adapters.store.world import World
 from tests.adapters.web.serving import compose
@@ -90,7 +90,11 @@ def watching(database: Database) -> Iterator[Watched]:
     url = f"http://127.0.0.1:{port}"
     world = World(database)
     pages = make_pages(world, url)
-    services = replace(compose(database, Dispatcher(lambda _: None)), run_pages=pages)
+    services = replace(
+        compose(database, Dispatcher(lambda _: None)),
+        run_pages=pages,
+        pages=(add_assets,),
+    )
     server = make_server(create_app(services), "127.0.0.1", port)
     thread = threading.Thread(target=server.run)
     thread.start()
