@@ -79,9 +79,7 @@ class EventEntry(Value):
     is_delegates: bool = False
 
 
-def event_entry(
-    event: ev.Event, max_chars: int = MAX_BLOCK_CHARS
-) -> EventEntry | None:
+def event_entry(event: ev.Event, max_chars: int = MAX_BLOCK_CHARS) -> EventEntry | None:
     """Return the entry for an event, or None where there is nothing to see."""
     payload = event.payload
     subject = ""
