@@ -29,6 +29,7 @@ from patchwright.core.types.work import Limits, Outcome, Task, Usage
 from patchwright.resolver.job import JobState, Lease
 from patchwright.resolver.messages.status import DeliveryResult
 from patchwright.resolver.publish.effects import FinalMessage
+from patchwright.workers.accounts.principal import Principal, Role
 from patchwright.workers.db.database import Database
 from patchwright.workers.inbox.inbox import Dispatcher, Inbox
 from patchwright.workers.runs.commands import CommandOrigin, RunCommands
@@ -85,8 +86,8 @@ class Watched:
 def watching(database: Database) -> Iterator[Watched]:
     """Serve from a thread of this process until the context is left.
 
-    Whoever names themselves in the header `x-viewer` is signed in; reader may read,
-    and writer may write as well.
+    Whoever names themselves in the header `x-viewer` is signed in, with the role of
+    the header `x-role`; reader may read, and writer may write as well.
     """
     port = free_port()
     url = f"http://127.0.0.1:{port}"
@@ -111,7 +112,7 @@ def make_pages(world: World, url: str, inbox: Inbox) -> RunPages:
         secret=SECRET,
         public_url=url,
         clock=world.clock,
-        find_principal=Visitors(_viewer, ADMIN_TOKEN).find,
+        find_principal=_principal,
         may_read=_may_read,
         may_write=_may_write,
         is_private=lambda job: isinstance(job.trigger.thread, TalkThread),
@@ -139,6 +140,12 @@ def make_pages(world: World, url: str, inbox: Inbox) -> RunPages:
         ),
         actions=RunActions(access, commands, reader, site, "GitHub"),
     )
+
+
+def _principal(request: Request) -> Principal | None:
+    found = Visitors(_viewer, ADMIN_TOKEN).find(request)
+    role = request.headers.get("x-role", "")
+    return found.replace(role=Role(role)) if found and role else found
 
 
 def _viewer(request: Request) -> Actor | None:

@@ -14,6 +14,7 @@ from patchwright.core.system.clock import Clock
 from patchwright.resolver.job import Job, is_over
 from patchwright.workers.runs.reader import EventSpan, RunReader
 from patchwright.workers.runs.run_row import RunSummary, update_summary
+from patchwright.workers.web.run_page.actions import turn_of
 from patchwright.workers.web.run_page.entries import event_entry
 from patchwright.workers.web.run_page.html import entry_html, head_html
 from patchwright.workers.web.run_page.views import run_head
@@ -97,6 +98,7 @@ class _BrowserUpdates:
         self._span = EventSpan()
         self._known = RunSummary()
         self._head = ""
+        self._turn = ""
         self.is_over = False
 
     def news(self) -> list[str]:
@@ -118,6 +120,10 @@ class _BrowserUpdates:
         if head != self._head:
             self._head = head
             yield _message("head", head)
+        turn = turn_of(job)
+        if turn != self._turn:
+            self._turn = turn
+            yield _message("turn", turn)
         self.is_over = is_over(job)
         if self.is_over:
             yield _message("end", "")
