@@ -21,7 +21,8 @@ from patchwright.core.events.observations import (
 )
 from patchwright.core.events.payload import AgentState, Source, Todo, ToolCall
 from patchwright.core.events.types import Known
-from patchwright.core.plugin import ServiceProfile
+from patchwright.core.plugin import ServiceDirectory, ServiceProfile
+from patchwright.core.text.redaction import Redactor
 from patchwright.core.types.base import JobId
 from patchwright.core.types.people import Actor
 from patchwright.core.types.threads import RepoRef, TalkThread
@@ -50,6 +51,23 @@ from tests.provision.waiting import wait_until
 
 SECRET: Final = b"correct horse battery staple"
 ADMIN_TOKEN: Final = "admin-token"
+A_SECRET: Final = "hunter2-hunter2"
+DIRECTORY: Final = ServiceDirectory(
+    forge=ServiceProfile(
+        name="github",
+        title="GitHub",
+        is_configured=True,
+        web_url="https://github.test",
+    ),
+    chats={
+        "jira": ServiceProfile(
+            name="jira",
+            title="Jira",
+            is_configured=True,
+            ticket_url="https://jira.test/browse/{id}",
+        )
+    },
+)
 DIFF: Final = """\
 diff --git a/cart.py b/cart.py
 index 1111111..2222222 100644
@@ -132,12 +150,11 @@ def make_pages(world: World, url: str, inbox: Inbox) -> RunPages:
         live=LiveUpdates(reader, world.notifier, world.clock, look_again_s=0.05),
         clock=world.clock,
         site=site,
-        forge=ServiceProfile(
-            name="github",
-            title="GitHub",
-            is_configured=True,
-            web_url="https://github.test",
-        ),
+        directory=DIRECTORY,
+        threads_of=lambda job: [
+            one.ref for one in world.threads.threads_of(job.conversation_id)
+        ],
+        redactor=Redactor([A_SECRET]),
         actions=RunActions(access, commands, reader, site, "GitHub"),
     )
 
