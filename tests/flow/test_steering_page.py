@@ -102,7 +102,9 @@ def test_a_risky_action_is_shown_whole_and_confirmed_there(
         story.work()
         shown = alice.look(path)
         assert "This action waits for a yes" in words(shown)
-        assert '<pre class="whole">rm -rf ~/.ssh; touch was_run</pre>' in shown
+        assert (
+            '<pre class="whole"><bdi>rm -rf ~/.ssh; touch was_run</bdi></pre>' in shown
+        )
         alice.press(path, act)
         assert state(story) is JobState.DONE
 
