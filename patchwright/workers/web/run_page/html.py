@@ -6,6 +6,7 @@ from typing import Any, Final
 from fastapi import Response
 
 from patchwright.workers.accounts.principal import Principal
+from patchwright.workers.web.run_page.actions import ActionsView
 from patchwright.workers.web.run_page.change import read_file_change
 from patchwright.workers.web.run_page.entries import EventEntry
 from patchwright.workers.web.run_page.prose import prose_html
@@ -27,12 +28,19 @@ def run_page(
     principal: Principal | None,
     view: RunView,
     steps: StepsView,
+    actions: ActionsView,
     *,
     may_share: bool,
 ) -> Response:
     """Show a run; who came by a link alone gets it without the navigation."""
     return site.show(
-        "run.html", principal, run=view, steps=steps, may_share=may_share, **_TEXTS
+        "run.html",
+        principal,
+        run=view,
+        steps=steps,
+        actions=actions,
+        may_share=may_share,
+        **_TEXTS,
     )
 
 

@@ -12,6 +12,7 @@ from patchwright.core.system.clock import Clock
 from patchwright.resolver.job import Job, is_over
 from patchwright.workers.runs.reader import EventSpan, RunReader
 from patchwright.workers.runs.run_row import RunSummary, update_summary
+from patchwright.workers.web.run_page.actions import turn_of
 from patchwright.workers.web.run_page.html import head_html, part_html
 from patchwright.workers.web.run_page.steps import StepReader, count_replies
 from patchwright.workers.web.run_page.views import run_head
@@ -80,6 +81,7 @@ class _BrowserUpdates:
         self._known = RunSummary()
         self._steps = StepReader(0)
         self._head = ""
+        self._turn = ""
         self.is_over = False
 
     def news(self) -> list[str]:
@@ -102,6 +104,10 @@ class _BrowserUpdates:
         if head != self._head:
             self._head = head
             yield message("head", head)
+        turn = turn_of(job)
+        if turn != self._turn:
+            self._turn = turn
+            yield message("turn", turn)
         self.is_over = is_over(job)
         if self.is_over:
             yield message("end", "")

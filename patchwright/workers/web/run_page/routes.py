@@ -22,6 +22,8 @@ from patchwright.resolver.job import Job, is_over
 from patchwright.workers.runs.reader import EventSpan, RunReader
 from patchwright.workers.runs.run_row import RunSummary, update_summary
 from patchwright.workers.web.pages.access import RunAccess
+from patchwright.workers.web.run_page.actions import RunActions
+from patchwright.workers.web.run_page.command_routes import add_run_commands
 from patchwright.workers.web.run_page.cost_plot import cost_by_step
 from patchwright.workers.web.run_page.entries import event_entry
 from patchwright.workers.web.run_page.html import (
@@ -56,7 +58,8 @@ class RunPages:
     """What the pages work with.
 
     `site` has the frame of all pages. `threads_of` finds the threads that a run talks
-    in. The `redactor` knows the secrets that no download may contain.
+    in. The `redactor` knows the secrets that no download may contain. `actions` are
+    what people can do with a run.
     """
 
     reader: RunReader
@@ -67,6 +70,7 @@ class RunPages:
     directory: ServiceDirectory
     threads_of: Callable[[Job], Sequence[ThreadRef]]
     redactor: Redactor
+    actions: RunActions
 
     @property
     def forge(self) -> ServiceProfile:
@@ -148,6 +152,8 @@ def add_run_pages(app: FastAPI, pages: RunPages) -> None:
         principal = pages.access.find_principal(request)
         return event_page(pages.site, principal, pages.view(job), entry)
 
+    add_run_commands(app, pages.actions, pages.find, pages.missing)
+
 
 def _find_event(pages: RunPages, job: Job, event_id: str) -> ev.Event | None:
     if not _NUMBER.match(event_id):
@@ -176,6 +182,7 @@ def _show(pages: RunPages, request: Request, job: Job) -> Response:
         principal,
         pages.view(job, events),
         _steps(pages.reader, job, span, events, _before(request)),
+        pages.actions.view(principal, job, sent=request.query_params.get("sent", "")),
         may_share=pages.access.may_share(principal, job),
     )
 

@@ -77,6 +77,9 @@
       keepOpen(head, box);
       head.replaceChildren(...box.childNodes);
     });
+    source.addEventListener("turn", (event) => {
+      document.dispatchEvent(new CustomEvent("turn", { detail: event.data }));
+    });
     source.addEventListener("end", () => {
       source.close();
       if (window.scrollY < 200) { location.reload(); return; }
