@@ -191,14 +191,19 @@ def test_a_row_changes_and_a_new_one_comes_while_somebody_watches(
     with news(site, AS_WRITER, "?state=queued") as lines:
         assert row_text(first_rows(lines, 1)).endswith(f"{job_id[:8]} 0s")
         begun = begin(world, job_id)
-        changed = row_text(first_rows(lines, 1)).partition("<")[0]
-        assert "Working on it" in changed
+        assert "Working on it" in row_with(lines, "Working on it")
         later = ask(world, 2, title="Another one")
-        assert f"Another one acme/shop#2 · from GitHub · by alice · {later[:8]}" in (
-            row_text(first_rows(lines, 1))
-        )
+        row = row_with(lines, later[:8])
+        assert "Another one acme/shop#2 · from GitHub · by alice" in row
         end(world, begun)
-        assert "Done, proven" in row_text(first_rows(lines, 1))
+        assert job_id[:8] in row_with(lines, "Done, proven")
+
+
+def row_with(lines: Iterator[str], text: str) -> str:
+    """Read until a row has this: a change may be seen in the middle."""
+    while text not in (row := row_text(first_rows(lines, 1))):
+        pass
+    return row
 
 
 def test_more_watch_than_may_are_asked_to_come_later(site: Watched) -> None:

@@ -6,7 +6,7 @@ them send the same texts.
 
 import asyncio
 from collections import deque
-from collections.abc import AsyncIterator, Iterator
+from collections.abc import AsyncIterator, Iterator, Mapping
 from dataclasses import dataclass, field
 from typing import Final, NamedTuple
 
@@ -19,8 +19,9 @@ from patchwright.core.types.base import JobId
 from patchwright.resolver.job import Job, is_over
 from patchwright.workers.runs.reader import EventSpan, RunReader
 from patchwright.workers.runs.run_row import RunSummary, update_summary
-from patchwright.workers.web.run_page.entries import event_entry
-from patchwright.workers.web.run_page.html import entry_html, head_html
+from patchwright.workers.web.run_page.actions import turn_of
+from patchwright.workers.web.run_page.html import head_html, part_html
+from patchwright.workers.web.run_page.steps import StepReader, count_replies
 from patchwright.workers.web.run_page.views import run_head
 from patchwright.workers.web.server_sent import (
     AsyncNotifier,
@@ -88,7 +89,7 @@ class LiveUpdates:
         await feed.begun.wait()
         past = _RunNews(self.reader, self.clock, job, after)
         yield "".join(one.text for one in await run_in_threadpool(past.take))
-        place = _Place(past.last_id, past.head)
+        place = _Place(past.last_id, past.states)
         while not (past.is_over or feed.is_lost(place)):
             changed = feed.changed
             text, place = feed.since(place)
@@ -108,17 +109,18 @@ async def _wait(event: asyncio.Event, timeout_s: float) -> None:
 
 
 class _Message(NamedTuple):
-    """What a browser is told; `event_id` is 0 where it is no event."""
+    """What a browser is told; `event_id` is 0 where only the newest one counts."""
 
     event_id: int
+    name: str
     text: str
 
 
 class _Place(NamedTuple):
-    """What a browser has been told: up to this event, and this head of the page."""
+    """What a browser has been told: up to this event, and the newest of the others."""
 
     event_id: int
-    head: str
+    states: Mapping[str, str]
 
 
 class _Feed:
@@ -133,28 +135,29 @@ class _Feed:
         self.is_over = False
         self._updates, self._job = updates, job
         self._kept: deque[_Message] = deque()
+        self._states: dict[str, str] = {}
         self._dropped_up_to = 0
-        self._head = ""
         self._task = asyncio.create_task(self._run())
 
     def close(self) -> None:
         self._task.cancel()
 
     def is_lost(self, place: _Place) -> bool:
-        """Tell whether the feed cannot say what came next, or says nothing more."""
+        """Tell whether it cannot say what came next, or has failed."""
         has_failed = self._task.done() and not self.is_over
         return has_failed or place.event_id < self._dropped_up_to
 
     def since(self, place: _Place) -> tuple[str, _Place]:
         """Return the messages that follow, and where they lead to."""
         news = [one for one in self._kept if one.event_id > place.event_id]
-        texts = [one.text for one in news]
-        if self._head and self._head != place.head:
-            texts.append(message("head", self._head))
-        if self.is_over:
-            texts.append(message("end", ""))
+        states = {
+            name: text
+            for name, text in self._states.items()
+            if place.states.get(name) != text
+        }
+        texts = "".join((*(one.text for one in news), *states.values()))
         last_id = news[-1].event_id if news else place.event_id
-        return "".join(texts), _Place(last_id, self._head or place.head)
+        return texts, _Place(last_id, {**place.states, **states})
 
     async def _run(self) -> None:
         try:
@@ -170,20 +173,23 @@ class _Feed:
             log = updates.reader.log_of(self._job)
             newest = await run_in_threadpool(log.read, limit=1, reverse=True)
             after = newest[0].id if newest else 0
-            self._dropped_up_to = 0
             self.begun.set()
             news = _RunNews(updates.reader, updates.clock, self._job, after)
             while not self.is_over:
-                self._add(await run_in_threadpool(news.take), news)
-                if not news.is_over:
+                self._add(await run_in_threadpool(news.take))
+                self.is_over = news.is_over
+                if not self.is_over:
                     await wakeup.wait(updates.look_again_s)
 
-    def _add(self, messages: list[_Message], news: "_RunNews") -> None:
-        self._kept += (one for one in messages if one.event_id)
+    def _add(self, messages: list[_Message]) -> None:
+        for one in messages:
+            if one.event_id:
+                self._kept.append(one)
+            else:
+                self._states[one.name] = one.text
         while len(self._kept) > _MOST_KEPT:
             self._dropped_up_to = self._kept.popleft().event_id
         if messages:
-            self._head, self.is_over = news.head, news.is_over
             told, self.changed = self.changed, asyncio.Event()
             told.set()
 
@@ -195,8 +201,9 @@ class _RunNews:
         self._reader, self._clock, self._job = reader, clock, job
         self._span = EventSpan()
         self._known = RunSummary()
+        self._steps = StepReader(0)
         self.last_id = after
-        self.head = ""
+        self.states: dict[str, str] = {}
         self.is_over = False
 
     def take(self) -> list[_Message]:
@@ -206,19 +213,34 @@ class _RunNews:
         # Asked before the events: what ended it is among them then.
         job = self._reader.jobs.load(self._job.id) or self._job
         if not self._span.first:
-            self._span = self._reader.span(job)
-            self._known = self._reader.summarize(job, self._span)
+            self._begin(job)
         while events := self._reader.after(job, self._span, self.last_id):
             self._known = update_summary(self._known, events)
             self.last_id = events[-1].id
-            for event in events:
-                if entry := event_entry(event):
-                    text = message("entry", entry_html(entry), event.id)
-                    yield _Message(event.id, text)
-        head = head_html(run_head(job, self._known, self._clock.now()))
-        if head != self.head:
-            self.head = head
-            yield _Message(0, message("head", head))
+            changed = (self._steps.add(event) for event in events)
+            newest = {part.id: part for part in changed if part}
+            # Whoever comes again after any of them has all the others before it.
+            for part in sorted(newest.values(), key=lambda one: one.last_id):
+                text = message("part", part_html(job.id, part), part.last_id)
+                yield _Message(part.last_id, "part", text)
         self.is_over = is_over(job)
+        head = head_html(run_head(job, self._known, self._clock.now()))
+        states = {"head": head, "turn": turn_of(job)}
         if self.is_over:
-            yield _Message(0, message("end", ""))
+            states["end"] = ""
+        for name, html in states.items():
+            text = message(name, html)
+            if self.states.get(name) != text:
+                self.states[name] = text
+                yield _Message(0, name, text)
+
+    def _begin(self, job: Job) -> None:
+        """Read what the browser has, as its newest step may go on."""
+        self._span = self._reader.span(job)
+        summary = self._reader.summary_events(job, self._span)
+        self._known = update_summary(RunSummary(), summary)
+        seen = self._reader.page(job, self._span, self.last_id + 1)
+        first = seen[0].id if seen else self.last_id + 1
+        self._steps = StepReader(count_replies(summary, before=first))
+        for event in seen:
+            self._steps.add(event)
