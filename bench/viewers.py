@@ -4,14 +4,13 @@ import asyncio
 import subprocess
 import sys
 import tempfile
-from collections.abc import AsyncIterator, Iterator
+from collections.abc import Iterator
 from contextlib import closing
 from pathlib import Path
-
-import httpx
+from urllib.parse import urlsplit
 
 from bench.figures import CLOCK, Metric, p50_p95
-from patchwright.core.events.actions import RunCommand
+from patchwright.core.events.observations import ModelReply
 from patchwright.core.types.base import JobId
 from patchwright.workers.db.database import Database
 from tests.adapters.web.watching import (
@@ -54,7 +53,7 @@ def _lags_s(site: Watched, job_id: JobId) -> list[float]:
             raise RuntimeError("not all watch")
         for number in range(EVENTS):
             sent[number] = CLOCK.monotonic()
-            append(site.world, job_id, RunCommand(command=f"{_MARK}{number};"))
+            append(site.world, job_id, ModelReply(model="m", text=f"{_MARK}{number};"))
             CLOCK.sleep(_EVERY_S)
         lines = watchers.stdout.read().splitlines()
     seen = [(int(number), float(at)) for number, at in map(str.split, lines)]
@@ -63,42 +62,35 @@ def _lags_s(site: Watched, job_id: JobId) -> list[float]:
 
 async def _watch(url: str, count: int) -> None:
     """Print when each of them has seen each step, by the clock of this machine."""
-    headers = {"Authorization": f"Bearer {ADMIN_TOKEN}"}
-    limits = httpx.Limits(max_connections=None)
-    async with httpx.AsyncClient(
-        headers=headers, limits=limits, timeout=_PATIENCE_S
-    ) as client:
-        ready = [asyncio.Event() for _ in range(count)]
-        watching_all = [
-            asyncio.create_task(_watch_once(client, url, one)) for one in ready
-        ]
-        for one in ready:
-            await asyncio.wait_for(one.wait(), _PATIENCE_S)
-        sys.stdout.write(f"{_READY}\n")
-        sys.stdout.flush()
-        for seen in await asyncio.gather(*watching_all):
-            sys.stdout.writelines(f"{number} {at}\n" for number, at in seen)
+    ready = [asyncio.Event() for _ in range(count)]
+    watching_all = [asyncio.create_task(_watch_once(url, one)) for one in ready]
+    for one in ready:
+        await asyncio.wait_for(one.wait(), _PATIENCE_S)
+    sys.stdout.write(f"{_READY}\n")
+    sys.stdout.flush()
+    for seen in await asyncio.gather(*watching_all):
+        sys.stdout.writelines(f"{number} {at}\n" for number, at in seen)
 
 
-async def _watch_once(
-    client: httpx.AsyncClient, url: str, ready: asyncio.Event
-) -> list[tuple[int, float]]:
+async def _watch_once(url: str, ready: asyncio.Event) -> list[tuple[int, float]]:
+    """Read the stream as it comes: an HTTP client would be slower than the service."""
     seen: list[tuple[int, float]] = []
-    async with client.stream("GET", url) as answer:
-        async for line in _lines(answer):
-            if line.startswith("event: head"):
-                ready.set()
-            if _MARK in line:
-                number = line.partition(_MARK)[2].partition(";")[0]
-                seen.append((int(number), CLOCK.monotonic()))
-            if len(seen) == EVENTS:
-                break
+    where = urlsplit(url)
+    reader, writer = await asyncio.open_connection(where.hostname, where.port)
+    request = (
+        f"GET {where.path} HTTP/1.1\r\nHost: {where.netloc}\r\n"
+        f"Authorization: Bearer {ADMIN_TOKEN}\r\n\r\n"
+    )
+    writer.write(request.encode())
+    while len(seen) < EVENTS:
+        line = (await reader.readline()).decode()
+        if line.startswith("event: head"):
+            ready.set()
+        if _MARK in line:
+            number = line.partition(_MARK)[2].partition(";")[0]
+            seen.append((int(number), CLOCK.monotonic()))
+    writer.close()
     return seen
-
-
-async def _lines(answer: httpx.Response) -> AsyncIterator[str]:
-    async for line in answer.aiter_lines():
-        yield line
 
 
 if __name__ == "__main__":

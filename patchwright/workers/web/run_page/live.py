@@ -8,6 +8,8 @@ import asyncio
 from collections import deque
 from collections.abc import AsyncIterator, Iterator, Mapping
 from dataclasses import dataclass, field
+from functools import partial
+from itertools import takewhile
 from typing import Final, NamedTuple
 
 from fastapi import Response
@@ -149,7 +151,8 @@ class _Feed:
 
     def since(self, place: _Place) -> tuple[str, _Place]:
         """Return the messages that follow, and where they lead to."""
-        news = [one for one in self._kept if one.event_id > place.event_id]
+        is_new = partial(_is_after, place.event_id)
+        news = [*takewhile(is_new, reversed(self._kept))][::-1]
         states = {
             name: text
             for name, text in self._states.items()
@@ -192,6 +195,10 @@ class _Feed:
         if messages:
             told, self.changed = self.changed, asyncio.Event()
             told.set()
+
+
+def _is_after(event_id: int, told: _Message) -> bool:
+    return told.event_id > event_id
 
 
 class _RunNews:
