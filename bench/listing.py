@@ -64,7 +64,7 @@ def _times(database: Database) -> dict[str, list[float]]:
     listing = RunListing(database, reader)
     deep = Cursor(_BEGAN_AT + _BETWEEN * (RUNS // 10), "")
 
-    def in_few(repo: RepoRef, _is_private: bool) -> bool:  # noqa: FBT001 - `MaySee`
+    def in_few(repo: RepoRef, _is_private: bool) -> bool:  # noqa: FBT001 - a `MaySee`
         return repo.full_name.endswith("7")
 
     acts: dict[str, Callable[[], object]] = {
@@ -135,19 +135,10 @@ def _rows_of(number: int) -> tuple[dict[str, Any], ...]:
         **(outcome[1] if outcome else _NO_OUTCOME),
         "limits": _LIMITS,
     }
-    conversation = {
-        "id": conversation_id,
-        "repo": f"github:{repo}",
-        "title": title,
-        "created_at": at,
-    }
-    thread = {
-        "key": f"github:{repo}#{number}",
-        "kind": ThreadKind.ISSUE,
-        "conversation_id": conversation_id,
-        "linked_at": at,
-    }
-    return conversation, thread, job, row
+    conversation = {"id": conversation_id, "repo": f"github:{repo}", "title": title}
+    thread = {"key": f"github:{repo}#{number}", "kind": ThreadKind.ISSUE}
+    thread |= {"conversation_id": conversation_id, "linked_at": at}
+    return {**conversation, "created_at": at}, thread, job, row
 
 
 _REPO = RepoRef(forge="github", full_name="acme/shop-0")

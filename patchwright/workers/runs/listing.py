@@ -72,13 +72,8 @@ def _cursor_text(created_at: datetime, job_id: str) -> str:
 _Row: TypeAlias = Any
 # Of these the outcome is that of an earlier turn.
 _AT_WORK: Final = (RunStage.QUEUED, RunStage.RUNNING)
-_PRIVATE_KINDS: Final = (ThreadKind.CHAT, ThreadKind.TICKET)
-_IS_PRIVATE: Final = run_rows.c.is_private | sa.exists().where(
-    threads.c.conversation_id == run_rows.c.conversation_id,
-    threads.c.kind.in_(_PRIVATE_KINDS) | threads.c.audience.is_not(None),
-)
 _LISTED: Final = (
-    sa.select(run_rows, jobs.c.state, _IS_PRIVATE.label("keeps_out"))
+    sa.select(run_rows, jobs.c.state)
     .join(jobs, jobs.c.id == run_rows.c.job_id)
     .where(run_rows.c.is_run)
     .order_by(run_rows.c.created_at.desc(), run_rows.c.job_id.desc())
@@ -151,7 +146,7 @@ class RunListing:
         allowed: set[_Scope] = set()
         reach = count
         while True:
-            rows = self._fetch(query.limit(reach))
+            rows = self._fetch(_with_privacy(query.limit(reach)))
             asked = sorted({_scope_of(one) for one in rows} - allowed)
             refused = _refused(asked, may_see)
             if not refused:
@@ -245,7 +240,26 @@ def _inside(scopes: Iterable[_Scope]) -> Iterator[sa.ColumnElement[bool]]:
         names[one.forge, one.is_private].append(one.repo)
     for (forge, is_private), repos in names.items():
         there = (run_rows.c.forge == forge) & run_rows.c.repo.in_(sorted(repos))
-        yield there & _IS_PRIVATE if is_private else there
+        yield there & _is_private(run_rows) if is_private else there
+
+
+_PRIVATE_KINDS: Final = (ThreadKind.CHAT, ThreadKind.TICKET)
+
+
+def _is_private(rows: sa.FromClause) -> sa.ColumnElement[bool]:
+    """Tell of rows whether a thread of theirs is not for all readers of the code."""
+    return rows.c.is_private | sa.exists().where(
+        threads.c.conversation_id == rows.c.conversation_id,
+        threads.c.kind.in_(_PRIVATE_KINDS) | threads.c.audience.is_not(None),
+    )
+
+
+def _with_privacy(query: sa.Select[Any]) -> sa.Select[Any]:
+    """Add `keeps_out`, looked up for the rows that were chosen, and for no others."""
+    page = query.subquery()
+    return sa.select(page, _is_private(page).label("keeps_out")).order_by(
+        page.c.created_at.desc(), page.c.job_id.desc()
+    )
 
 
 def _is_after(place: Cursor) -> sa.ColumnElement[bool]:

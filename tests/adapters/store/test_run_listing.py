@@ -204,11 +204,11 @@ def test_somebody_sees_what_they_may_and_is_asked_about_once(
     unknown = world.deliver(_in_chat().replace(key="c2", repo=None, thread=_CHAT_2))
     asked: list[tuple[str, bool]] = []
 
-    def as_reader(repo: RepoRef, is_private: bool) -> bool:  # noqa: FBT001 - `MaySee`
+    def as_reader(repo: RepoRef, is_private: bool) -> bool:  # noqa: FBT001 - a `MaySee`
         asked.append((repo.full_name, is_private))
         return repo == REPO and not is_private
 
-    def as_writer(repo: RepoRef, is_private: bool) -> bool:  # noqa: FBT001 - `MaySee`
+    def as_writer(repo: RepoRef, is_private: bool) -> bool:  # noqa: FBT001 - a `MaySee`
         del is_private
         return repo == REPO
 
@@ -230,7 +230,7 @@ def test_a_thread_that_was_linked_later_makes_the_run_private(
     job_id = ask(world, 1)
     seen: set[bool] = set()
 
-    def note(_repo: RepoRef, is_private: bool) -> bool:  # noqa: FBT001 - `MaySee`
+    def note(_repo: RepoRef, is_private: bool) -> bool:  # noqa: FBT001 - a `MaySee`
         seen.add(is_private)
         return not is_private
 

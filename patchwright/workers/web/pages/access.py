@@ -162,7 +162,7 @@ class RunAccess:
         self,
         identity: Actor | None,
         repo: RepoRef | None,
-        is_private: bool,  # noqa: FBT001 - `MaySee`
+        is_private: bool,  # noqa: FBT001 - a `MaySee`
     ) -> bool:
         may_view = self.may_write if is_private else self.may_read
         return self._is_allowed(may_view, identity, repo)

@@ -46,10 +46,10 @@ class LiveRows:
         """Send the newest runs, then those that are new or change, until time is up."""
         if self._viewers >= self.most_viewers:
             return Response(status_code=503, headers={"Retry-After": "30"})
-        watch = _Watch(self.listing, wanted, may_see, row_html)
+        watch = _ListWatch(self.listing, wanted, may_see, row_html)
         return event_stream(self._stream(watch))
 
-    async def _stream(self, watch: "_Watch") -> AsyncIterator[str]:
+    async def _stream(self, watch: "_ListWatch") -> AsyncIterator[str]:
         self._viewers += 1
         try:
             async for part in self._tell(watch):
@@ -57,7 +57,7 @@ class LiveRows:
         finally:
             self._viewers -= 1
 
-    async def _tell(self, watch: "_Watch") -> AsyncIterator[str]:
+    async def _tell(self, watch: "_ListWatch") -> AsyncIterator[str]:
         wakeup = AsyncNotifier()
         yield f"retry: {_RETRY_MS}\n\n"
         ends_at = self.clock.monotonic() + self.stream_s
@@ -69,7 +69,7 @@ class LiveRows:
                 await wakeup.wait(self.look_again_s)
 
 
-class _Watch:
+class _ListWatch:
     """What one browser has seen of the list."""
 
     def __init__(
