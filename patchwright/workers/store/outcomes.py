@@ -203,7 +203,6 @@ class OutcomeStore:
                     lease_until=None,
                 )
             )
-            end_run_row(connection, job_id, outcome)
             try:
                 count_run(connection, job_id, now)
                 return self._start_unread(connection, lease, now)
