@@ -78,7 +78,9 @@ def ask_which_repository(
 
 
 def _make_question(reason: QuestionReason, text: str, names: Sequence[str]) -> Question:
-    buttons = (Offer(words=name, command=name) for name in names[:MAX_BUTTONS])
+    buttons = (
+        Offer(words=name, command=name, is_in_text=True) for name in names[:MAX_BUTTONS]
+    )
     return Question(reason=reason, text=text, offers=(*buttons, _PICKER))
 
 
