@@ -6,7 +6,7 @@ from enum import StrEnum
 from typing import Final
 
 from patchwright.core.types.base import Value
-from patchwright.core.types.people import Actor
+from patchwright.core.types.people import Actor, Permission
 
 
 class RepoRef(Value):
@@ -307,7 +307,8 @@ class ForgeForms(Value):
     `thread_paths` before the number of a thread, the usual one of each kind first.
     `pull_kind` is how the forge calls what proposes a change, `pull_ref` where git has
     its head, and `new_pull_path` the page where a person makes one of a branch.
-    `mail_name` is how an email address begins that hides a person's own.
+    `mail_name` is how an email address begins that hides a person's own, and
+    `access_words` what people call a permission, where it is not its own name.
     """
 
     has_groups: bool = False
@@ -321,6 +322,7 @@ class ForgeForms(Value):
     pull_ref: str = "refs/pull/{number}/head"
     new_pull_path: str = "compare/{base}...{head}"
     mail_name: str = "{id}+{login}"
+    access_words: Mapping[Permission, str] = {}
 
     @property
     def counts_apart(self) -> bool:
@@ -343,6 +345,12 @@ class ForgeForms(Value):
     def pull(self, repo: RepoRef, number: int) -> ForgeThread:
         """Return the thread of a pull request."""
         return ForgeThread(repo=repo, kind=self.pull_kind, number=number)
+
+    def access(self, permission: Permission) -> str:
+        """Return what stands before the word access, in what people read."""
+        if permission is Permission.NONE:
+            return "no"
+        return self.access_words.get(permission, permission.value)
 
     def head_ref(self, number: int) -> str:
         return self.pull_ref.format(number=number)
