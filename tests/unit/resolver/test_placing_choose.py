@@ -231,12 +231,12 @@ def test_tickets_that_a_chat_names_stand_for_their_project() -> None:
     app, ops = ticket("APP-7"), ticket("OPS-1")
 
     def of(*named: ThreadRef) -> RepoRef | None:
-        return repository_of_tickets(SLACK, named, projects, PLACES)
+        return repository_of_tickets(SLACK, named, lambda _one: projects, PLACES)
 
     assert of(app, ticket("APP-8"), issue("acme/api", 1)) == repo("acme/web")
     assert of(app, ops) is None
     assert of() is None
-    assert repository_of_tickets(app, [ops], projects, PLACES) is None
+    assert repository_of_tickets(app, [ops], lambda _one: projects, PLACES) is None
 
 
 @pytest.mark.parametrize(
