@@ -147,8 +147,8 @@ def test_s74_several_named() -> None:
         "request is about one of them:\n\n- `acme/api`\n- `acme/secret`\n- `acme/web`"
         "\n\nAnswer here with the name of one. The request is kept.",
         offers=(
-            Offer(words="acme/api", command="acme/api"),
-            Offer(words="acme/web", command="acme/web"),
+            Offer(words="acme/api", command="acme/api", is_in_text=True),
+            Offer(words="acme/web", command="acme/web", is_in_text=True),
             PICKER,
         ),
     )
