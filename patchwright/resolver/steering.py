@@ -183,7 +183,7 @@ class Steering:
                     self._answering.say(idle, trigger, event_id)
                     return None
                 digest = self._asked_before(event_id) if answers else ""
-                who = f"@{trigger.asker.login}"
+                who = trigger.asker.called
                 return ChangeState(state=state, reason=who, digest=digest)
             case AnswerQuestion(question=question):
                 self._answering.answer(question, trigger, event_id)
@@ -221,15 +221,19 @@ class Steering:
         if isinstance(more, float):
             told = budget_raised(standing, more)
             self._answering.say(told, trigger, event_id)
-            return RaiseLimits(cost_usd=more, reason=f"@{trigger.asker.login}")
+            return RaiseLimits(cost_usd=more, reason=trigger.asker.called)
         self._answering.say(more, trigger, event_id)
         return None
 
     def _are_admins(self, trigger: Trigger) -> bool:
-        """Tell whether all authors of the request are admins on the forge."""
-        repo = self._about().trigger.home
-        found = [self._permission_of(repo, actor) for actor in trigger_actors(trigger)]
-        return all(one is not None and one.allows(Permission.ADMIN) for one in found)
+        """Tell whether all authors of the request are admins on the forge, or ours."""
+        return all(map(self._is_admin, trigger_actors(trigger)))
+
+    def _is_admin(self, actor: Actor) -> bool:
+        if actor.is_operator:
+            return True
+        found = self._permission_of(self._about().trigger.home, actor)
+        return found is not None and found.allows(Permission.ADMIN)
 
     def _asked_before(self, event_id: int) -> str:
         """Return the digest of the action that the person was asked about."""

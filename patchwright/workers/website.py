@@ -52,6 +52,7 @@ from patchwright.workers.web.app_install import (
     make_install_routes,
     make_operator_cookie,
 )
+from patchwright.workers.web.forms import FormTokens
 from patchwright.workers.web.link_flow import LinkingRoutes
 from patchwright.workers.web.link_routes import make_linking_routes
 from patchwright.workers.web.pages.access import (
@@ -67,6 +68,7 @@ from patchwright.workers.web.sign_in import (
     login_path,
     make_sign_in_routes,
 )
+from patchwright.workers.web.visitors import Visitors
 
 log = structlog.get_logger(__name__)
 
@@ -143,6 +145,7 @@ def make_website(
     reporter = make_reporter(base, role, health)
     secret = own_session_secret(base)
     sign_in = make_sign_in(base.plugin, base.settings, secret, base.clock)
+    access = _run_access(base, _visitors(base, sign_in))
     chat = make_chat_composition(base)
     routes = _open_routes(base, chat, inbox)
     web = WebServices(
@@ -161,31 +164,43 @@ def make_website(
         clock=base.clock,
         prefix=urlsplit(base.settings.server.public_url).path,
         sign_in=sign_in,
-        run_pages=_run_pages(base, sign_in),
+        run_pages=_run_pages(base, sign_in, access),
         asking=_request_form(base, sign_in, chat, inbox),
     )
     return Website(create_app(web), reporter, has_form=web.asking is not None)
 
 
-def _run_pages(base: ServiceParts, sign_in: SignInRoutes | None) -> RunPages:
-    """Compose them; without a secret no link opens any, and none is given out."""
-    security, public_url = base.settings.security, base.settings.server.public_url
-    secret, stores, forge = own_session_secret(base), base.stores, base.directory.forge
+def _visitors(base: ServiceParts, sign_in: SignInRoutes | None) -> Visitors:
+    token = base.settings.security.admin_token
+    return Visitors(
+        find_viewer=sign_in.sessions.viewer_of if sign_in else _nobody,
+        admin_token=token.get_secret_value() if token else "",
+    )
+
+
+def _run_access(base: ServiceParts, visitors: Visitors) -> RunAccess:
+    """Compose it; without a secret no link opens a run, and none is given out."""
+    public_url, secret = base.settings.server.public_url, own_session_secret(base)
     if public_url and secret is None:
         log.warning("no_links_to_runs", missing="security.session_secret")
-    token, fetch_permission = security.admin_token, base.forge.forge.fetch_permission
+    fetch_permission = base.forge.forge.fetch_permission
     writers = RepositoryAccessCache(fetch_permission, base.clock, Permission.WRITE)
-    reader = RunReader(stores.jobs, stores.events, stores.outcomes, stores.effects)
-    access = RunAccess(
+    return RunAccess(
         secret=secret,
-        admin_token=token.get_secret_value() if token else "",
         public_url=public_url,
         clock=base.clock,
-        find_viewer=sign_in.sessions.viewer_of if sign_in else _nobody,
+        find_principal=visitors.find,
         may_read=RepositoryAccessCache(fetch_permission, base.clock).is_allowed,
         may_write=writers.is_allowed,
-        is_private=partial(_is_private, stores.threads),
+        is_private=partial(_is_private, base.stores.threads),
     )
+
+
+def _run_pages(
+    base: ServiceParts, sign_in: SignInRoutes | None, access: RunAccess
+) -> RunPages:
+    stores, forge = base.stores, base.directory.forge
+    reader = RunReader(stores.jobs, stores.events, stores.outcomes, stores.effects)
     return RunPages(
         reader=reader,
         access=access,
@@ -208,7 +223,7 @@ def _request_form(
         return None
     cache = RepositoryAccessCache(base.forge.forge.fetch_permission, base.clock)
     return RequestFormRoutes(
-        secret=secret,
+        form_tokens=FormTokens(secret),
         clock=base.clock,
         find_viewer=sign_in.sessions.viewer_of,
         may_read=cache.is_allowed,

@@ -20,10 +20,16 @@ def login_in_mention(who: str) -> str:
     return found[1] if found else ""
 
 
+# The service of those who run Patchwright itself: no other service has that name.
+OPERATOR: Final = "operator"
+
+
 class Actor(Value):
     """A person or app on a service, as that service names it.
 
-    `host` is the workspace or site, where `external_id` counts for one of many.
+    `host` is the workspace or site, where `external_id` counts for one of many. An
+    operator or administrator of Patchwright itself may do anything with any run; only
+    our own command line, pages and API make such an actor.
     """
 
     service: str
@@ -36,6 +42,15 @@ class Actor(Value):
     def subject(self) -> str:
         """What the service knows them by, whatever they call themselves."""
         return self.external_id or f"{BY_LOGIN}{self.login.casefold()}"
+
+    @property
+    def is_operator(self) -> bool:
+        return self.service == OPERATOR
+
+    @property
+    def called(self) -> str:
+        """How a message calls them: an operator has no account there to mention."""
+        return self.login if self.is_operator else f"@{self.login}"
 
     def is_same(self, other: "Actor") -> bool:
         """Tell whether both are one, in one workspace or on one site."""

@@ -1,6 +1,7 @@
 """Pages with forms or a message, and the cookies by which a browser is known."""
 
 import hmac
+import re
 import secrets
 from collections.abc import Mapping
 from dataclasses import dataclass
@@ -111,6 +112,37 @@ def add_page_errors(app: FastAPI, prefix: str) -> None:
             status=_NOT_FOUND,
             links={"Go to the start page": f"{prefix}/"},
         )
+
+
+_FORM_TOKEN: Final = re.compile(r"([\w-]{22})\.([0-9a-f]{64})\Z")
+_WORD_BYTES: Final = 16
+
+
+@dataclass(frozen=True)
+class FormTokens:
+    """Hidden fields that show that a form is of ours, and meant for who sends it.
+
+    Each has a word of its own, which makes a form that is sent twice the same request.
+    """
+
+    secret: bytes
+
+    def new(self, holder: str) -> str:
+        """Return one for somebody, which no other page and nobody else can make."""
+        word = secrets.token_urlsafe(_WORD_BYTES)
+        return f"{word}.{self._sign(word, holder)}"
+
+    def word_of(self, token: str, holder: str) -> str:
+        """Return the form's own word; empty for a form that is not of ours."""
+        parts = _FORM_TOKEN.match(token)
+        if parts is None:
+            return ""
+        is_ours = hmac.compare_digest(self._sign(parts[1], holder), parts[2])
+        return parts[1] if is_ours else ""
+
+    def _sign(self, word: str, holder: str) -> str:
+        key = hmac.digest(self.secret, b"form for a request", "sha256")
+        return hmac.digest(key, f"{word} {holder}".encode(), "sha256").hex()
 
 
 _ALGORITHM: Final = "HS256"

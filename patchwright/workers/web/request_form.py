@@ -2,9 +2,7 @@
 
 import asyncio
 import hashlib
-import hmac
 import re
-import secrets
 from collections import deque
 from collections.abc import Callable, Mapping, Sequence
 from concurrent.futures import Future
@@ -33,7 +31,7 @@ from patchwright.core.types.triggers import Trigger, TriggerKind
 from patchwright.core.webhook import Delivery, InboxResult, InboxUnavailableError
 from patchwright.resolver.repository_references import read_thread_url
 from patchwright.workers.web.body import BodyTooLargeError, read_body
-from patchwright.workers.web.forms import form_pages
+from patchwright.workers.web.forms import FormTokens, form_pages
 
 MAX_TEXT_CHARS: Final = 20_000
 _MAX_TITLE_CHARS: Final = 100
@@ -121,8 +119,6 @@ class FormRateLimit:
 
 
 WEB_SERVICE: Final = "web"
-_FORM_TOKEN: Final = re.compile(r"([\w-]{22})\.([0-9a-f]{64})\Z")
-_WORD_BYTES: Final = 16
 _NUMBER_BITS: Final = 31
 
 
@@ -178,7 +174,7 @@ class RequestFormRoutes:
     path under which people reach us.
     """
 
-    secret: bytes
+    form_tokens: FormTokens
     clock: Clock
     find_viewer: Callable[[Request], Actor | None]
     may_read: Callable[[RepoRef, Actor], bool]
@@ -189,23 +185,6 @@ class RequestFormRoutes:
     rate_limit: FormRateLimit
     login_path: str
     prefix: str = ""
-
-    def new_form_token(self, viewer: Actor) -> str:
-        """Return a word for one form, which no other page and nobody else can make."""
-        word = secrets.token_urlsafe(_WORD_BYTES)
-        return f"{word}.{self._sign(word, viewer)}"
-
-    def form_id(self, check: str, viewer: Actor) -> str:
-        """Return the form's own word; empty for a form that is not of ours."""
-        parts = _FORM_TOKEN.match(check)
-        if parts is None:
-            return ""
-        is_ours = hmac.compare_digest(self._sign(parts[1], viewer), parts[2])
-        return parts[1] if is_ours else ""
-
-    def _sign(self, word: str, viewer: Actor) -> str:
-        key = hmac.digest(self.secret, b"form for a request", "sha256")
-        return hmac.digest(key, f"{word} {viewer.subject}".encode(), "sha256").hex()
 
     def make_delivery(self, wanted: RequestedRun, viewer: Actor, word: str) -> Delivery:
         """Return the request; sent twice, by a second click, it is the same one."""
@@ -320,7 +299,8 @@ def add_request_form(app: FastAPI, routes: RequestFormRoutes) -> None:
                 _form, routes, viewer, typed, _TOO_LARGE, 413
             )
         fields = _first_values(body)
-        typed, word = read_form(fields), routes.form_id(fields.get("check", ""), viewer)
+        typed = read_form(fields)
+        word = routes.form_tokens.word_of(fields.get("check", ""), viewer.subject)
         if not word:
             return await run_in_threadpool(_form, routes, viewer, typed, _NOT_OURS, 403)
         if not routes.rate_limit.take(viewer):
@@ -377,7 +357,7 @@ def _form(
 ) -> Response:
     return request_form_page(
         viewer.login,
-        routes.new_form_token(viewer),
+        routes.form_tokens.new(viewer.subject),
         routes.offer_to(viewer),
         typed=typed,
         problem=problem,

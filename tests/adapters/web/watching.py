@@ -37,6 +37,7 @@ from patchwright.workers.web.pages.access import RunAccess, make_run_link
 from patchwright.workers.web.pages.live import LiveUpdates
 from patchwright.workers.web.pages.routes import RunPages
 from patchwright.workers.web.server import make_server
+from patchwright.workers.web.visitors import Visitors
 from tests.adapters.store.world import World
 from tests.adapters.web.serving import compose
 from tests.provision.servers import free_port
@@ -103,10 +104,9 @@ def make_pages(world: World, url: str) -> RunPages:
     reader = RunReader(world.jobs, world.events, world.outcomes, world.effects)
     access = RunAccess(
         secret=SECRET,
-        admin_token=ADMIN_TOKEN,
         public_url=url,
         clock=world.clock,
-        find_viewer=_viewer,
+        find_principal=Visitors(_viewer, ADMIN_TOKEN).find,
         may_read=_may_read,
         may_write=_may_write,
         is_private=lambda job: isinstance(job.trigger.thread, TalkThread),

@@ -18,7 +18,7 @@ from patchwright.core.types.errors import ServiceError
 from patchwright.core.types.people import Actor, Permission
 from patchwright.core.types.threads import RepoRef
 from patchwright.resolver.job import Job
-from patchwright.workers.ops.endpoints import has_bearer_token
+from patchwright.workers.accounts.principal import Principal, Role
 
 FetchPermission = Callable[[RepoRef, Actor], Permission]
 
@@ -77,19 +77,18 @@ RUN_COOKIE: Final = "patchwright_run"
 
 @dataclass(frozen=True)
 class RunAccess:
-    """Allows access by a link, by the administrator's token, or by a sign-in.
+    """Allows access by a link, or to whom the forge or their role here allows it.
 
-    Without a `secret` no link counts, without an `admin_token` no bearer.
-    `find_viewer` tells from a request who is signed in; `may_read` and `may_write` may
-    take a while. What `is_private` shows what was said where not everybody may read who
-    can read the repository: it takes the right to write.
+    Without a `secret` no link counts. `find_principal` tells who sends a request;
+    `may_read` and `may_write` may take a while. What `is_private` shows what was said
+    where not everybody may read who can read the repository: it takes the right to
+    write.
     """
 
     secret: bytes | None
-    admin_token: str
     public_url: str
     clock: Clock
-    find_viewer: Callable[[Request], Actor | None]
+    find_principal: Callable[[Request], Principal | None]
     may_read: Callable[[RepoRef, Actor], bool]
     may_write: Callable[[RepoRef, Actor], bool]
     is_private: Callable[[Job], bool]
@@ -101,13 +100,29 @@ class RunAccess:
 
     def may_view(self, request: Request, job: Job) -> bool:
         held = request.cookies.get(RUN_COOKIE, "")
-        return (
-            self.opens_until(job.id, held) is not None
-            or has_bearer_token(
-                request.headers.get("authorization", ""), self.admin_token
-            )
-            or self._is_reader(request, job)
+        return self.opens_until(job.id, held) is not None or self.is_reader(
+            self.find_principal(request), job
         )
+
+    def is_reader(self, principal: Principal | None, job: Job) -> bool:
+        """Tell whether somebody may see a run without a link to it."""
+        if principal is None:
+            return False
+        if principal.is_admin:
+            return True
+        may_view = self.may_write if self.is_private(job) else self.may_read
+        return self._is_allowed(may_view, principal.identity, job)
+
+    def steerer(self, principal: Principal | None, job: Job) -> Actor | None:
+        """Return in whose name somebody may steer a run, None if they may not.
+
+        A link lets people look, and no more.
+        """
+        if principal is None or not principal.role.allows(Role.MEMBER):
+            return None
+        if self._is_allowed(self.may_write, principal.identity, job):
+            return principal.identity
+        return principal.as_operator if principal.is_admin else None
 
     def opens_until(self, job_id: str, key: str) -> datetime | None:
         if not self.secret:
@@ -129,12 +144,13 @@ class RunAccess:
             samesite="lax",
         )
 
-    def _is_reader(self, request: Request, job: Job) -> bool:
-        viewer, repo = self.find_viewer(request), job.trigger.place
-        if viewer is None or repo is None or viewer.service != repo.forge:
+    def _is_allowed(
+        self, may: Callable[[RepoRef, Actor], bool], identity: Actor | None, job: Job
+    ) -> bool:
+        repo = job.trigger.place
+        if identity is None or repo is None or identity.service != repo.forge:
             return False
-        may_view = self.may_write if self.is_private(job) else self.may_read
-        return may_view(repo, viewer)
+        return may(repo, identity)
 
 
 RUN_LINK_LIFETIME: Final = timedelta(days=30)
