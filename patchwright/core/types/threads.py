@@ -267,7 +267,8 @@ class Thread(Value):
     The first post is the body of the issue or pull request (its text may be empty).
     In a discussion, replies come after what they reply to. Only pull requests have
     reviews, and only tickets linked issues. `unread` counts the oldest comments, where
-    there were too many to read. Every text is Markdown.
+    there were too many to read. `has_moved` says that it was moved here, with its
+    comments, from another repository. Every text is Markdown.
     """
 
     ref: ThreadRef
@@ -277,6 +278,7 @@ class Thread(Value):
     reviews: tuple[ReviewThread, ...] = ()
     linked_issues: tuple[LinkedIssue, ...] = ()
     unread: int = 0
+    has_moved: bool = False
 
 
 # https://docs.github.com/en/get-started/writing-on-github/working-with-advanced-formatting/autolinked-references-and-urls
@@ -308,7 +310,8 @@ class ForgeForms(Value):
     `pull_kind` is how the forge calls what proposes a change, `pull_ref` where git has
     its head, and `new_pull_path` the page where a person makes one of a branch.
     `mail_name` is how an email address begins that hides a person's own, and
-    `access_words` what people call a permission, where it is not its own name.
+    `access_words` what people call a permission, where it is not its own name. With
+    `moved_are_new` an issue that is moved to another repository is told as a new one.
     """
 
     has_groups: bool = False
@@ -323,6 +326,7 @@ class ForgeForms(Value):
     new_pull_path: str = "compare/{base}...{head}"
     mail_name: str = "{id}+{login}"
     access_words: Mapping[Permission, str] = {}
+    moved_are_new: bool = False
 
     @property
     def counts_apart(self) -> bool:

@@ -201,4 +201,5 @@ class GitLabChannel(ServiceChannel[ForgeThread]):
             url=self._api.addresses.thread_url(ref),
             posts=found.posts,
             unread=found.unread,
+            has_moved=found.has_moved,
         )

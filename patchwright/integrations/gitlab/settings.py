@@ -46,6 +46,7 @@ FORMS: Final = ForgeForms(
         Permission.MAINTAIN: "maintainer",
         Permission.ADMIN: "owner",
     },
+    moved_are_new=True,
 )
 
 # https://docs.gitlab.com/user/project/integrations/webhooks/#signing-tokens
