@@ -41,6 +41,9 @@ FORMS: Final = ForgeForms(
     # https://docs.gitlab.com/user/profile/#use-an-automatically-generated-private-commit-email
     mail_name="{id}-{login}",
     access_words={
+        Permission.NONE: "no",
+        # Guests have it, and in a public project everybody.
+        Permission.READ: "read",
         Permission.TRIAGE: "reporter",
         Permission.WRITE: "developer",
         Permission.MAINTAIN: "maintainer",
