@@ -5,6 +5,7 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass, replace
 from datetime import timedelta
+from functools import partial
 from typing import Final
 
 from fastapi import Request
@@ -21,7 +22,8 @@ from patchwright.core.events.observations import (
 )
 from patchwright.core.events.payload import AgentState, Source, Todo, ToolCall
 from patchwright.core.events.types import Known
-from patchwright.core.plugin import ServiceProfile
+from patchwright.core.plugin import ServiceDirectory, ServiceProfile
+from patchwright.core.text.redaction import Redactor
 from patchwright.core.types.base import JobId
 from patchwright.core.types.people import Actor
 from patchwright.core.types.threads import RepoRef, TalkThread
@@ -29,14 +31,22 @@ from patchwright.core.types.work import Limits, Outcome, Task, Usage
 from patchwright.resolver.job import JobState, Lease
 from patchwright.resolver.messages.status import DeliveryResult
 from patchwright.resolver.publish.effects import FinalMessage
+from patchwright.workers.accounts.principal import Principal, Role
 from patchwright.workers.db.database import Database
-from patchwright.workers.inbox.inbox import Dispatcher
+from patchwright.workers.inbox.inbox import Dispatcher, Inbox
+from patchwright.workers.runs.commands import CommandOrigin, RunCommands
+from patchwright.workers.runs.listing import RunListing
 from patchwright.workers.runs.reader import RunReader
 from patchwright.workers.web.app import create_app
+from patchwright.workers.web.forms import FormTokens
 from patchwright.workers.web.pages.access import RunAccess, make_run_link
-from patchwright.workers.web.pages.live import LiveUpdates
-from patchwright.workers.web.pages.routes import RunPages
+from patchwright.workers.web.run_page.actions import RunActions
+from patchwright.workers.web.run_page.live import LiveUpdates
+from patchwright.workers.web.run_page.routes import RunPages
 from patchwright.workers.web.server import make_server
+from patchwright.workers.web.site.frame import NavigationItem, Site, add_assets
+from patchwright.workers.web.site.runs_live import LiveRows
+from patchwright.workers.web.site.runs_page import RunsPages, add_runs_page
 from patchwright.workers.web.visitors import Visitors
 from tests.adapters.store.world import World
 from tests.adapters.web.serving import compose
@@ -44,7 +54,25 @@ from tests.provision.servers import free_port
 from tests.provision.waiting import wait_until
 
 SECRET: Final = b"correct horse battery staple"
+_NAVIGATION: Final = (NavigationItem(title="Runs", path="/runs"),)
 ADMIN_TOKEN: Final = "admin-token"
+A_SECRET: Final = "hunter2-hunter2"
+DIRECTORY: Final = ServiceDirectory(
+    forge=ServiceProfile(
+        name="github",
+        title="GitHub",
+        is_configured=True,
+        web_url="https://github.test",
+    ),
+    chats={
+        "jira": ServiceProfile(
+            name="jira",
+            title="Jira",
+            is_configured=True,
+            ticket_url="https://jira.test/browse/{id}",
+        )
+    },
+)
 DIFF: Final = """\
 diff --git a/cart.py b/cart.py
 index 1111111..2222222 100644
@@ -64,6 +92,7 @@ class Watched:
     url: str
     world: World
     pages: RunPages
+    runs: RunsPages
 
     def page(self, job_id: JobId) -> str:
         return f"{self.url}/runs/{job_id}"
@@ -81,49 +110,87 @@ class Watched:
 def watching(database: Database) -> Iterator[Watched]:
     """Serve from a thread of this process until the context is left.
 
-    Whoever names themselves in the header `x-viewer` is signed in; reader may read,
-    and writer may write as well.
+    Whoever names themselves in the header `x-viewer` is signed in, with the role of
+    the header `x-role`; reader may read, and writer may write as well.
     """
     port = free_port()
     url = f"http://127.0.0.1:{port}"
     world = World(database)
-    pages = make_pages(world, url)
-    services = replace(compose(database, Dispatcher(lambda _: None)), run_pages=pages)
+    composed = compose(database, Dispatcher(lambda _: None))
+    pages = make_pages(world, url, composed.inbox)
+    runs = make_list(world, pages)
+    services = replace(
+        composed,
+        run_pages=pages,
+        pages=(add_assets, partial(add_runs_page, pages=runs)),
+    )
     server = make_server(create_app(services), "127.0.0.1", port)
     thread = threading.Thread(target=server.run)
     thread.start()
     try:
         wait_until(lambda: server.started, "uvicorn", 10)
-        yield Watched(url, world, pages)
+        yield Watched(url, world, pages, runs)
     finally:
         server.should_exit = True
         thread.join()
 
 
-def make_pages(world: World, url: str) -> RunPages:
+def make_pages(world: World, url: str, inbox: Inbox) -> RunPages:
     reader = RunReader(world.jobs, world.events, world.outcomes, world.effects)
     access = RunAccess(
         secret=SECRET,
         public_url=url,
         clock=world.clock,
-        find_principal=Visitors(_viewer, ADMIN_TOKEN).find,
+        find_principal=_principal,
         may_read=_may_read,
         may_write=_may_write,
         is_private=lambda job: isinstance(job.trigger.thread, TalkThread),
+    )
+    site = Site("", "/auth/github/login", FormTokens(SECRET), _NAVIGATION)
+    commands = RunCommands(
+        CommandOrigin.WEB,
+        world.database,
+        world.events,
+        world.clock,
+        inbox.submit,
+        world.dispatched.append,
     )
     return RunPages(
         reader=reader,
         access=access,
         live=LiveUpdates(reader, world.notifier, world.clock, look_again_s=0.05),
         clock=world.clock,
-        forge=ServiceProfile(
-            name="github",
-            title="GitHub",
-            is_configured=True,
-            web_url="https://github.test",
-        ),
-        login_path="/auth/github/login",
+        site=site,
+        directory=DIRECTORY,
+        threads_of=lambda job: [
+            one.ref for one in world.threads.threads_of(job.conversation_id)
+        ],
+        redactor=Redactor([A_SECRET]),
+        actions=RunActions(access, commands, reader, site, "GitHub"),
     )
+
+
+def make_list(world: World, run_pages: RunPages) -> RunsPages:
+    listing = RunListing(world.database, run_pages.reader)
+    live = LiveRows(
+        listing, world.notifier, world.clock, look_again_s=0.05, pause_s=0.01
+    )
+    return RunsPages(
+        site=run_pages.site,
+        listing=listing,
+        access=run_pages.access,
+        live=live,
+        clock=world.clock,
+        forge=run_pages.forge,
+        sources={"github": "GitHub", "slack": "Slack"},
+        form_path="/requests/new",
+    )
+
+
+def _principal(request: Request) -> Principal | None:
+    found = Visitors(_viewer, ADMIN_TOKEN).find(request)
+    role = request.headers.get("x-role", "")
+    return found.replace(role=Role(role)) if found and role else found
 
 
 def _viewer(request: Request) -> Actor | None:

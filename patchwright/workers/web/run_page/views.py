@@ -1,0 +1,202 @@
+"""What a run's page shows."""
+
+from datetime import datetime
+from typing import Final
+
+from patchwright.core.events.payload import Todo
+from patchwright.core.plugin import ServiceDirectory
+from patchwright.core.text.strings import truncate_middle
+from patchwright.core.types.base import Value
+from patchwright.core.types.threads import ThreadRef
+from patchwright.core.types.work import BlockedRequest, Outcome
+from patchwright.resolver.job import Job, is_over, outcome_of
+from patchwright.resolver.messages.elements import (
+    cost_text,
+    duration_text,
+)
+from patchwright.resolver.messages.outcome_kinds import outcome_title, outcome_tone
+from patchwright.resolver.messages.status import DeliveryResult
+from patchwright.resolver.publish.publisher import as_delivered
+from patchwright.workers.runs.run_row import RunSummary, state_and_tone
+from patchwright.workers.web.run_page.change import FileChange, read_change
+from patchwright.workers.web.run_page.cost_plot import CostPlot, cost_plot
+from patchwright.workers.web.run_page.links import (
+    ThreadLink,
+    other_threads,
+    thread_link,
+)
+from patchwright.workers.web.run_page.proof_view import (
+    ProofView,
+    command_rows,
+    proof_view,
+)
+from patchwright.workers.web.run_page.steps import Note, Step
+
+MAX_DIFF_CHARS: Final = 300_000
+# A larger change has a page of its own.
+MOST_INLINE_DIFF_CHARS: Final = 20_000
+
+
+class RunHead(Value):
+    """What is brought up to date while the run works.
+
+    `tone` is good, bad, open or plain; `used` is the spent part of the budget in
+    per cent, None where there is no price.
+    """
+
+    state: str
+    tone: str
+    cost: str
+    used: int | None
+    steps: str
+    time: str
+    todos: tuple[Todo, ...] = ()
+    is_over: bool = False
+
+    @property
+    def todos_done(self) -> int:
+        return sum(one.state == "done" for one in self.todos)
+
+
+class RunView(Value):
+    """The whole page, except its events."""
+
+    id: str
+    title: str
+    repo: str
+    repo_url: str
+    thread: ThreadLink
+    others: tuple[ThreadLink, ...]
+    requester: str
+    asked_at: datetime
+    model: str
+    head: RunHead
+    is_over: bool
+    outcome: Outcome | None
+    reason: str
+    proof: ProofView
+    refusal: str
+    pull_request: int | None
+    pull_request_url: str
+    branch: str
+    branch_url: str
+    notes: tuple[str, ...]
+    warnings: tuple[str, ...]
+    blocked: tuple[BlockedRequest, ...]
+    files: tuple[FileChange, ...]
+    is_diff_here: bool
+    is_diff_cut: bool
+    plot: CostPlot
+
+
+class StepsView(Value):
+    """A page of steps, newest last; `before` leads to the earlier ones."""
+
+    parts: tuple[Step | Note, ...] = ()
+    before: int | None = None
+    is_newest: bool = True
+    last_id: int = 0
+
+    @property
+    def last_step(self) -> int:
+        """Return the number of the newest step, 0 if there is none."""
+        return max(
+            (one.number for one in self.parts if isinstance(one, Step)), default=0
+        )
+
+
+class RunFacts(Value):
+    """What the stores know of a run: its summary events folded, and the rest."""
+
+    summary: RunSummary
+    costs: tuple[float, ...] = ()
+    blocked: tuple[BlockedRequest, ...] = ()
+    delivered: DeliveryResult = DeliveryResult()
+    diff: str = ""
+    linked: tuple[ThreadRef, ...] = ()
+
+
+def run_head(job: Job, known: RunSummary, now: datetime) -> RunHead:
+    outcome = outcome_of(job)
+    usage = outcome.usage if outcome else known.totals.usage
+    spent, limits = usage.cost_usd, known.limits
+    used = None
+    if spent is not None and limits and limits.max_cost_usd > 0:
+        used = min(100, round(100 * spent / limits.max_cost_usd))
+    steps = outcome.iterations if outcome else known.steps
+    since_s = (now - job.created_at).total_seconds()
+    state, tone = state_and_tone(job)
+    return RunHead(
+        state=state,
+        tone=tone,
+        cost=cost_text(usage, limits),
+        used=used,
+        steps=f"{steps} of {limits.max_iterations}" if limits else str(steps),
+        time=duration_text(outcome.seconds if outcome else max(0.0, since_s)),
+        todos=known.todos,
+        is_over=is_over(job),
+    )
+
+
+def run_view(
+    job: Job, facts: RunFacts, *, directory: ServiceDirectory, now: datetime
+) -> RunView:
+    """Put it together, with addresses of the services' pages."""
+    outcome, known, delivered = outcome_of(job), facts.summary, facts.delivered
+    repo = job.trigger.place.full_name if job.trigger.place else ""
+    return RunView(
+        id=job.id,
+        title=job.trigger.title or known.title or "A run",
+        repo=repo,
+        repo_url=f"{directory.forge.web_url}/{repo}" if repo else "",
+        thread=thread_link(job.trigger.thread, job, directory),
+        others=tuple(other_threads(facts.linked, job, directory)),
+        requester=job.trigger.asker.login,
+        asked_at=job.created_at,
+        model=known.model,
+        head=_head_as_delivered(run_head(job, known, now), outcome, delivered),
+        is_over=is_over(job),
+        outcome=outcome,
+        reason=outcome.reason if outcome else "",
+        proof=_proof(outcome, known, delivered),
+        refusal=delivered.refusal,
+        pull_request=delivered.pull_request,
+        pull_request_url=delivered.pull_request_url,
+        branch=delivered.branch,
+        branch_url=delivered.branch_url,
+        notes=_notes(outcome, known, delivered),
+        warnings=outcome.warnings if outcome else (),
+        blocked=outcome.blocked if outcome else facts.blocked,
+        files=read_change(truncate_middle(facts.diff, MAX_DIFF_CHARS)),
+        is_diff_here=len(facts.diff) <= MOST_INLINE_DIFF_CHARS,
+        is_diff_cut=len(facts.diff) > MAX_DIFF_CHARS,
+        plot=cost_plot(facts.costs),
+    )
+
+
+def _head_as_delivered(
+    head: RunHead, outcome: Outcome | None, delivered: DeliveryResult
+) -> RunHead:
+    """Claim no more than what is there now."""
+    if outcome is None:
+        return head
+    shown = as_delivered(outcome, delivered)
+    title = outcome_title(shown, is_draft=delivered.is_shown_as_draft)
+    return head.replace(state=title, tone=outcome_tone(shown))
+
+
+def _proof(
+    outcome: Outcome | None, known: RunSummary, delivered: DeliveryResult
+) -> ProofView:
+    """Return the proof of what is there now, or what was run of it so far."""
+    if outcome is None:
+        return ProofView(commands=command_rows(known.evidence))
+    return proof_view(as_delivered(outcome, delivered))
+
+
+def _notes(
+    outcome: Outcome | None, known: RunSummary, delivered: DeliveryResult
+) -> tuple[str, ...]:
+    if outcome is not None:
+        return (*outcome.notes, *delivered.remarks)
+    return known.notes
