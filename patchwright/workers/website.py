@@ -4,6 +4,7 @@ from collections.abc import Callable, Iterator, Mapping
 from contextlib import AbstractContextManager
 from dataclasses import dataclass
 from functools import partial
+from secrets import token_bytes
 from urllib.parse import urlsplit
 
 import structlog
@@ -59,15 +60,16 @@ from patchwright.workers.web.pages.access import (
     RepositoryAccessCache,
     RunAccess,
 )
-from patchwright.workers.web.pages.live import LiveUpdates
-from patchwright.workers.web.pages.routes import RunPages
 from patchwright.workers.web.request_form import FormRateLimit, RequestFormRoutes
+from patchwright.workers.web.run_page.live import LiveUpdates
+from patchwright.workers.web.run_page.routes import RunPages
 from patchwright.workers.web.sign_in import (
     SignInRoutes,
     callback_path,
     login_path,
     make_sign_in_routes,
 )
+from patchwright.workers.web.site.frame import Site
 from patchwright.workers.web.visitors import Visitors
 
 log = structlog.get_logger(__name__)
@@ -146,6 +148,7 @@ def make_website(
     secret = own_session_secret(base)
     sign_in = make_sign_in(base.plugin, base.settings, secret, base.clock)
     access = _run_access(base, _visitors(base, sign_in))
+    site = _site(base, sign_in, secret)
     chat = make_chat_composition(base)
     routes = _open_routes(base, chat, inbox)
     web = WebServices(
@@ -164,7 +167,7 @@ def make_website(
         clock=base.clock,
         prefix=urlsplit(base.settings.server.public_url).path,
         sign_in=sign_in,
-        run_pages=_run_pages(base, sign_in, access),
+        run_pages=_run_pages(base, site, access),
         asking=_request_form(base, sign_in, chat, inbox),
     )
     return Website(create_app(web), reporter, has_form=web.asking is not None)
@@ -196,9 +199,18 @@ def _run_access(base: ServiceParts, visitors: Visitors) -> RunAccess:
     )
 
 
-def _run_pages(
-    base: ServiceParts, sign_in: SignInRoutes | None, access: RunAccess
-) -> RunPages:
+def _site(
+    base: ServiceParts, sign_in: SignInRoutes | None, secret: bytes | None
+) -> Site:
+    """Compose the frame of the pages; without a secret a form holds until a restart."""
+    return Site(
+        prefix=urlsplit(base.settings.server.public_url).path,
+        login_path=login_path(base.directory.forge.name) if sign_in else "",
+        form_tokens=FormTokens(secret or token_bytes()),
+    )
+
+
+def _run_pages(base: ServiceParts, site: Site, access: RunAccess) -> RunPages:
     stores, forge = base.stores, base.directory.forge
     reader = RunReader(stores.jobs, stores.events, stores.outcomes, stores.effects)
     return RunPages(
@@ -206,8 +218,8 @@ def _run_pages(
         access=access,
         live=LiveUpdates(reader, stores.events.notifier, base.clock),
         clock=base.clock,
+        site=site,
         forge=forge,
-        login_path=login_path(forge.name) if sign_in else "",
     )
 
 

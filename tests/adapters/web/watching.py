@@ -33,10 +33,12 @@ from patchwright.workers.db.database import Database
 from patchwright.workers.inbox.inbox import Dispatcher
 from patchwright.workers.runs.reader import RunReader
 from patchwright.workers.web.app import create_app
+from patchwright.workers.web.forms import FormTokens
 from patchwright.workers.web.pages.access import RunAccess, make_run_link
-from patchwright.workers.web.pages.live import LiveUpdates
-from patchwright.workers.web.pages.routes import RunPages
+from patchwright.workers.web.run_page.live import LiveUpdates
+from patchwright.workers.web.run_page.routes import RunPages
 from patchwright.workers.web.server import make_server
+from patchwright.workers.web.site.frame import Site
 from patchwright.workers.web.visitors import Visitors
 from tests.adapters.store.world import World
 from tests.adapters.web.serving import compose
@@ -116,13 +118,13 @@ def make_pages(world: World, url: str) -> RunPages:
         access=access,
         live=LiveUpdates(reader, world.notifier, world.clock, look_again_s=0.05),
         clock=world.clock,
+        site=Site("", "/auth/github/login", FormTokens(SECRET)),
         forge=ServiceProfile(
             name="github",
             title="GitHub",
             is_configured=True,
             web_url="https://github.test",
         ),
-        login_path="/auth/github/login",
     )
 
 

@@ -21,7 +21,7 @@ from patchwright.core.replay.story import (
 from patchwright.core.text.strings import truncate_middle
 from patchwright.core.types.base import Value
 from patchwright.resolver.messages.outcome_kinds import outcome_title
-from patchwright.workers.web.pages.prose import first_words
+from patchwright.workers.web.run_page.prose import first_words
 
 # A page has hundreds of these; the whole of it is in the exported log.
 MAX_BLOCK_CHARS: Final = 8_000

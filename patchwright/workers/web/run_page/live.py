@@ -14,8 +14,9 @@ from patchwright.core.system.clock import Clock
 from patchwright.resolver.job import Job, is_over
 from patchwright.workers.runs.reader import EventSpan, RunReader
 from patchwright.workers.runs.run_row import RunSummary, update_summary
-from patchwright.workers.web.pages.entries import event_entry
-from patchwright.workers.web.pages.views import entry_html, head_html, run_head
+from patchwright.workers.web.run_page.entries import event_entry
+from patchwright.workers.web.run_page.html import entry_html, head_html
+from patchwright.workers.web.run_page.views import run_head
 
 # Then the browser comes again by itself, with what it has seen.
 # https://html.spec.whatwg.org/multipage/server-sent-events.html
