@@ -9,7 +9,7 @@ from typing import Final
 
 from patchwright.core.plugin import ServiceProfile
 from patchwright.core.system.clock import Clock
-from patchwright.core.types.base import ConversationId, Ids, Value
+from patchwright.core.types.base import ConversationId, Ids
 from patchwright.core.types.people import Actor
 from patchwright.core.types.threads import ForgeThread, RepoRef
 from patchwright.core.webhook import Delivery, DeliveryVerdict, InboxResult
@@ -99,7 +99,7 @@ class RequestWriter:
         return _accepted(stored)
 
     def act(
-        self, call: Call[NoInput, Value], act: RunAct, typed: str
+        self, call: Call[NoInput, BodyT], act: RunAct, typed: str
     ) -> AcceptedRequest:
         """Send what a comment in the run's thread would say."""
         job = self.conversations.find_run(call.principal, call.id)
@@ -142,7 +142,7 @@ class RequestWriter:
             )
         return by
 
-    def _message_id(self, call: Call[NoInput, Value], act: str) -> str:
+    def _message_id(self, call: Call[NoInput, BodyT], act: str) -> str:
         """Return the id of a request: the same for the same key, sender and body.
 
         Its first half is the same for each body.
@@ -201,13 +201,13 @@ _BARE_ACTS: Final = {
 
 def request_operations(writer: RequestWriter) -> tuple[AnyOperation, ...]:
     def send_message(call: Call[NoInput, NewMessage]) -> AcceptedRequest:
-        return writer.act(_plain(call), RunAct.MESSAGE, call.body.text)
+        return writer.act(call, RunAct.MESSAGE, call.body.text)
 
     def reject(call: Call[NoInput, Reason]) -> AcceptedRequest:
-        return writer.act(_plain(call), RunAct.REJECT, call.body.reason)
+        return writer.act(call, RunAct.REJECT, call.body.reason)
 
     def change_budget(call: Call[NoInput, BudgetChange]) -> AcceptedRequest:
-        return writer.act(_plain(call), RunAct.BUDGET, call.body.amount)
+        return writer.act(call, RunAct.BUDGET, call.body.amount)
 
     return (
         _write("start_conversation", "", _START, NewConversation, writer.start),
@@ -228,14 +228,9 @@ def _bare_acts(writer: RequestWriter) -> Iterator[AnyOperation]:
     for act, summary in _BARE_ACTS.items():
 
         def send(call: Call[NoInput, NoInput], act: RunAct = act) -> AcceptedRequest:
-            return writer.act(_plain(call), act, "")
+            return writer.act(call, act, "")
 
         yield _write(str(act), f"/{{id}}/{act}", summary, NoInput, send)
-
-
-def _plain(call: Call[NoInput, BodyT]) -> Call[NoInput, Value]:
-    """Return the call where it does not matter what kind of body it has."""
-    return Call(call.principal, call.id, call.query, call.body, call.key)
 
 
 def _write(
