@@ -71,13 +71,17 @@ SHOWS_PLAN = run(JobState.DELIVERING, waits("plan"))
         (WORKING, "Send a message, Pause the run, Raise the budget, Stop the run"),
         (
             PLAN,
-            "Approve the plan, Ask for another plan, Reject the plan, "
-            "Raise the budget, Stop the run",
+            (
+                "Approve the plan, Ask for another plan, Reject the plan, "
+                "Raise the budget, Stop the run"
+            ),
         ),
         (
             ACTION,
-            "Confirm this action, Reject this action, Reject and tell the agent, "
-            "Raise the budget, Stop the run",
+            (
+                "Confirm this action, Reject this action, Reject and tell the agent, "
+                "Raise the budget, Stop the run"
+            ),
         ),
         (PAUSED, "Resume the run, Raise the budget, Stop the run"),
         (
