@@ -1,6 +1,6 @@
 """The pages for people: who sees them, and what each of them works with."""
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from functools import partial
 from secrets import token_bytes
@@ -15,6 +15,7 @@ from patchwright.core.types.people import Permission
 from patchwright.core.types.threads import ForgeThread
 from patchwright.resolver.job import Job
 from patchwright.workers.accounts.principal import Role
+from patchwright.workers.api.composition import Api
 from patchwright.workers.compose import ServiceParts, own_session_secret
 from patchwright.workers.inbox.inbox import Inbox
 from patchwright.workers.plugins.people import ChatComposition
@@ -88,6 +89,22 @@ def make_run_pages(parts: PageParts) -> RunPages:
         clock=parts.base.clock,
         site=parts.site,
         forge=parts.base.directory.forge,
+    )
+
+
+def make_api(parts: PageParts, dispatch: Callable[[JobId], None]) -> Api:
+    base = parts.base
+    return Api(
+        settings=base.settings,
+        database=base.database,
+        stores=base.stores,
+        redactor=base.redactor,
+        forge=base.directory.forge,
+        clock=base.clock,
+        access=parts.access,
+        site=parts.site,
+        submit=parts.inbox.submit,
+        dispatch=dispatch,
     )
 
 

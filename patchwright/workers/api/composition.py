@@ -1,12 +1,18 @@
 """The API of a process, put together from the parts of its web side."""
 
 from collections.abc import Callable, Iterator
+from concurrent.futures import Future
 from dataclasses import dataclass
 from functools import cached_property
 
 from fastapi import FastAPI
 
+from patchwright.core.plugin import ServiceProfile
+from patchwright.core.settings.model import Settings
+from patchwright.core.system.clock import Clock
+from patchwright.core.text.redaction import Redactor
 from patchwright.core.types.base import JobId, RandomIds
+from patchwright.core.webhook import Delivery, InboxResult
 from patchwright.workers.api.conversations import (
     VisibleConversations,
     conversation_operations,
@@ -22,34 +28,37 @@ from patchwright.workers.api.reference import ApiReference, add_reference
 from patchwright.workers.api.requests import RequestWriter, request_operations
 from patchwright.workers.api.runs import VisibleRuns, run_operations
 from patchwright.workers.api.streams import EventFeed, add_event_streams
-from patchwright.workers.compose import ServiceParts
-from patchwright.workers.inbox.inbox import Inbox
+from patchwright.workers.db.database import Database
 from patchwright.workers.runs.administration import ServiceRuns
 from patchwright.workers.runs.commands import CommandOrigin, RunCommands
 from patchwright.workers.runs.reader import RunReader
+from patchwright.workers.store.run_store import Stores
 from patchwright.workers.web.pages.access import RunAccess
 from patchwright.workers.web.site.frame import Site
 
 
 @dataclass(frozen=True)
 class Api:
-    """The API; `dispatch` hands a job to the queue."""
+    """The API; `submit` stores a delivery, and `dispatch` hands a job to the queue."""
 
-    base: ServiceParts
+    settings: Settings
+    database: Database
+    stores: Stores
+    redactor: Redactor
+    forge: ServiceProfile
+    clock: Clock
     access: RunAccess
     site: Site
-    inbox: Inbox
+    submit: Callable[[Delivery], "Future[InboxResult]"]
     dispatch: Callable[[JobId], None]
 
     def add_to(self, app: FastAPI) -> None:
         """Add it to an application that has its pages for errors."""
-        caller = ApiAccess(
-            self.access.find_principal, self.base.settings.server.public_url
-        )
+        caller = ApiAccess(self.access.find_principal, self.settings.server.public_url)
         operations = tuple(self._operations())
         for one in operations:
             add_operation(app, caller, one)
-        add_event_streams(app, EventFeed(self._conversations, caller, self.base.clock))
+        add_event_streams(app, EventFeed(self._conversations, caller, self.clock))
         add_reference(app, ApiReference(operations, caller, self.site))
         add_api_errors(app)
 
@@ -57,48 +66,45 @@ class Api:
         yield from conversation_operations(self._conversations)
         yield from request_operations(self._writer())
         yield from run_operations(self._runs)
-        base = self.base
         installation = Installation(
-            base.database, base.settings, base.redactor, self.access, base.clock
+            self.database, self.settings, self.redactor, self.access, self.clock
         )
         yield from installation_operations(installation)
 
     @cached_property
     def _reader(self) -> RunReader:
-        stores = self.base.stores
+        stores = self.stores
         return RunReader(stores.jobs, stores.events, stores.outcomes, stores.effects)
 
     @cached_property
     def _runs(self) -> VisibleRuns:
-        return VisibleRuns(self.base.database, self._reader, self.access)
+        return VisibleRuns(self.database, self._reader, self.access)
 
     @cached_property
     def _conversations(self) -> VisibleConversations:
-        base = self.base
         service = ServiceRuns(
-            base.settings, base.database, self._reader, base.stores.events, base.clock
+            self.settings, self.database, self._reader, self.stores.events, self.clock
         )
         return VisibleConversations(
-            self._runs, service, base.stores.threads, base.redactor
+            self._runs, service, self.stores.threads, self.redactor
         )
 
     def _writer(self) -> RequestWriter:
-        base = self.base
         commands = RunCommands(
             origin=CommandOrigin.API,
-            database=base.database,
-            events=base.stores.events,
-            clock=base.clock,
-            submit=self.inbox.submit,
+            database=self.database,
+            events=self.stores.events,
+            clock=self.clock,
+            submit=self.submit,
             dispatch=self.dispatch,
         )
         return RequestWriter(
             conversations=self._conversations,
             commands=commands,
-            submit=self.inbox.submit,
+            submit=self.submit,
             may_read=self.access.may_read,
-            find_conversation=base.stores.threads.conversation_of,
-            forge=base.directory.forge,
-            clock=base.clock,
+            find_conversation=self.stores.threads.conversation_of,
+            forge=self.forge,
+            clock=self.clock,
             ids=RandomIds(),
         )

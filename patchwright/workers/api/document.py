@@ -40,7 +40,7 @@ once, however often it is sent.
 
 The WebSocket `/sockets/events/{id}` sends the same events as the stream, each as one \
 JSON text; `?after=` is the id of the last event that you have."""
-_PROBLEMS: Final[Mapping[int, str]] = {
+PROBLEMS: Final[Mapping[int, str]] = {
     401: "Nobody is signed in.",
     403: "You may not do that.",
     404: "It is not there, or you may not see it.",
@@ -79,6 +79,7 @@ def openapi_document(operations: Sequence[AnyOperation]) -> _Schema:
                 for name, schema in sorted(schemas.items())
                 if name not in queries
             },
+            "responses": _problem_answers(),
             "securitySchemes": {
                 "token": {"type": "http", "scheme": "bearer"},
                 "session": {"type": "apiKey", "in": "cookie", "name": _COOKIE},
@@ -199,17 +200,28 @@ def _problems(one: AnyOperation) -> dict[str, _Schema]:
         *(_WRITING if one.is_write else ()),
         *((404,) if one.has_id else ()),
     }
-    return _problem_answers(codes)
+    return _problem_references(codes)
 
 
-def _problem_answers(codes: Iterable[int]) -> dict[str, _Schema]:
+def _problem_references(codes: Iterable[int]) -> dict[str, _Schema]:
     return {
-        str(code): {
-            "description": _PROBLEMS[code],
-            "content": {problems.MEDIA_TYPE: {"schema": _ref(Problem)}},
-        }
+        str(code): {"$ref": f"#/components/responses/{_response_name(code)}"}
         for code in sorted(codes)
     }
+
+
+def _problem_answers() -> dict[str, _Schema]:
+    return {
+        _response_name(code): {
+            "description": about,
+            "content": {problems.MEDIA_TYPE: {"schema": _ref(Problem)}},
+        }
+        for code, about in PROBLEMS.items()
+    }
+
+
+def _response_name(code: int) -> str:
+    return HTTPStatus(code).phrase.replace(" ", "")
 
 
 def _ref(model: type[BaseModel]) -> _Schema:
@@ -247,6 +259,6 @@ def _stream() -> _Schema:
                 "description": "The stream; the data of an `event` is an EventView.",
                 "content": {"text/event-stream": {"schema": {"type": "string"}}},
             },
-            **_problem_answers((401, 403, 404, 503)),
+            **_problem_references((401, 403, 404, 503)),
         },
     }

@@ -41,13 +41,13 @@ class Position(Value):
     """Where a page of something that has a time begins: after this one."""
 
     at: datetime
-    id: str = Field(pattern=r"\A[0-9A-Za-z-]{1,64}\Z")
+    id: str = Field(pattern=r"^[0-9A-Za-z-]{1,64}$")
 
 
 class NamePosition(Value):
     """Where a page of names begins: after this one."""
 
-    name: str = Field(pattern=r"\A[^\x00-\x1f\ud800-\udfff]{1,300}\Z")
+    name: str = Field(pattern=r"^[^\x00-\x1f]{1,300}$")
 
 
 def write_cursor(position: Position | NamePosition) -> str:

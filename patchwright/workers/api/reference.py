@@ -10,7 +10,7 @@ from fastapi import FastAPI, Request, Response
 from markupsafe import Markup, escape
 
 from patchwright.core.types.base import Value
-from patchwright.workers.api.document import openapi_document
+from patchwright.workers.api.document import PROBLEMS, openapi_document
 from patchwright.workers.api.operations import JSON, AnyOperation, ApiAccess
 from patchwright.workers.web.site.frame import HEADERS, Site
 
@@ -44,6 +44,13 @@ class OperationEntry(Value):
     answer_type: str
 
 
+class ProblemRow(Value):
+    """A status other than success, and what it means."""
+
+    status: int
+    about: str
+
+
 class SchemaEntry(Value):
     name: str
     about: str
@@ -62,7 +69,7 @@ class ReferenceView(Value):
 
     about: str
     groups: tuple[OperationGroup, ...]
-    problems: tuple[FieldRow, ...]
+    problems: tuple[ProblemRow, ...]
     schemas: tuple[SchemaEntry, ...]
 
 
@@ -116,12 +123,10 @@ def reference_view(document: _Tree) -> ReferenceView:
     """Return what the page shows of an OpenAPI document of ours."""
     schemas: _Tree = document["components"]["schemas"]
     groups: dict[str, list[OperationEntry]] = {}
-    problems: dict[str, str] = {}
     for path, methods in document["paths"].items():
         for method, one in methods.items():
             entry = _entry(path, method, one)
             groups.setdefault(one["tags"][0], []).append(entry)
-            problems |= _problems(one)
     return ReferenceView(
         about=document["info"]["description"],
         groups=tuple(
@@ -129,8 +134,7 @@ def reference_view(document: _Tree) -> ReferenceView:
             for name, found in sorted(groups.items())
         ),
         problems=tuple(
-            FieldRow(name=code, type="", schema_name="", is_required=False, about=text)
-            for code, text in sorted(problems.items())
+            ProblemRow(status=status, about=about) for status, about in PROBLEMS.items()
         ),
         schemas=tuple(_schema(name, schemas[name]) for name in schemas),
     )
@@ -143,14 +147,6 @@ def with_code(text: str) -> Markup:
         Markup("<code>{}</code>").format(one) if number % 2 else one
         for number, one in enumerate(parts)
     )
-
-
-def _problems(one: _Tree) -> dict[str, str]:
-    return {
-        code: answer["description"]
-        for code, answer in one["responses"].items()
-        if not code.startswith("2")
-    }
 
 
 def _entry(path: str, method: str, one: _Tree) -> OperationEntry:
