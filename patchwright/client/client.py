@@ -17,17 +17,17 @@ from patchwright.client.models import (
     AcceptedRequest,
     AccountView,
     ConversationDetails,
-    ConversationPage,
+    ConversationList,
     ConversationView,
-    EventPage,
+    EventList,
     EventView,
     Problem,
-    RepositoryPage,
+    RepositoryList,
     RepositoryView,
     RunConfiguration,
-    RunDetails,
-    RunPage,
-    RunView,
+    RunEntry,
+    RunList,
+    RunReport,
     SettingList,
     SpendReport,
     TrajectoryView,
@@ -107,7 +107,7 @@ class Client:
     def list_conversations(self, *, repository: str = "") -> Iterator[ConversationView]:
         """Yield those that you may see, the newest first, page by page."""
         wanted = {"repository": repository}
-        for page in self._pages(ConversationPage, "/api/conversations", wanted):
+        for page in self._pages(ConversationList, "/api/conversations", wanted):
             yield from page.items
 
     def read_conversation(self, conversation_id: str) -> ConversationDetails:
@@ -125,7 +125,7 @@ class Client:
         kind = list(kinds)
         while next_id is not None:
             wanted = {"start_id": next_id, "kind": kind, "limit": _PER_PAGE}
-            page = self._read(EventPage, _path(conversation_id, "events"), wanted)
+            page = self._read(EventList, _path(conversation_id, "events"), wanted)
             yield from page.items
             next_id = page.next_id
 
@@ -197,17 +197,17 @@ class Client:
         """Allow a run more: `+2` adds $2, `5` makes it $5 in all."""
         return self._write(_path(conversation_id, "budget"), {"amount": amount}, key)
 
-    def list_runs(self, *, state: str = "", repository: str = "") -> Iterator[RunView]:
+    def list_runs(self, *, state: str = "", repository: str = "") -> Iterator[RunEntry]:
         """Yield those that you may see, the newest first, page by page."""
         wanted = {"state": state, "repository": repository}
-        for page in self._pages(RunPage, "/api/runs", wanted):
+        for page in self._pages(RunList, "/api/runs", wanted):
             yield from page.items
 
-    def read_run(self, run_id: str) -> RunDetails:
-        return self._read(RunDetails, f"/api/runs/{run_id}")
+    def read_run(self, run_id: str) -> RunReport:
+        return self._read(RunReport, f"/api/runs/{run_id}")
 
     def list_repositories(self) -> Iterator[RepositoryView]:
-        for page in self._pages(RepositoryPage, "/api/repositories", {}):
+        for page in self._pages(RepositoryList, "/api/repositories", {}):
             yield from page.items
 
     def read_spend(self, *, by: str = "day", days: int = 30) -> SpendReport:

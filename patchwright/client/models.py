@@ -62,7 +62,7 @@ class UsageView(ApiValue):
     tokens_cached: int
 
 
-class RunView(ApiValue):
+class RunEntry(ApiValue):
     """The work on one request."""
 
     id: str
@@ -97,7 +97,7 @@ class ConversationDetails(ApiValue):
     title: str
     repository: str
     created_at: datetime
-    run: RunView
+    run: RunEntry
     threads: tuple[ThreadView, ...]
     run_ids: tuple[str, ...]
 
@@ -109,10 +109,10 @@ class ConversationView(ApiValue):
     title: str
     repository: str
     created_at: datetime
-    run: RunView
+    run: RunEntry
 
 
-class ConversationPage(ApiValue):
+class ConversationList(ApiValue):
     """Conversations, the newest first."""
 
     items: tuple[ConversationView, ...]
@@ -138,7 +138,7 @@ class EventView(ApiValue):
     payload: EventPayload
 
 
-class EventPage(ApiValue):
+class EventList(ApiValue):
     """Events in the order that was asked for."""
 
     items: tuple[EventView, ...]
@@ -201,7 +201,7 @@ class RepositoryView(ApiValue):
     name: str
 
 
-class RepositoryPage(ApiValue):
+class RepositoryList(ApiValue):
     """Repositories by name."""
 
     items: tuple[RepositoryView, ...]
@@ -222,7 +222,14 @@ class RunConfiguration(ApiValue):
     version: str
 
 
-class RunDetails(ApiValue):
+class RunList(ApiValue):
+    """Runs, the newest first."""
+
+    items: tuple[RunEntry, ...]
+    next: str | None = None
+
+
+class RunReport(ApiValue):
     """A run with what came of it."""
 
     id: str
@@ -247,13 +254,6 @@ class RunDetails(ApiValue):
     head_sha: str
     pull_request_url: str
     evidence: tuple[EvidenceView, ...]
-
-
-class RunPage(ApiValue):
-    """Runs, the newest first."""
-
-    items: tuple[RunView, ...]
-    next: str | None = None
 
 
 class RunStage(StrEnum):

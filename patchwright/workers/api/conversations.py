@@ -15,9 +15,14 @@ from patchwright.core.types.errors import SettingsError
 from patchwright.core.types.threads import ThreadRef
 from patchwright.resolver.commands import makes_run
 from patchwright.resolver.job import Job
-from patchwright.workers.accounts.principal import Principal, Role
-from patchwright.workers.api.operations import AnyOperation, Call, NoInput, Operation
-from patchwright.workers.api.paging import MOST_PER_PAGE, PageQuery, read_position
+from patchwright.workers.accounts.principal import Principal
+from patchwright.workers.api.cursors import MOST_PER_PAGE, PageQuery, read_position
+from patchwright.workers.api.operations import (
+    AnyOperation,
+    Call,
+    NoInput,
+    read_operation,
+)
 from patchwright.workers.api.problems import not_found
 from patchwright.workers.api.queries import (
     list_job_ids,
@@ -27,9 +32,9 @@ from patchwright.workers.api.queries import (
 from patchwright.workers.api.runs import REPOSITORY, VisibleRuns, take_page
 from patchwright.workers.api.schemas import (
     ConversationDetails,
-    ConversationPage,
+    ConversationList,
     ConversationView,
-    EventPage,
+    EventList,
     RunConfiguration,
     ThreadView,
     TrajectoryView,
@@ -41,6 +46,7 @@ from patchwright.workers.runs.export import events_of, export_document
 from patchwright.workers.runs.lookup import ServiceRun
 from patchwright.workers.store.threads import ThreadStore
 
+_PATH: Final = "/api/conversations"
 _LAST_ID: Final = 2**31 - 1
 
 
@@ -109,35 +115,57 @@ class VisibleConversations:
             return None
         return self._view(job)
 
-    def details(self, job: Job) -> ConversationDetails:
-        run_ids = list_job_ids(self.runs.database, job.conversation_id)
+    def list_conversations(
+        self, call: Call[ConversationsQuery, NoInput]
+    ) -> ConversationList:
+        """List the conversations that you can see, the newest first."""
+        query = call.query
+        after = read_position(query.cursor)
+        rows = newest_conversations(self.runs.database, after, query.repository)
+        items, following = take_page(
+            rows, lambda one: self.find_view(call.principal, one), query.limit
+        )
+        return ConversationList(items=items, next=following)
+
+    def read_conversation(self, call: Call[NoInput, NoInput]) -> ConversationDetails:
+        """Return a conversation, its threads and its runs."""
+        job = self.find_run(call.principal, call.id)
         linked = [one.ref for one in self.threads.threads_of(job.conversation_id)]
         threads = dict.fromkeys((job.trigger.thread, *linked))
         return ConversationDetails(
             **dict(self._view(job)),
             threads=tuple(map(_thread_view, threads)),
-            run_ids=run_ids,
+            run_ids=list_job_ids(self.runs.database, job.conversation_id),
         )
 
-    def read_events(self, job: Job, query: EventsQuery) -> EventPage:
-        log = self.service.events.open(job.conversation_id)
-        found = log.read(
+    def read_events(self, call: Call[EventsQuery, NoInput]) -> EventList:
+        """Return events of a conversation."""
+        job, query = self.find_run(call.principal, call.id), call.query
+        found = self.service.events.open(job.conversation_id).read(
             query.start_id,
             query.end_id,
             limit=query.limit + 1,
             reverse=query.reverse,
             kinds=frozenset(query.kind) or None,
         )
-        return _event_page(found, query.limit)
+        return _event_list(found, query.limit)
 
-    def trajectory(self, job: Job) -> TrajectoryView:
+    def read_trajectory(self, call: Call[RunQuery, NoInput]) -> TrajectoryView:
+        """Return the whole log of a run as a trajectory."""
+        run = ServiceRun(self.service, self.choose_run(call))
         try:
-            document = export_document(ServiceRun(self.service, job), self.redactor)
+            document = export_document(run, self.redactor)
         except SettingsError as error:  # it has not begun
             raise not_found("trajectory") from error
         return TrajectoryView.model_validate(document.model_dump(mode="json"))
 
-    def configuration(self, job: Job) -> RunConfiguration:
+    def read_diff(self, call: Call[RunQuery, NoInput]) -> str:
+        """Return the change of a run, empty while there is none."""
+        return self.runs.reader.diff(self.choose_run(call))
+
+    def read_configuration(self, call: Call[RunQuery, NoInput]) -> RunConfiguration:
+        """Return the limits, the model and the commands of a run."""
+        job = self.choose_run(call)
         events = events_of(self.service, job)
         started = next(payloads_of(reversed(events), RunStarted), None)
         if started is None:
@@ -178,109 +206,29 @@ def _thread_view(thread: ThreadRef) -> ThreadView:
     return ThreadView(service=thread.service, kind=thread.kind, name=thread.name)
 
 
-def _event_page(found: Sequence[Event], limit: int) -> EventPage:
+def _event_list(found: Sequence[Event], limit: int) -> EventList:
     following = found[limit].id if len(found) > limit else None
-    return EventPage(items=tuple(map(event_view, found[:limit])), next_id=following)
+    return EventList(items=tuple(map(event_view, found[:limit])), next_id=following)
 
 
 def conversation_operations(
     conversations: VisibleConversations,
 ) -> tuple[AnyOperation, ...]:
-    def list_all(call: Call[ConversationsQuery, NoInput]) -> ConversationPage:
-        rows = newest_conversations(
-            conversations.runs.database,
-            read_position(call.query.cursor),
-            call.query.repository,
-        )
-        items, following = take_page(
-            rows,
-            lambda one: conversations.find_view(call.principal, one),
-            call.query.limit,
-        )
-        return ConversationPage(items=items, next=following)
-
-    def read(call: Call[NoInput, NoInput]) -> Value:
-        return conversations.details(conversations.find_run(call.principal, call.id))
-
-    def read_events(call: Call[EventsQuery, NoInput]) -> Value:
-        job = conversations.find_run(call.principal, call.id)
-        return conversations.read_events(job, call.query)
-
-    def read_trajectory(call: Call[RunQuery, NoInput]) -> Value:
-        return conversations.trajectory(conversations.choose_run(call))
-
-    def read_diff(call: Call[RunQuery, NoInput]) -> str:
-        return conversations.runs.reader.diff(conversations.choose_run(call))
-
-    def read_configuration(call: Call[RunQuery, NoInput]) -> Value:
-        return conversations.configuration(conversations.choose_run(call))
-
+    own = conversations
+    one = f"{_PATH}/{{id}}"
     return (
-        Operation(
-            name="list_conversations",
-            method="GET",
-            path="/api/conversations",
-            summary="List the conversations that you may see, the newest first",
-            least=Role.VIEWER,
-            query=ConversationsQuery,
-            body=NoInput,
-            answer=ConversationPage,
-            handle=list_all,
+        read_operation(
+            _PATH, own.list_conversations, ConversationsQuery, ConversationList
         ),
-        Operation(
-            name="read_conversation",
-            method="GET",
-            path="/api/conversations/{id}",
-            summary="Return a conversation, its threads and its runs",
-            least=Role.VIEWER,
-            query=NoInput,
-            body=NoInput,
-            answer=ConversationDetails,
-            handle=read,
+        read_operation(one, own.read_conversation, NoInput, ConversationDetails),
+        read_operation(f"{one}/events", own.read_events, EventsQuery, EventList),
+        read_operation(
+            f"{one}/trajectory", own.read_trajectory, RunQuery, TrajectoryView
         ),
-        Operation(
-            name="read_events",
-            method="GET",
-            path="/api/conversations/{id}/events",
-            summary="Return events of a conversation",
-            least=Role.VIEWER,
-            query=EventsQuery,
-            body=NoInput,
-            answer=EventPage,
-            handle=read_events,
+        read_operation(
+            f"{one}/diff", own.read_diff, RunQuery, None, media_type="text/x-diff"
         ),
-        Operation(
-            name="read_trajectory",
-            method="GET",
-            path="/api/conversations/{id}/trajectory",
-            summary="Return the whole log of a run as a trajectory",
-            least=Role.VIEWER,
-            query=RunQuery,
-            body=NoInput,
-            answer=TrajectoryView,
-            handle=read_trajectory,
-        ),
-        Operation(
-            name="read_diff",
-            method="GET",
-            path="/api/conversations/{id}/diff",
-            summary="Return the change of a run, empty while there is none",
-            least=Role.VIEWER,
-            query=RunQuery,
-            body=NoInput,
-            answer=None,
-            media_type="text/x-diff",
-            handle=read_diff,
-        ),
-        Operation(
-            name="read_configuration",
-            method="GET",
-            path="/api/conversations/{id}/config",
-            summary="Return the limits, the model and the commands of a run",
-            least=Role.VIEWER,
-            query=RunQuery,
-            body=NoInput,
-            answer=RunConfiguration,
-            handle=read_configuration,
+        read_operation(
+            f"{one}/config", own.read_configuration, RunQuery, RunConfiguration
         ),
     )

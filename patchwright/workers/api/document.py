@@ -12,13 +12,13 @@ from pydantic.json_schema import models_json_schema
 
 from patchwright.core.types.base import Value
 from patchwright.workers.api import problems
+from patchwright.workers.api.cursors import Page
 from patchwright.workers.api.operations import (
     IDEMPOTENCY_HEADER,
     JSON,
     AnyOperation,
     NoInput,
 )
-from patchwright.workers.api.paging import Page
 from patchwright.workers.api.problems import Problem
 from patchwright.workers.api.schemas import EventView
 from patchwright.workers.api.streams import EVENT_STREAM
@@ -33,7 +33,7 @@ See what runs, answer it, and stop it. Programs send an API token as `Authorizat
 Bearer TOKEN`; a browser that is signed in sends its cookie, and for everything but \
 reading it must be on a page of this service.
 
-What you may not see is 404, as if it were not there. Every error is a problem \
+What you cannot see is 404, as if it did not exist. Every error is a problem \
 document (RFC 9457). Lists come in pages: `next` is the cursor of the page after it, \
 which the header `Link` names too. A POST with the header `Idempotency-Key` is done \
 once, however often it is sent.
@@ -42,11 +42,11 @@ The WebSocket `/sockets/events/{id}` sends the same events as the stream, each a
 JSON text; `?after=` is the id of the last event that you have."""
 PROBLEMS: Final[Mapping[int, str]] = {
     401: "Nobody is signed in.",
-    403: "You may not do that.",
-    404: "It is not there, or you may not see it.",
+    403: "Your role or your permission is not enough.",
+    404: "It does not exist, or you cannot see it.",
     409: "It makes no sense for the run now.",
     413: "The body is too large.",
-    415: "The body is no JSON.",
+    415: "The body is not JSON.",
     422: "Something that was sent is wrong; `errors` says what.",
     503: "It could not be stored, or too many others read. Try again.",
 }

@@ -18,17 +18,22 @@ from patchwright.core.text.redaction import Redactor
 from patchwright.core.types.base import Value
 from patchwright.core.types.threads import RepoRef
 from patchwright.workers.accounts.principal import Principal, Role
-from patchwright.workers.api.operations import AnyOperation, Call, NoInput, Operation
-from patchwright.workers.api.paging import (
+from patchwright.workers.api.cursors import (
     NamePosition,
     PageQuery,
     read_name,
     write_cursor,
 )
-from patchwright.workers.api.queries import SpendPart, list_repositories, load_spend
+from patchwright.workers.api.operations import (
+    AnyOperation,
+    Call,
+    NoInput,
+    read_operation,
+)
+from patchwright.workers.api.queries import SpendPart, load_spend, repositories_by_name
 from patchwright.workers.api.schemas import (
     AccountView,
-    RepositoryPage,
+    RepositoryList,
     RepositoryView,
     SettingList,
     SettingView,
@@ -57,22 +62,26 @@ class Installation:
     access: RunAccess
     clock: Clock
 
-    def repositories(
-        self, principal: Principal, after: str, limit: int
-    ) -> RepositoryPage:
+    def read_account(self, call: Call[NoInput, NoInput]) -> AccountView:
+        """Tell who sends this request, and what they may do."""
+        return account_view(call.principal)
+
+    def list_repositories(self, call: Call[PageQuery, NoInput]) -> RepositoryList:
+        """List the repositories with conversations that you can read."""
         items: list[RepositoryView] = []
-        for repo in list_repositories(self.database, after):
-            if not self._may_see(principal, repo):
+        for repo in repositories_by_name(self.database, read_name(call.query.cursor)):
+            if not self._may_see(call.principal, repo):
                 continue
             items.append(RepositoryView(forge=repo.forge, name=repo.full_name))
-            if len(items) == limit:
+            if len(items) == call.query.limit:
                 cursor = write_cursor(NamePosition(name=str(repo)))
-                return RepositoryPage(items=tuple(items), next=cursor)
-        return RepositoryPage(items=tuple(items))
+                return RepositoryList(items=tuple(items), next=cursor)
+        return RepositoryList(items=tuple(items))
 
-    def spend(self, query: SpendQuery) -> SpendReport:
-        since = self.clock.now().date() - timedelta(days=query.days - 1)
-        parts = load_spend(self.database, query.by, since)
+    def read_spend(self, call: Call[SpendQuery, NoInput]) -> SpendReport:
+        """Return what model calls cost, by day, repository or person."""
+        since = self.clock.now().date() - timedelta(days=call.query.days - 1)
+        parts = load_spend(self.database, call.query.by, since)
         return SpendReport(
             since=since.isoformat(),
             spent_usd=sum(one.spent_usd for one in parts),
@@ -80,7 +89,8 @@ class Installation:
             items=tuple(SpendView(**dict(one)) for one in parts),
         )
 
-    def effective_settings(self) -> SettingList:
+    def read_settings(self, _call: Call[NoInput, NoInput]) -> SettingList:
+        """Return the settings as they count now, without the secrets."""
         tree = self.settings.model_dump(mode="json")
         return SettingList(items=tuple(self._settings(tree, ())))
 
@@ -113,63 +123,16 @@ class Installation:
         return self.access.may_read(repo, person)
 
 
-def installation_operations(installation: Installation) -> tuple[AnyOperation, ...]:
-    def read_account(call: Call[NoInput, NoInput]) -> Value:
-        return account_view(call.principal)
-
-    def list_all(call: Call[PageQuery, NoInput]) -> Value:
-        after = read_name(call.query.cursor)
-        return installation.repositories(call.principal, after, call.query.limit)
-
-    def read_spend(call: Call[SpendQuery, NoInput]) -> Value:
-        return installation.spend(call.query)
-
-    def read_settings(_call: Call[NoInput, NoInput]) -> Value:
-        return installation.effective_settings()
-
+def installation_operations(own: Installation) -> tuple[AnyOperation, ...]:
     return (
-        Operation(
-            name="read_account",
-            method="GET",
-            path="/api/account",
-            summary="Tell who sends this request, and what they may do",
-            least=Role.VIEWER,
-            query=NoInput,
-            body=NoInput,
-            answer=AccountView,
-            handle=read_account,
+        read_operation("/api/account", own.read_account, NoInput, AccountView),
+        read_operation(
+            "/api/repositories", own.list_repositories, PageQuery, RepositoryList
         ),
-        Operation(
-            name="list_repositories",
-            method="GET",
-            path="/api/repositories",
-            summary="List the repositories with conversations that you may read",
-            least=Role.VIEWER,
-            query=PageQuery,
-            body=NoInput,
-            answer=RepositoryPage,
-            handle=list_all,
+        read_operation(
+            "/api/spend", own.read_spend, SpendQuery, SpendReport, least=Role.ADMIN
         ),
-        Operation(
-            name="read_spend",
-            method="GET",
-            path="/api/spend",
-            summary="Return what model calls cost, by day, repository or person",
-            least=Role.ADMIN,
-            query=SpendQuery,
-            body=NoInput,
-            answer=SpendReport,
-            handle=read_spend,
-        ),
-        Operation(
-            name="read_settings",
-            method="GET",
-            path="/api/settings",
-            summary="Return the settings as they count now, without the secrets",
-            least=Role.ADMIN,
-            query=NoInput,
-            body=NoInput,
-            answer=SettingList,
-            handle=read_settings,
+        read_operation(
+            "/api/settings", own.read_settings, NoInput, SettingList, least=Role.ADMIN
         ),
     )

@@ -4,6 +4,7 @@ Who may do what, what comes in and what goes out stands in one table of operatio
 checks below, the OpenAPI document and the pages are made from it.
 """
 
+import inspect
 import json
 import re
 from collections.abc import Callable, Mapping
@@ -20,7 +21,7 @@ from starlette.requests import HTTPConnection
 
 from patchwright.core.types.base import Value
 from patchwright.workers.accounts.principal import Principal, Role, SignedInBy
-from patchwright.workers.api.paging import Page, link_to_next
+from patchwright.workers.api.cursors import Page, link_to_next
 from patchwright.workers.api.problems import (
     ApiError,
     api_error_of,
@@ -97,6 +98,57 @@ class Operation(Generic[QueryT, BodyT]):
 
 # Each has its own kinds of query and body.
 AnyOperation: TypeAlias = Operation[Any, Any]
+
+
+def read_operation(
+    path: str,
+    handle: Callable[[Call[QueryT, NoInput]], Value | str],
+    query: type[QueryT],
+    answer: type[Value] | None,
+    *,
+    least: Role = Role.VIEWER,
+    title: str = "conversation",
+    media_type: str = JSON,
+) -> Operation[QueryT, NoInput]:
+    """Return an operation that changes nothing; name and summary are the handler's."""
+    return Operation(
+        name=handle.__name__,
+        method="GET",
+        path=path,
+        summary=_summary_of(handle),
+        least=least,
+        query=query,
+        body=NoInput,
+        answer=answer,
+        handle=handle,
+        title=title,
+        media_type=media_type,
+    )
+
+
+def write_operation(
+    path: str,
+    handle: Callable[[Call[NoInput, BodyT]], Value | str],
+    body: type[BodyT],
+    answer: type[Value],
+) -> Operation[NoInput, BodyT]:
+    """Return an operation whose effect comes later; its name is the handler's."""
+    return Operation(
+        name=handle.__name__,
+        method="POST",
+        path=path,
+        summary=_summary_of(handle),
+        least=Role.MEMBER,
+        query=NoInput,
+        body=body,
+        answer=answer,
+        handle=handle,
+        status=HTTPStatus.ACCEPTED,
+    )
+
+
+def _summary_of(handle: Callable[..., object]) -> str:
+    return (inspect.getdoc(handle) or "").partition("\n")[0].rstrip(".")
 
 
 @dataclass(frozen=True)

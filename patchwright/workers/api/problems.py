@@ -70,7 +70,7 @@ class ApiError(Exception):
 
 def not_found(what: str) -> ApiError:
     """Return the same error for what is not there and for what is hidden."""
-    detail = f"There is no {what} with this id, or you may not see it."
+    detail = f"There is no {what} with this id, or you cannot see it."
     return ApiError(HTTPStatus.NOT_FOUND, "not-found", detail)
 
 

@@ -9,7 +9,7 @@ import sqlalchemy as sa
 
 from patchwright.core.types.base import ConversationId, JobId, Value
 from patchwright.core.types.threads import RepoRef
-from patchwright.workers.api.paging import Position
+from patchwright.workers.api.cursors import Position
 from patchwright.workers.db.database import Database
 from patchwright.workers.db.tables import (
     accounts,
@@ -111,7 +111,7 @@ def list_job_ids(
         return tuple(map(JobId, connection.scalars(query)))
 
 
-def list_repositories(database: Database, after: str) -> Iterator[RepoRef]:
+def repositories_by_name(database: Database, after: str) -> Iterator[RepoRef]:
     """Yield the repositories of conversations, by forge and name."""
     repo = conversations.c.repo
     query = sa.select(repo).where(repo.contains(":")).distinct().order_by(repo)

@@ -1,7 +1,7 @@
 """Start, tell and steer runs, on the way that forms and comments take."""
 
 import hashlib
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from concurrent.futures import Future
 from dataclasses import dataclass
 from http import HTTPStatus
@@ -14,14 +14,14 @@ from patchwright.core.types.people import Actor
 from patchwright.core.types.threads import ForgeThread, RepoRef
 from patchwright.core.webhook import Delivery, DeliveryVerdict, InboxResult
 from patchwright.resolver.job import Job
-from patchwright.workers.accounts.principal import Principal, Role
+from patchwright.workers.accounts.principal import Principal
 from patchwright.workers.api.conversations import VisibleConversations
 from patchwright.workers.api.operations import (
     AnyOperation,
     BodyT,
     Call,
     NoInput,
-    Operation,
+    write_operation,
 )
 from patchwright.workers.api.problems import ApiError, invalid_input, not_allowed
 from patchwright.workers.api.queries import find_requests
@@ -78,7 +78,10 @@ class RequestWriter:
     clock: Clock
     ids: Ids
 
-    def start(self, call: Call[NoInput, NewConversation]) -> AcceptedRequest:
+    def start_conversation(
+        self, call: Call[NoInput, NewConversation]
+    ) -> AcceptedRequest:
+        """Start a run for a request."""
         person = call.principal.identity
         if person is None:
             raise not_allowed(_NO_IDENTITY)
@@ -98,8 +101,44 @@ class RequestWriter:
             return _accepted(stored).replace(conversation_id=found)
         return _accepted(stored)
 
-    def act(
-        self, call: Call[NoInput, BodyT], act: RunAct, typed: str
+    def send_message(self, call: Call[NoInput, NewMessage]) -> AcceptedRequest:
+        """Tell a run something, answer its question, or ask for more."""
+        return self._act(call, RunAct.MESSAGE, call.body.text)
+
+    def approve(self, call: Call[NoInput, NoInput]) -> AcceptedRequest:
+        """Approve the plan that the run shows."""
+        return self._act(call, RunAct.APPROVE)
+
+    def reject(self, call: Call[NoInput, Reason]) -> AcceptedRequest:
+        """Reject the plan or the risky action that the run shows."""
+        return self._act(call, RunAct.REJECT, call.body.reason)
+
+    def confirm(self, call: Call[NoInput, NoInput]) -> AcceptedRequest:
+        """Confirm the risky action that the run shows."""
+        return self._act(call, RunAct.CONFIRM)
+
+    def stop(self, call: Call[NoInput, NoInput]) -> AcceptedRequest:
+        """Stop the run; the work so far is kept."""
+        return self._act(call, RunAct.STOP)
+
+    def pause(self, call: Call[NoInput, NoInput]) -> AcceptedRequest:
+        """Pause the run."""
+        return self._act(call, RunAct.PAUSE)
+
+    def resume(self, call: Call[NoInput, NoInput]) -> AcceptedRequest:
+        """Let the paused run continue."""
+        return self._act(call, RunAct.RESUME)
+
+    def retry(self, call: Call[NoInput, NoInput]) -> AcceptedRequest:
+        """Start a run again for the same request."""
+        return self._act(call, RunAct.RETRY)
+
+    def change_budget(self, call: Call[NoInput, BudgetChange]) -> AcceptedRequest:
+        """Change how much the run may cost."""
+        return self._act(call, RunAct.BUDGET, call.body.amount)
+
+    def _act(
+        self, call: Call[NoInput, BodyT], act: RunAct, typed: str = ""
     ) -> AcceptedRequest:
         """Send what a comment in the run's thread would say."""
         job = self.conversations.find_run(call.principal, call.id)
@@ -189,66 +228,29 @@ def _accepted(stored: InboxResult) -> AcceptedRequest:
     )
 
 
-_BARE_ACTS: Final = {
-    RunAct.STOP: "Stop the run; the work so far is kept",
-    RunAct.PAUSE: "Pause the run",
-    RunAct.RESUME: "Let the paused run go on",
-    RunAct.CONFIRM: "Confirm the risky action that the run shows",
-    RunAct.APPROVE: "Approve the plan that the run shows",
-    RunAct.RETRY: "Start a run again for the same request",
-}
+_PATH: Final = "/api/conversations"
 
 
-def request_operations(writer: RequestWriter) -> tuple[AnyOperation, ...]:
-    def send_message(call: Call[NoInput, NewMessage]) -> AcceptedRequest:
-        return writer.act(call, RunAct.MESSAGE, call.body.text)
-
-    def reject(call: Call[NoInput, Reason]) -> AcceptedRequest:
-        return writer.act(call, RunAct.REJECT, call.body.reason)
-
-    def change_budget(call: Call[NoInput, BudgetChange]) -> AcceptedRequest:
-        return writer.act(call, RunAct.BUDGET, call.body.amount)
-
+def request_operations(own: RequestWriter) -> tuple[AnyOperation, ...]:
     return (
-        _write("start_conversation", "", _START, NewConversation, writer.start),
-        _write("send_message", "/{id}/message", _MESSAGE, NewMessage, send_message),
-        *_bare_acts(writer),
-        _write("reject", "/{id}/reject", _REJECT, Reason, reject),
-        _write("change_budget", "/{id}/budget", _BUDGET, BudgetChange, change_budget),
+        write_operation(
+            _PATH, own.start_conversation, NewConversation, AcceptedRequest
+        ),
+        _act("message", own.send_message, NewMessage),
+        _act("approve", own.approve, NoInput),
+        _act("reject", own.reject, Reason),
+        _act("confirm", own.confirm, NoInput),
+        _act("stop", own.stop, NoInput),
+        _act("pause", own.pause, NoInput),
+        _act("resume", own.resume, NoInput),
+        _act("retry", own.retry, NoInput),
+        _act("budget", own.change_budget, BudgetChange),
     )
 
 
-_START: Final = "Start a run for a request"
-_MESSAGE: Final = "Tell a run something, or answer its question"
-_REJECT: Final = "Reject the plan or the risky action that the run shows"
-_BUDGET: Final = "Change how much the run may cost"
-
-
-def _bare_acts(writer: RequestWriter) -> Iterator[AnyOperation]:
-    for act, summary in _BARE_ACTS.items():
-
-        def send(call: Call[NoInput, NoInput], act: RunAct = act) -> AcceptedRequest:
-            return writer.act(call, act, "")
-
-        yield _write(str(act), f"/{{id}}/{act}", summary, NoInput, send)
-
-
-def _write(
-    name: str,
-    path: str,
-    summary: str,
-    body: type[BodyT],
+def _act(
+    word: str,
     handle: Callable[[Call[NoInput, BodyT]], AcceptedRequest],
-) -> Operation[NoInput, BodyT]:
-    return Operation(
-        name=name,
-        method="POST",
-        path=f"/api/conversations{path}",
-        summary=summary,
-        least=Role.MEMBER,
-        query=NoInput,
-        body=body,
-        answer=AcceptedRequest,
-        handle=handle,
-        status=HTTPStatus.ACCEPTED,
-    )
+    body: type[BodyT],
+) -> AnyOperation:
+    return write_operation(f"{_PATH}/{{id}}/{word}", handle, body, AcceptedRequest)

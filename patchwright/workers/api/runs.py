@@ -6,25 +6,30 @@ from typing import Final, TypeVar
 
 from pydantic import Field
 
-from patchwright.core.types.base import JobId, Value
+from patchwright.core.types.base import JobId
 from patchwright.resolver.commands import makes_run
 from patchwright.resolver.job import Job, is_over
-from patchwright.workers.accounts.principal import Principal, Role
-from patchwright.workers.api.operations import AnyOperation, Call, NoInput, Operation
-from patchwright.workers.api.paging import (
+from patchwright.workers.accounts.principal import Principal
+from patchwright.workers.api.cursors import (
     PageQuery,
     Position,
     read_position,
     write_cursor,
 )
+from patchwright.workers.api.operations import (
+    AnyOperation,
+    Call,
+    NoInput,
+    read_operation,
+)
 from patchwright.workers.api.problems import not_found
 from patchwright.workers.api.queries import ListedRow, newest_runs
 from patchwright.workers.api.schemas import (
-    RunDetails,
-    RunPage,
-    RunView,
-    run_details,
-    run_view,
+    RunEntry,
+    RunList,
+    RunReport,
+    run_entry,
+    run_report,
 )
 from patchwright.workers.db.database import Database
 from patchwright.workers.runs.reader import EventSpan, RunReader
@@ -79,15 +84,11 @@ class VisibleRuns:
             raise not_found("run")
         return job
 
-    def view(self, job: Job) -> RunView:
+    def view(self, job: Job) -> RunEntry:
         """Return it for a list, at a cost that does not grow with its log."""
-        return run_view(job, row_of_job(job, self._briefly(job)))
+        return run_entry(job, row_of_job(job, self._briefly(job)))
 
-    def details(self, job: Job) -> RunDetails:
-        summary = self.reader.summarize(job, self.reader.span(job))
-        return run_details(job, row_of_job(job, summary), self.reader.delivered(job))
-
-    def find_view(self, principal: Principal, run_id: str) -> RunView | None:
+    def find_view(self, principal: Principal, run_id: str) -> RunEntry | None:
         job = self.reader.jobs.load(JobId(run_id))
         if job is None or not makes_run(job.trigger):
             return None
@@ -98,7 +99,7 @@ class VisibleRuns:
         principal: Principal,
         after: Position | None,
         query: RunsQuery,
-    ) -> tuple[tuple[RunView, ...], str | None]:
+    ) -> tuple[tuple[RunEntry, ...], str | None]:
         rows: Iterator[ListedRow] = newest_runs(
             self.database, after, query.state, query.repository
         )
@@ -109,38 +110,24 @@ class VisibleRuns:
         span = EventSpan() if is_over(job) else self.reader.span(job)
         return self.reader.summarize(job, span)
 
+    def list_runs(self, call: Call[RunsQuery, NoInput]) -> RunList:
+        """List the runs that you can see, the newest first."""
+        after = read_position(call.query.cursor)
+        items, following = self.newest(call.principal, after, call.query)
+        return RunList(items=items, next=following)
+
+    def read_run(self, call: Call[NoInput, NoInput]) -> RunReport:
+        """Return a run and its result."""
+        job = self.find(call.principal, call.id)
+        summary = self.reader.summarize(job, self.reader.span(job))
+        row = row_of_job(job, summary)
+        return run_report(job, row, self.reader.delivered(job))
+
 
 def run_operations(runs: VisibleRuns) -> tuple[AnyOperation, ...]:
-    def list_runs(call: Call[RunsQuery, NoInput]) -> RunPage:
-        after = read_position(call.query.cursor)
-        items, following = runs.newest(call.principal, after, call.query)
-        return RunPage(items=items, next=following)
-
-    def read_run(call: Call[NoInput, NoInput]) -> Value:
-        return runs.details(runs.find(call.principal, call.id))
-
     return (
-        Operation(
-            name="list_runs",
-            method="GET",
-            path="/api/runs",
-            summary="List the runs that you may see, the newest first",
-            least=Role.VIEWER,
-            query=RunsQuery,
-            body=NoInput,
-            answer=RunPage,
-            handle=list_runs,
-        ),
-        Operation(
-            name="read_run",
-            method="GET",
-            path="/api/runs/{id}",
-            summary="Return a run and what came of it",
-            least=Role.VIEWER,
-            query=NoInput,
-            body=NoInput,
-            answer=RunDetails,
-            handle=read_run,
-            title="run",
+        read_operation("/api/runs", runs.list_runs, RunsQuery, RunList),
+        read_operation(
+            "/api/runs/{id}", runs.read_run, NoInput, RunReport, title="run"
         ),
     )

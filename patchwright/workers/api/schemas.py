@@ -13,7 +13,7 @@ from patchwright.core.types.work import Limits, Usage
 from patchwright.resolver.job import Job, outcome_of
 from patchwright.resolver.messages.status import DeliveryResult
 from patchwright.workers.accounts.principal import Principal
-from patchwright.workers.api.paging import Page
+from patchwright.workers.api.cursors import Page
 from patchwright.workers.runs.run_row import RunRow
 
 MAX_TEXT_CHARS: Final = 20_000
@@ -91,7 +91,7 @@ def limits_view(limits: Limits) -> LimitsView:
     )
 
 
-class RunView(Value):
+class RunEntry(Value):
     """The work on one request."""
 
     id: str
@@ -115,8 +115,8 @@ class RunView(Value):
     )
 
 
-def run_view(job: Job, row: RunRow) -> RunView:
-    return RunView(
+def run_entry(job: Job, row: RunRow) -> RunEntry:
+    return RunEntry(
         id=row.id,
         conversation_id=job.conversation_id,
         state=row.stage,
@@ -135,10 +135,10 @@ def run_view(job: Job, row: RunRow) -> RunView:
     )
 
 
-class RunPage(Page):
+class RunList(Page):
     """Runs, the newest first."""
 
-    items: tuple[RunView, ...]
+    items: tuple[RunEntry, ...]
 
 
 class EvidenceView(Value):
@@ -163,7 +163,7 @@ def evidence_view(one: Evidence) -> EvidenceView:
     )
 
 
-class RunDetails(RunView):
+class RunReport(RunEntry):
     """A run with what came of it."""
 
     summary: str = Field(description="What is said of the outcome, in Markdown.")
@@ -177,10 +177,10 @@ class RunDetails(RunView):
     evidence: tuple[EvidenceView, ...]
 
 
-def run_details(job: Job, row: RunRow, delivered: DeliveryResult) -> RunDetails:
+def run_report(job: Job, row: RunRow, delivered: DeliveryResult) -> RunReport:
     outcome = outcome_of(job)
-    return RunDetails(
-        **dict(run_view(job, row)),
+    return RunReport(
+        **dict(run_entry(job, row)),
         summary=outcome.summary if outcome else "",
         waits_for=outcome.wait_reason if outcome and outcome.waits else "",
         branch=delivered.branch,
@@ -198,7 +198,7 @@ class ConversationView(Value):
     title: str
     repository: str = Field(description="`OWNER/NAME`; empty until it is known.")
     created_at: datetime
-    run: RunView
+    run: RunEntry
 
 
 class ThreadView(Value):
@@ -216,7 +216,7 @@ class ConversationDetails(ConversationView):
     run_ids: tuple[str, ...]
 
 
-class ConversationPage(Page):
+class ConversationList(Page):
     """Conversations, the newest first."""
 
     items: tuple[ConversationView, ...]
@@ -254,7 +254,7 @@ def event_view(event: Event) -> EventView:
     )
 
 
-class EventPage(Value):
+class EventList(Value):
     """Events in the order that was asked for."""
 
     items: tuple[EventView, ...]
@@ -278,7 +278,7 @@ class NewConversation(Value):
     text: _Text = Field(
         "",
         max_length=MAX_TEXT_CHARS,
-        description="What is to be done, in Markdown; may be empty for an issue.",
+        description="The task, in Markdown; may be empty for an issue.",
     )
     plan_first: bool = Field(
         False, description="Post a plan and wait for `approve` before the work."
@@ -351,7 +351,7 @@ class RepositoryView(Value):
     name: str
 
 
-class RepositoryPage(Page):
+class RepositoryList(Page):
     """Repositories by name."""
 
     items: tuple[RepositoryView, ...]
