@@ -128,7 +128,7 @@ def make_website(
     secret = own_session_secret(base)
     sign_in = make_sign_in(base.plugin, base.settings, secret, base.clock)
     chat = make_chat_composition(base)
-    pages = compose_pages(base, sign_in, chat, inbox)
+    pages = compose_pages(base, sign_in, chat, inbox, dispatcher.dispatch)
     routes = _open_routes(base, chat, inbox)
     web = WebServices(
         reporter=reporter,

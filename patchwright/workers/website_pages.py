@@ -19,6 +19,7 @@ from patchwright.workers.api.composition import Api
 from patchwright.workers.compose import ServiceParts, own_session_secret
 from patchwright.workers.inbox.inbox import Inbox
 from patchwright.workers.plugins.people import ChatComposition
+from patchwright.workers.runs.commands import CommandOrigin, RunCommands
 from patchwright.workers.runs.reader import RunReader
 from patchwright.workers.store.run_store import Stores
 from patchwright.workers.store.threads import ThreadStore
@@ -31,10 +32,11 @@ from patchwright.workers.web.request_form import (
     RequestFormRoutes,
     add_request_form,
 )
+from patchwright.workers.web.run_page.actions import RunActions
 from patchwright.workers.web.run_page.live import LiveUpdates
 from patchwright.workers.web.run_page.routes import RunPages
 from patchwright.workers.web.sign_in import SignInRoutes, login_path
-from patchwright.workers.web.site.frame import NavigationItem, Site
+from patchwright.workers.web.site.frame import NavigationItem, Site, add_assets
 from patchwright.workers.web.visitors import Visitors
 
 log = structlog.get_logger(__name__)
@@ -54,6 +56,7 @@ class PageParts:
     site: Site
     chat: ChatComposition
     inbox: Inbox
+    dispatch: Callable[[JobId], None]
 
     @property
     def reader(self) -> RunReader:
@@ -66,15 +69,17 @@ def compose_pages(
     sign_in: SignInRoutes | None,
     chat: ChatComposition,
     inbox: Inbox,
+    dispatch: Callable[[JobId], None],
 ) -> PageParts:
     visitors = _visitors(base, sign_in)
     access = _run_access(base, visitors)
     site = _site(base, sign_in)
-    return PageParts(base, sign_in, visitors, access, site, chat, inbox)
+    return PageParts(base, sign_in, visitors, access, site, chat, inbox, dispatch)
 
 
 def site_pages(parts: PageParts) -> Iterator[AddPages]:
     """Yield what adds each page; one that nobody could use is left out."""
+    yield add_assets
     form = _request_form(parts)
     if form is not None:
         yield partial(add_request_form, routes=form)
@@ -89,6 +94,26 @@ def make_run_pages(parts: PageParts) -> RunPages:
         clock=parts.base.clock,
         site=parts.site,
         forge=parts.base.directory.forge,
+        actions=_run_actions(parts),
+    )
+
+
+def _run_actions(parts: PageParts) -> RunActions:
+    base = parts.base
+    commands = RunCommands(
+        CommandOrigin.WEB,
+        base.database,
+        base.stores.events,
+        base.clock,
+        parts.inbox.submit,
+        parts.dispatch,
+    )
+    return RunActions(
+        access=parts.access,
+        commands=commands,
+        reader=parts.reader,
+        site=parts.site,
+        forge=base.directory.forge.title,
     )
 
 

@@ -26,7 +26,6 @@ from patchwright.workers.web.link_flow import LinkingRoutes
 from patchwright.workers.web.link_routes import add_linking, linking_callbacks
 from patchwright.workers.web.run_page.routes import RunPages, add_run_pages
 from patchwright.workers.web.sign_in import SignInRoutes, add_sign_in
-from patchwright.workers.web.site.frame import add_assets
 from patchwright.workers.web.webhooks import WEBHOOK_ROUTE, WebhookRoute
 
 
@@ -183,7 +182,6 @@ def create_app(services: WebServices) -> FastAPI:
     # A plain route: what FastAPI adds to it costs more than all the rest of the way.
     app.add_route(WEBHOOK_ROUTE, route.receive, methods=["POST"])
     add_health(app, services.reporter)
-    add_assets(app)
     if services.sign_in is not None:
         add_sign_in(app, services.sign_in, linking_callbacks(services.linking))
     if services.linking is not None:

@@ -30,15 +30,17 @@ from patchwright.resolver.job import JobState, Lease
 from patchwright.resolver.messages.status import DeliveryResult
 from patchwright.resolver.publish.effects import FinalMessage
 from patchwright.workers.db.database import Database
-from patchwright.workers.inbox.inbox import Dispatcher
+from patchwright.workers.inbox.inbox import Dispatcher, Inbox
+from patchwright.workers.runs.commands import CommandOrigin, RunCommands
 from patchwright.workers.runs.reader import RunReader
 from patchwright.workers.web.app import create_app
 from patchwright.workers.web.forms import FormTokens
 from patchwright.workers.web.pages.access import RunAccess, make_run_link
+from patchwright.workers.web.run_page.actions import RunActions
 from patchwright.workers.web.run_page.live import LiveUpdates
 from patchwright.workers.web.run_page.routes import RunPages
 from patchwright.workers.web.server import make_server
-from patchwright.workers.web.site.frame import Site
+from patchwright.workers.web.site.frame import Site, add_assets
 from patchwright.workers.web.visitors import Visitors
 from tests.adapters.store.world import World
 from tests.adapters.web.serving import compose
@@ -89,8 +91,9 @@ def watching(database: Database) -> Iterator[Watched]:
     port = free_port()
     url = f"http://127.0.0.1:{port}"
     world = World(database)
-    pages = make_pages(world, url)
-    services = replace(compose(database, Dispatcher(lambda _: None)), run_pages=pages)
+    composed = compose(database, Dispatcher(lambda _: None))
+    pages = make_pages(world, url, composed.inbox)
+    services = replace(composed, run_pages=pages, pages=(add_assets,))
     server = make_server(create_app(services), "127.0.0.1", port)
     thread = threading.Thread(target=server.run)
     thread.start()
@@ -102,7 +105,7 @@ def watching(database: Database) -> Iterator[Watched]:
         thread.join()
 
 
-def make_pages(world: World, url: str) -> RunPages:
+def make_pages(world: World, url: str, inbox: Inbox) -> RunPages:
     reader = RunReader(world.jobs, world.events, world.outcomes, world.effects)
     access = RunAccess(
         secret=SECRET,
@@ -113,18 +116,28 @@ def make_pages(world: World, url: str) -> RunPages:
         may_write=_may_write,
         is_private=lambda job: isinstance(job.trigger.thread, TalkThread),
     )
+    site = Site("", "/auth/github/login", FormTokens(SECRET))
+    commands = RunCommands(
+        CommandOrigin.WEB,
+        world.database,
+        world.events,
+        world.clock,
+        inbox.submit,
+        world.dispatched.append,
+    )
     return RunPages(
         reader=reader,
         access=access,
         live=LiveUpdates(reader, world.notifier, world.clock, look_again_s=0.05),
         clock=world.clock,
-        site=Site("", "/auth/github/login", FormTokens(SECRET)),
+        site=site,
         forge=ServiceProfile(
             name="github",
             title="GitHub",
             is_configured=True,
             web_url="https://github.test",
         ),
+        actions=RunActions(access, commands, reader, site, "GitHub"),
     )
 
 

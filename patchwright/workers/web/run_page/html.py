@@ -3,6 +3,7 @@
 from fastapi import Response
 
 from patchwright.workers.accounts.principal import Principal
+from patchwright.workers.web.run_page.actions import ActionsView
 from patchwright.workers.web.run_page.entries import EventEntry
 from patchwright.workers.web.run_page.prose import prose_html
 from patchwright.workers.web.run_page.views import EventsView, RunHead, RunView
@@ -10,10 +11,21 @@ from patchwright.workers.web.site.frame import Site, render
 
 
 def run_page(
-    site: Site, principal: Principal | None, view: RunView, events: EventsView
+    site: Site,
+    principal: Principal | None,
+    view: RunView,
+    events: EventsView,
+    actions: ActionsView,
 ) -> Response:
     """Show a run; who came by a link alone gets it without the navigation."""
-    return site.show("run.html", principal, run=view, events=events, prose=prose_html)
+    return site.show(
+        "run.html",
+        principal,
+        run=view,
+        events=events,
+        actions=actions,
+        prose=prose_html,
+    )
 
 
 def missing_page(

@@ -2,6 +2,7 @@
 
 import re
 from dataclasses import dataclass
+from functools import partial
 from typing import Final
 from urllib.parse import quote
 
@@ -15,6 +16,8 @@ from patchwright.core.types.base import JobId
 from patchwright.resolver.job import Job
 from patchwright.workers.runs.reader import EventSpan, RunReader
 from patchwright.workers.web.pages.access import RunAccess
+from patchwright.workers.web.run_page.actions import RunActions
+from patchwright.workers.web.run_page.command_routes import add_run_commands
 from patchwright.workers.web.run_page.entries import event_entry
 from patchwright.workers.web.run_page.html import missing_page, run_page
 from patchwright.workers.web.run_page.live import LiveUpdates
@@ -30,7 +33,8 @@ _SEE_OTHER: Final = 303
 class RunPages:
     """What the pages work with.
 
-    `site` has the frame of all pages, and the `forge` has pages of its own.
+    `site` has the frame of all pages, and the `forge` has pages of its own. `actions`
+    are what people can do with a run.
     """
 
     reader: RunReader
@@ -39,6 +43,7 @@ class RunPages:
     clock: Clock
     site: Site
     forge: ServiceProfile
+    actions: RunActions
 
     def find(self, request: Request, job_id: str) -> Job | None:
         """Return the run if it exists and the visitor may see it."""
@@ -68,6 +73,8 @@ def add_run_pages(app: FastAPI, pages: RunPages) -> None:
         if job is None:
             return Response(status_code=404)
         return pages.live.follow(job, _after(request))
+
+    add_run_commands(app, pages.actions, pages.find, partial(_missing, pages))
 
 
 def _exchange_key(pages: RunPages, request: Request, job_id: str, key: str) -> Response:
@@ -101,7 +108,10 @@ def _show(pages: RunPages, request: Request, job: Job) -> Response:
         now=pages.clock.now(),
     )
     events = _events(reader, job, span, _before(request))
-    return run_page(pages.site, pages.access.find_principal(request), view, events)
+    principal = pages.access.find_principal(request)
+    sent = request.query_params.get("sent", "")
+    actions = pages.actions.view(principal, job, sent=sent)
+    return run_page(pages.site, principal, view, events, actions)
 
 
 def _events(
