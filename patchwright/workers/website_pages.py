@@ -8,7 +8,6 @@ from typing import Final
 from urllib.parse import urlsplit
 
 import structlog
-from fastapi import Request
 
 from patchwright.core.types.base import JobId
 from patchwright.core.types.people import Permission
@@ -161,7 +160,7 @@ def _site(base: ServiceParts, sign_in: SignInRoutes | None) -> Site:
     )
 
 
-def _nobody(_request: Request) -> None:
+def _nobody(_request: object) -> None:
     """Tell that nobody is signed in where nobody can be."""
 
 

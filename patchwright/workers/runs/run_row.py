@@ -10,12 +10,7 @@ from patchwright.core.replay.trajectory import RunFacts
 from patchwright.core.types.base import Value
 from patchwright.core.types.evidence import Evidence
 from patchwright.core.types.outcome_kind import OutcomeKind
-from patchwright.core.types.threads import (
-    ForgeThread,
-    TalkThread,
-    ThreadKind,
-    ThreadRef,
-)
+from patchwright.core.types.threads import ForgeThread, ThreadKind, listed_name
 from patchwright.core.types.work import Limits, Usage
 from patchwright.resolver.job import Job, JobState, outcome_of
 from patchwright.resolver.messages.outcome_kinds import (
@@ -92,6 +87,7 @@ def _raised(limits: Limits, more: ev.RaiseLimits) -> Limits:
 
 
 LOCAL_PLACE: Final = "local"
+_NUMBER_MARKS: Final = (ThreadKind.ISSUE.mark, ThreadKind.MERGE_REQUEST.mark)
 
 
 STATES: Final = {
@@ -108,7 +104,8 @@ class RunRow(Value):
     """One run: `place` is `service`, or `local` for one of the command line.
 
     `outcome` is empty while there is none, and `limits` None before they were set.
-    `branch`, `pr_url` and `patch` say where the result of a local run is.
+    `branch`, `pr_url` and `patch` say where the result of a local run is, and
+    `position` which place in the queue a run has that waits for a worker, from 1.
     """
 
     id: str
@@ -129,20 +126,30 @@ class RunRow(Value):
     branch: str = ""
     pr_url: str = ""
     patch: str = ""
+    position: int | None = None
 
 
 class RunFilter(Value):
-    """Which runs are to be listed; what is None or empty does not matter."""
+    """Which runs are to be listed; what is None or empty does not matter.
+
+    `source` is the service that the request came from, and `text` a part of the title.
+    """
 
     stage: RunStage | None = None
     outcome: OutcomeKind | None = None
+    source: str = ""
+    requester: str = ""
     repo: str = ""
+    text: str = ""
 
     def has(self, run: RunRow) -> bool:
         return (
             self.stage in (None, run.stage)
             and self.outcome in (None, run.outcome)
+            and self.source in ("", run.source)
+            and self.requester in ("", run.requester)
             and self.repo in ("", run.repo)
+            and self.text.casefold() in run.title.casefold()
         )
 
 
@@ -159,7 +166,11 @@ def row_of_job(job: Job, known: RunSummary) -> RunRow:
         proof=outcome.proof if outcome else "",
         source=trigger.thread.service,
         repo=repo,
-        thread=_name_of(trigger.thread, repo),
+        thread=thread_name(
+            listed_name(trigger.thread),
+            repo,
+            is_beside=isinstance(trigger.thread, ForgeThread),
+        ),
         title=trigger.title or known.title,
         requester=trigger.asker.login,
         asked_at=job.created_at,
@@ -197,15 +208,10 @@ def stage_of(state: JobState) -> RunStage:
     return next(stage for stage, states in STATES.items() if state in states)
 
 
-def _name_of(thread: ThreadRef, repo: str) -> str:
-    """Name the thread as people do, with the repository it is beside.
-
-    Of a chat that is its channel, by the service's own id: nothing else is stored.
-    """
-    if isinstance(thread, TalkThread) and thread.kind is ThreadKind.CHAT:
-        return f"#{thread.place.rpartition('/')[2]}"
-    is_numbered = isinstance(thread, ForgeThread) and not thread.is_own
-    return f"{repo}{thread.name}" if is_numbered else thread.name
+def thread_name(short: str, repo: str, *, is_beside: bool) -> str:
+    """Add the repository to a number there; `is_beside` says that it is one there."""
+    is_numbered = is_beside and short[:1] in _NUMBER_MARKS
+    return f"{repo}{short}" if is_numbered else short
 
 
 def state_words(job: Job) -> str:
