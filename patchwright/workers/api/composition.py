@@ -54,13 +54,21 @@ class Api:
 
     def add_to(self, app: FastAPI) -> None:
         """Add it to an application that has its pages for errors."""
-        caller = ApiAccess(self.access.find_principal, self.settings.server.public_url)
         operations = tuple(self._operations())
         for one in operations:
-            add_operation(app, caller, one)
-        add_event_streams(app, EventFeed(self._conversations, caller, self.clock))
-        add_reference(app, ApiReference(operations, caller, self.site))
+            add_operation(app, self._caller, one)
+        add_event_streams(app, self.feed)
+        add_reference(app, ApiReference(operations, self._caller, self.site))
         add_api_errors(app)
+
+    @cached_property
+    def feed(self) -> EventFeed:
+        return EventFeed(self._conversations, self._caller, self.clock)
+
+    @cached_property
+    def _caller(self) -> ApiAccess:
+        public_url = self.settings.server.public_url
+        return ApiAccess(self.access.find_principal, public_url)
 
     def _operations(self) -> Iterator[AnyOperation]:
         yield from conversation_operations(self._conversations)

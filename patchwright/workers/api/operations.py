@@ -325,12 +325,13 @@ def _respond(
     operation: AnyOperation, request: Request, content: Value | str
 ) -> Response:
     headers = {"Cache-Control": "no-store", "X-Content-Type-Options": "nosniff"}
+    status = int(operation.status)
     if isinstance(content, str):
         kind = f"{operation.media_type}; charset=utf-8"
-        return Response(content, operation.status, headers, kind)
+        return Response(content, status, headers, kind)
     if isinstance(content, Page) and content.next:
         headers["Link"] = _link(request, content.next)
-    return Response(content.model_dump_json(), operation.status, headers, JSON)
+    return Response(content.model_dump_json(), status, headers, JSON)
 
 
 def _link(request: Request, cursor: str) -> str:

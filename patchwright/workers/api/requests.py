@@ -24,7 +24,7 @@ from patchwright.workers.api.operations import (
     write_operation,
 )
 from patchwright.workers.api.problems import ApiError, invalid_input, not_allowed
-from patchwright.workers.api.queries import find_requests
+from patchwright.workers.api.queries import find_requests, list_job_ids
 from patchwright.workers.api.schemas import (
     AcceptedRequest,
     BudgetChange,
@@ -148,11 +148,23 @@ class RequestWriter:
         except CommandInputError as error:
             raise invalid_input("body", str(error)) from error
         message_id = self._message_id(call, act)
-        if earlier := self._find_earlier(f"{job.id}:", message_id):
+        if call.key and (earlier := self._find_sent(job, message_id)):
             return earlier
         sent = self.commands.send(job, text, by, message_id)
         stored = sent.result(_STORED_WITHIN_S)
         return self._find_earlier(f"{job.id}:", message_id) or _accepted(stored)
+
+    def _find_sent(self, newest: Job, message_id: str) -> AcceptedRequest | None:
+        """Return the answer to the same act; since then there may be a newer run."""
+        runs = self.conversations.runs
+        for job_id in list_job_ids(runs.database, newest.conversation_id):
+            if earlier := self._find_earlier(f"{job_id}:", message_id):
+                return earlier
+            job = runs.reader.jobs.load(job_id)
+            retried = job and self.commands.find_earlier(job, message_id)
+            if retried:
+                return _accepted(retried)
+        return None
 
     def _validate(self, body: NewConversation, person: Actor) -> RequestedRun:
         typed = FormInput(

@@ -68,11 +68,11 @@ class EventFeed:
     stream_s: float = STREAM_S
     look_again_s: float = LOOK_AGAIN_S
     most_readers: int = MOST_READERS
-    _readers: int = field(default=0, init=False)
+    readers: int = field(default=0, init=False)
 
     @property
     def is_full(self) -> bool:
-        return self._readers >= self.most_readers
+        return self.readers >= self.most_readers
 
     def find_run(self, request: Request, found: str) -> Job:
         """Return the newest run; may take a while. Raises `ApiError`."""
@@ -86,12 +86,12 @@ class EventFeed:
 
         An empty part says that nothing came for a while.
         """
-        self._readers += 1
+        self.readers += 1
         try:
             async for part in self._parts(job, after):
                 yield part
         finally:
-            self._readers -= 1
+            self.readers -= 1
 
     async def _parts(self, job: Job, after: int) -> AsyncIterator[FeedPart]:
         wakeup = AsyncNotifier()
