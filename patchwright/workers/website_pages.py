@@ -11,7 +11,7 @@ import structlog
 
 from patchwright.core.types.base import JobId
 from patchwright.core.types.people import Permission
-from patchwright.core.types.threads import ForgeThread
+from patchwright.core.types.threads import ForgeThread, ThreadRef
 from patchwright.resolver.job import Job
 from patchwright.workers.accounts.principal import Role
 from patchwright.workers.api.composition import Api
@@ -92,7 +92,9 @@ def make_run_pages(parts: PageParts) -> RunPages:
         live=LiveUpdates(parts.reader, stores.events.notifier, parts.base.clock),
         clock=parts.base.clock,
         site=parts.site,
-        forge=parts.base.directory.forge,
+        directory=parts.base.directory,
+        threads_of=partial(_threads_of, stores.threads),
+        redactor=parts.base.redactor,
         actions=_run_actions(parts),
     )
 
@@ -130,6 +132,10 @@ def make_api(parts: PageParts, dispatch: Callable[[JobId], None]) -> Api:
         submit=parts.inbox.submit,
         dispatch=dispatch,
     )
+
+
+def _threads_of(threads: ThreadStore, job: Job) -> tuple[ThreadRef, ...]:
+    return tuple(one.ref for one in threads.threads_of(job.conversation_id))
 
 
 def can_ask(base: ServiceParts, sign_in: SignInRoutes | None) -> bool:
@@ -192,7 +198,7 @@ def _run_access(base: ServiceParts, visitors: Visitors) -> RunAccess:
 
 def _is_private(threads: ThreadStore, job: Job) -> bool:
     """Tell whether its log has words that not everybody may read who sees the code."""
-    linked = (one.ref for one in threads.threads_of(job.conversation_id))
+    linked = _threads_of(threads, job)
     return any(one.is_private for one in (job.trigger.thread, *linked))
 
 

@@ -21,7 +21,8 @@ from patchwright.core.events.observations import (
 )
 from patchwright.core.events.payload import AgentState, Source, Todo, ToolCall
 from patchwright.core.events.types import Known
-from patchwright.core.plugin import ServiceProfile
+from patchwright.core.plugin import ServiceDirectory, ServiceProfile
+from patchwright.core.text.redaction import Redactor
 from patchwright.core.types.base import JobId
 from patchwright.core.types.people import Actor
 from patchwright.core.types.threads import RepoRef, TalkThread
@@ -29,6 +30,7 @@ from patchwright.core.types.work import Limits, Outcome, Task, Usage
 from patchwright.resolver.job import JobState, Lease
 from patchwright.resolver.messages.status import DeliveryResult
 from patchwright.resolver.publish.effects import FinalMessage
+from patchwright.workers.accounts.principal import Principal, Role
 from patchwright.workers.db.database import Database
 from patchwright.workers.inbox.inbox import Dispatcher, Inbox
 from patchwright.workers.runs.commands import CommandOrigin, RunCommands
@@ -49,6 +51,23 @@ from tests.provision.waiting import wait_until
 
 SECRET: Final = b"correct horse battery staple"
 ADMIN_TOKEN: Final = "admin-token"
+A_SECRET: Final = "hunter2-hunter2"
+DIRECTORY: Final = ServiceDirectory(
+    forge=ServiceProfile(
+        name="github",
+        title="GitHub",
+        is_configured=True,
+        web_url="https://github.test",
+    ),
+    chats={
+        "jira": ServiceProfile(
+            name="jira",
+            title="Jira",
+            is_configured=True,
+            ticket_url="https://jira.test/browse/{id}",
+        )
+    },
+)
 DIFF: Final = """\
 diff --git a/cart.py b/cart.py
 index 1111111..2222222 100644
@@ -85,8 +104,8 @@ class Watched:
 def watching(database: Database) -> Iterator[Watched]:
     """Serve from a thread of this process until the context is left.
 
-    Whoever names themselves in the header `x-viewer` is signed in; reader may read,
-    and writer may write as well.
+    Whoever names themselves in the header `x-viewer` is signed in, with the role of
+    the header `x-role`; reader may read, and writer may write as well.
     """
     port = free_port()
     url = f"http://127.0.0.1:{port}"
@@ -111,7 +130,7 @@ def make_pages(world: World, url: str, inbox: Inbox) -> RunPages:
         secret=SECRET,
         public_url=url,
         clock=world.clock,
-        find_principal=Visitors(_viewer, ADMIN_TOKEN).find,
+        find_principal=_principal,
         may_read=_may_read,
         may_write=_may_write,
         is_private=lambda job: isinstance(job.trigger.thread, TalkThread),
@@ -131,14 +150,19 @@ def make_pages(world: World, url: str, inbox: Inbox) -> RunPages:
         live=LiveUpdates(reader, world.notifier, world.clock, look_again_s=0.05),
         clock=world.clock,
         site=site,
-        forge=ServiceProfile(
-            name="github",
-            title="GitHub",
-            is_configured=True,
-            web_url="https://github.test",
-        ),
+        directory=DIRECTORY,
+        threads_of=lambda job: [
+            one.ref for one in world.threads.threads_of(job.conversation_id)
+        ],
+        redactor=Redactor([A_SECRET]),
         actions=RunActions(access, commands, reader, site, "GitHub"),
     )
+
+
+def _principal(request: Request) -> Principal | None:
+    found = Visitors(_viewer, ADMIN_TOKEN).find(request)
+    role = request.headers.get("x-role", "")
+    return found.replace(role=Role(role)) if found and role else found
 
 
 def _viewer(request: Request) -> Actor | None:

@@ -68,10 +68,12 @@ class ActionsView(Value):
     `answers` are the forms for what is asked, and `controls` the others. Where somebody
     may not steer the run, `why_not` says so, and `sign_in` is where they can. `sent` is
     the act that was sent just now. `other` is the run of the same thread that works.
-    Forms are sent to `post_to`.
+    Forms are sent to `post_to`. A page whose `turn` is over has to be brought up to
+    date.
     """
 
     post_to: str
+    turn: str
     question: Question | None = None
     answers: tuple[ActionForm, ...] = ()
     controls: tuple[ActionForm, ...] = ()
@@ -81,6 +83,14 @@ class ActionsView(Value):
     other: str = ""
     sent: str = ""
     failed: FailedCommand | None = None
+
+
+def turn_of(job: Job) -> str:
+    """Return a word that changes when people can do something else with a run."""
+    outcome = outcome_of(job)
+    # At another step it is another question.
+    step = f"-{outcome.iterations}-{outcome.reason}" if outcome else ""
+    return f"{job.state}{step}"
 
 
 _ANSWERING: Final = frozenset(
@@ -111,6 +121,7 @@ class RunActions:
         question = self._question(job)
         view = ActionsView(
             post_to=f"{self.site.prefix}/runs/{job.id}/commands",
+            turn=turn_of(job),
             question=question,
             sent=sent if sent in set(RunAct) else "",
             failed=failed,

@@ -14,8 +14,9 @@ from patchwright.core.system.clock import Clock
 from patchwright.resolver.job import Job, is_over
 from patchwright.workers.runs.reader import EventSpan, RunReader
 from patchwright.workers.runs.run_row import RunSummary, update_summary
-from patchwright.workers.web.run_page.entries import event_entry
-from patchwright.workers.web.run_page.html import entry_html, head_html
+from patchwright.workers.web.run_page.actions import turn_of
+from patchwright.workers.web.run_page.html import head_html, part_html
+from patchwright.workers.web.run_page.steps import StepReader, count_replies
 from patchwright.workers.web.run_page.views import run_head
 
 # Then the browser comes again by itself, with what it has seen.
@@ -96,7 +97,9 @@ class _BrowserUpdates:
         self._after = after
         self._span = EventSpan()
         self._known = RunSummary()
+        self._steps = StepReader(0)
         self._head = ""
+        self._turn = ""
         self.is_over = False
 
     def news(self) -> list[str]:
@@ -106,21 +109,37 @@ class _BrowserUpdates:
         # Asked before the events: what ended it is among them then.
         job = self._reader.jobs.load(self._job.id) or self._job
         if not self._span.first:
-            self._span = self._reader.span(job)
-            self._known = self._reader.summarize(job, self._span)
+            self._begin(job)
         while events := self._reader.after(job, self._span, self._after):
             self._known = update_summary(self._known, events)
             self._after = events[-1].id
-            for event in events:
-                if entry := event_entry(event):
-                    yield _message("entry", entry_html(entry), event.id)
+            changed = (self._steps.add(event) for event in events)
+            newest = {part.id: part for part in changed if part}
+            # Whoever comes again after any of them has all the others before it.
+            for part in sorted(newest.values(), key=lambda one: one.last_id):
+                yield _message("part", part_html(job.id, part), part.last_id)
         head = head_html(run_head(job, self._known, self._clock.now()))
         if head != self._head:
             self._head = head
             yield _message("head", head)
+        turn = turn_of(job)
+        if turn != self._turn:
+            self._turn = turn
+            yield _message("turn", turn)
         self.is_over = is_over(job)
         if self.is_over:
             yield _message("end", "")
+
+    def _begin(self, job: Job) -> None:
+        """Read what the browser has, as its newest step may go on."""
+        self._span = self._reader.span(job)
+        summary = self._reader.summary_events(job, self._span)
+        self._known = update_summary(RunSummary(), summary)
+        seen = self._reader.page(job, self._span, self._after + 1)
+        first = seen[0].id if seen else self._after + 1
+        self._steps = StepReader(count_replies(summary, before=first))
+        for event in seen:
+            self._steps.add(event)
 
 
 def _message(name: str, html: str, event_id: int | None = None) -> str:

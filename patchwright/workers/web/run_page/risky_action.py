@@ -1,47 +1,50 @@
 """An action that a person is to allow, shown whole: a yes to a part is no yes."""
 
 import json
-from collections.abc import Mapping
 from typing import Final
 
-from pydantic import JsonValue
+from pydantic import TypeAdapter, ValidationError
 
+from patchwright.core.agent.approval import action_text
 from patchwright.core.events.observations import ConfirmationAsked
+from patchwright.core.events.types import AgentStep
+from patchwright.core.text.strings import strip_invisible
 from patchwright.core.types.base import Value
 
-_UNSHOWN: Final = frozenset({"kind", "call_id", "agent", "risk"})
-# The part of an action that people read as it is.
-_TEXTS: Final = ("command", "code")
+_ACTION: Final[TypeAdapter[AgentStep]] = TypeAdapter(AgentStep)
 _DIGEST_CHARS: Final = 12
 
 
 class RiskyAction(Value):
-    """`text` is all of it; `digest` tells it from any other."""
+    """`text` is all of it that can be seen; `digest` tells it from any other.
+
+    `hidden` counts the characters that nobody sees, which may turn a text around.
+    """
 
     name: str
     risk: str
     why: tuple[str, ...]
     text: str
     digest: str
+    hidden: int = 0
 
 
 def risky_action(asked: ConfirmationAsked) -> RiskyAction:
-    kind = str(asked.action.get("kind", "action"))
+    text, hidden = strip_invisible(_text(asked))
+    kind = str(asked.action.get("kind", "an action"))
     return RiskyAction(
         name=kind.replace("_", " "),
         risk=asked.risk,
         why=asked.why,
-        text=_text(asked.action),
+        text=text,
         digest=asked.digest[:_DIGEST_CHARS],
+        hidden=hidden,
     )
 
 
-def _text(action: Mapping[str, JsonValue]) -> str:
-    shown = {
-        name: value
-        for name, value in action.items()
-        if name not in _UNSHOWN and value not in (None, "", [], {}, False)
-    }
-    words = [str(shown.pop(name)) for name in _TEXTS if name in shown]
-    rest = [json.dumps(shown, indent=2, ensure_ascii=False)] if shown else []
-    return "\n".join((*words, *rest))
+def _text(asked: ConfirmationAsked) -> str:
+    try:
+        return action_text(_ACTION.validate_python(asked.action))
+    except ValidationError:
+        # Another version has asked: nothing of it is left out.
+        return json.dumps(asked.action, indent=2, ensure_ascii=False)
