@@ -144,7 +144,7 @@ def make_website(
         pages=(
             *_installation_pages(base, routes, secret, on_installed),
             *site_pages(pages),
-            make_api(pages, dispatcher.dispatch).add_to,
+            make_api(pages).add_to,
         ),
         linking=_linking(base, secret, dispatcher),
         clock=base.clock,

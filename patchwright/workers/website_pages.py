@@ -118,7 +118,7 @@ def _run_actions(parts: PageParts) -> RunActions:
     )
 
 
-def make_api(parts: PageParts, dispatch: Callable[[JobId], None]) -> Api:
+def make_api(parts: PageParts) -> Api:
     base = parts.base
     return Api(
         settings=base.settings,
@@ -130,7 +130,7 @@ def make_api(parts: PageParts, dispatch: Callable[[JobId], None]) -> Api:
         access=parts.access,
         site=parts.site,
         submit=parts.inbox.submit,
-        dispatch=dispatch,
+        dispatch=parts.dispatch,
     )
 
 
