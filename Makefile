@@ -20,7 +20,7 @@ EVERYDAY := not real and not long and not talk and not action and not deploy
 TALK := tests/service tests/talk
 ACTION := tests/action tests/flow/action
 DEPLOY := tests/deploy tests/release tests/tutorials
-LONG := tests/adapters/cli tests/adapters/resolve tests/invariants tests/promises tests/service tests/unit/text
+LONG := tests/adapters/api tests/adapters/cli tests/adapters/resolve tests/invariants tests/promises tests/service tests/unit/text
 REAL := tests/action tests/adapters/mcp tests/adapters/resolve tests/real
 # Nothing in these is for every day.
 APART := $(ACTION) $(DEPLOY) tests/talk

@@ -15,6 +15,7 @@ from patchwright.core.types.threads import ForgeThread, ThreadRef
 from patchwright.resolver.configuration import max_raise_usd_of
 from patchwright.resolver.job import Job
 from patchwright.workers.accounts.principal import Role
+from patchwright.workers.api.composition import Api
 from patchwright.workers.compose import ServiceParts, own_session_secret
 from patchwright.workers.inbox.inbox import Inbox
 from patchwright.workers.plugins.people import ChatComposition
@@ -140,6 +141,22 @@ def _run_actions(parts: PageParts) -> RunActions:
         site=parts.site,
         forge=base.directory.forge.title,
         max_raise_usd=max_raise_usd_of(base.settings.limits),
+    )
+
+
+def make_api(parts: PageParts) -> Api:
+    base = parts.base
+    return Api(
+        settings=base.settings,
+        database=base.database,
+        stores=base.stores,
+        redactor=base.redactor,
+        forge=base.directory.forge,
+        clock=base.clock,
+        access=parts.access,
+        site=parts.site,
+        submit=parts.inbox.submit,
+        dispatch=parts.dispatch,
     )
 
 
