@@ -7,7 +7,7 @@ from contextlib import contextmanager
 from dataclasses import dataclass, field
 from datetime import datetime, timedelta
 from threading import Lock
-from typing import Any, Final, TypeVar
+from typing import Any, Final, TypeVar, cast
 from urllib.parse import urlencode
 
 import requests
@@ -16,7 +16,7 @@ from authlib.integrations.requests_client import OAuth2Session
 from authlib.oidc.core import CodeIDToken
 from joserfc import jws, jwt
 from joserfc.errors import JoseError
-from joserfc.jwk import KeySet
+from joserfc.jwk import KeySet, KeySetSerialization
 from pydantic import SecretStr, TypeAdapter, ValidationError
 
 from patchwright.core.system.clock import Clock
@@ -184,9 +184,7 @@ class OidcProvider:
         """
         claims = self._verify(token, "logout token").claims
         read = _read(_LogoutClaims, claims)
-        audience = claims.get("aud")
-        is_list = isinstance(audience, list)
-        is_ours = self.client_id in (audience if is_list else [audience])
+        is_ours = self.client_id in (_texts(claims.get("aud")) or ())
         events = claims.get("events")
         is_logout = isinstance(events, dict) and isinstance(
             events.get(_LOGOUT_EVENT), dict
@@ -223,7 +221,9 @@ class OidcProvider:
             made_at = datetime.fromtimestamp(read.iat, now.tzinfo)
             ends_at = datetime.fromtimestamp(read.exp, now.tzinfo) if read.exp else None
         except (ValueError, OverflowError, OSError) as error:
-            raise AuthenticationError("the logout token has an unusable time") from error
+            raise AuthenticationError(
+                "the logout token has an unusable time"
+            ) from error
         until = min(made_at + _LOGOUT_LIFE, ends_at or made_at + _LOGOUT_LIFE) + leeway
         if until <= now or made_at > now + leeway:
             raise AuthenticationError("the logout token is too old, or of the future")
@@ -258,9 +258,7 @@ class OidcProvider:
 
     def _decode(self, token: str, keys: KeySet) -> jwt.Token:
         registry = jws.JWSRegistry(algorithms=list(_ALGORITHMS))
-        return jwt.decode(
-            token, keys, algorithms=list(_ALGORITHMS), registry=registry
-        )
+        return jwt.decode(token, keys, algorithms=list(_ALGORITHMS), registry=registry)
 
     def _session(self) -> OAuth2Session:
         secret = self.client_secret.get_secret_value() if self.client_secret else None
@@ -319,8 +317,9 @@ class OidcProvider:
 
     def _fetch_keys(self) -> KeySet:
         address = self._metadata().jwks_uri
+        found = _fetch_json(address)
         try:
-            keys = KeySet.import_key_set(_fetch_json(address))
+            keys = KeySet.import_key_set(cast("KeySetSerialization", found))
         except (JoseError, ValueError, KeyError, TypeError) as error:
             raise ServiceError(f"the keys at {address} cannot be read") from error
         with self._lock:

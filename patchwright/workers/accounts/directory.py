@@ -91,7 +91,9 @@ class People:
             )
             self._note_email(connection, proven)
             before = self._given(connection, account_id)
-            after = role_at_sign_in(before, proven.is_admin, self.default_role)
+            after = role_at_sign_in(
+                before, self.default_role, is_provider_admin=proven.is_admin
+            )
             by = identity_name(proven.person, proven.host)
             if is_first_admin and not self._has_admin(connection):
                 after = GivenRole(role=Role.ADMIN, source=RoleSource.PERSON)
@@ -100,7 +102,7 @@ class People:
                 self._give(connection, account_id, before, after, by)
             signed_in = sa.update(accounts).where(accounts.c.id == account_id)
             connection.execute(signed_in.values(signed_in_at=self.clock.now()))
-            self._write(connection, account_id, AuditAction.SIGNED_IN, by, by)
+            self._write(connection, account_id, AuditAction.SIGNED_IN, by, by=by)
             return self._account(connection, account_id)
 
     def attach(self, account_id: AccountId, proven: ProvenPerson) -> Account | None:
@@ -130,7 +132,7 @@ class People:
             connection.execute(here.values(signed_in_at=self.clock.now()))
             name = identity_name(proven.person, proven.host)
             by = f"account:{account_id}"
-            self._write(connection, account_id, AuditAction.LINKED, name, by)
+            self._write(connection, account_id, AuditAction.LINKED, name, by=by)
             return self._account(connection, account_id)
 
     def find(self, account_id: AccountId) -> Account | None:
@@ -140,12 +142,14 @@ class People:
             ).one_or_none()
             return self._read(connection, [row])[0] if row else None
 
-    def find_by_identity(self, service: str, host: str, subject: str) -> AccountId | None:
+    def find_by_identity(
+        self, service: str, host: str, subject: str
+    ) -> AccountId | None:
         actor = Actor(service=service, login="", external_id=subject)
         return self.accounts.known(actor, host)
 
     def find_all(self, name: str = "") -> tuple[Account, ...]:
-        """Return all accounts whose name or logins have that in them, by their names."""
+        """Return the accounts with that in their name or a login, by their names."""
         with self.database.reading() as connection:
             rows = connection.execute(
                 sa.select(accounts).order_by(sa.func.lower(accounts.c.name))
@@ -252,8 +256,12 @@ class People:
         if before.role is not after.role:
             detail = f"{before.role} → {after.role}"
             self._write(
-                connection, account_id, AuditAction.ROLE, f"account:{account_id}", by,
-                detail,
+                connection,
+                account_id,
+                AuditAction.ROLE,
+                f"account:{account_id}",
+                by=by,
+                detail=detail,
             )
 
     def _has_admin(self, connection: sa.Connection) -> bool:
@@ -267,6 +275,7 @@ class People:
         account_id: AccountId,
         what: AuditAction,
         about: str,
+        *,
         by: str,
         detail: str = "",
     ) -> None:

@@ -78,7 +78,7 @@ def weaker(one: Role, other: Role) -> Role:
 
 
 def role_at_sign_in(
-    given: GivenRole, is_provider_admin: bool | None, default: Role
+    given: GivenRole, default: Role, *, is_provider_admin: bool | None
 ) -> GivenRole:
     """Return the role after a sign-in at a provider that says who is an admin.
 

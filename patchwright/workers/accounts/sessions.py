@@ -37,6 +37,7 @@ class Session(Value):
     created_at: datetime
     seen_at: datetime
     expires_at: datetime
+    provider_sid: str = ""
     is_due: bool = False
 
 
@@ -73,9 +74,7 @@ class SessionStore:
             "expires_at": now + SESSION_LIFE,
         }
         with self.database.writing() as connection:
-            connection.execute(
-                sa.delete(sessions).where(sessions.c.expires_at <= now)
-            )
+            connection.execute(sa.delete(sessions).where(sessions.c.expires_at <= now))
             connection.execute(sa.insert(sessions), row)
         return word
 
@@ -148,9 +147,7 @@ class SessionStore:
 
     def end_all(self, account_id: AccountId, *, but: str = "") -> bool:
         """End all sessions of an account, but for the one with that id."""
-        return self._delete(
-            [sessions.c.account_id == account_id, sessions.c.id != but]
-        )
+        return self._delete([sessions.c.account_id == account_id, sessions.c.id != but])
 
     def end_at_provider(
         self, service: str, account_id: AccountId | None, provider_sid: str

@@ -141,9 +141,7 @@ class AccountStore:
         now = self._clock.now()
         was_here = sa.update(accounts).where(accounts.c.id == account_id)
         connection.execute(was_here.values(signed_in_at=now))
-        noted = AuditNote(
-            at=now, actor=actor, by=identity_name(person, host)
-        )
+        noted = AuditNote(at=now, actor=actor, by=identity_name(person, host))
         before = find_identity(connection, actor, actor.host)
         if before is not None and before.account_id != account_id:
             noted.write(connection, self._ids, before.account_id, AuditAction.UNLINKED)

@@ -28,6 +28,7 @@ from patchwright.workers.web.session_cookie import (
     describe_browser,
 )
 from patchwright.workers.web.site.frame import Site
+from patchwright.workers.web.token_addresses import TokenAddressRefusal
 
 # Two slashes, or a backslash that browsers take for one, would begin another host.
 # https://url.spec.whatwg.org/#relative-slash-state
@@ -146,6 +147,7 @@ def add_sign_in(
 ) -> None:
     # None of them is async: the service and a browser's reading of it may take time.
     app.add_middleware(SessionRenewal, cookie=routes.cookie)
+    app.add_middleware(TokenAddressRefusal)
 
     @app.get(AUTH_PATH, include_in_schema=False)
     def choose(request: Request) -> Response:
@@ -275,7 +277,14 @@ def _sign_in(
     response = _redirect(path) if path else _signed_in(routes, way, person)
     if first is not None and is_first:
         first.drop(response)
-    _begin_session(routes, request, response, account, proven)
+    _begin_session(
+        routes,
+        request,
+        response,
+        account,
+        service=person.service,
+        provider_sid=proven.provider_sid,
+    )
     return response
 
 
@@ -303,7 +312,15 @@ def _add(
     log.info("identity_added", service=way.name, login=proven.person.login)
     routes.on_proven(proven.person)
     response = _redirect(f"{routes.prefix}{ACCOUNT_PATH}?done=added")
-    _begin_session(routes, request, response, account, proven, session)
+    # It is still one of the first sign-in, and ends with that.
+    _begin_session(
+        routes,
+        request,
+        response,
+        account,
+        service=session.service,
+        provider_sid=session.provider_sid,
+    )
     return response
 
 
@@ -312,16 +329,16 @@ def _begin_session(
     request: Request,
     response: Response,
     account: Account,
-    proven: ProvenPerson,
-    before: Session | None = None,
+    *,
+    service: str,
+    provider_sid: str,
 ) -> None:
-    """Begin a session; after an addition it is still one of the first sign-in."""
     browser = describe_browser(request.headers.get("user-agent", ""))
     new = NewSession(
         account_id=account.id,
-        service=before.service if before else proven.person.service,
+        service=service,
         browser=browser,
-        provider_sid=before.provider_sid if before else proven.provider_sid,
+        provider_sid=provider_sid,
     )
     routes.cookie.begin(request, response, new)
 
@@ -369,7 +386,9 @@ def _signed_out(routes: SignInRoutes, ended: Session | None) -> Response:
             continue
         if there:
             links[f"Sign out of {way.title} too"] = there
-    again = {f"Sign in with {way.title}": _login_url(routes, way) for way in routes.ways}
+    again = {
+        f"Sign in with {way.title}": _login_url(routes, way) for way in routes.ways
+    }
     return message_page(
         "You are signed out", "You can close this page.", links=links | again
     )
