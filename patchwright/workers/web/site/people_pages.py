@@ -13,9 +13,8 @@ from fastapi.responses import RedirectResponse
 from patchwright.core.types.base import AccountId
 from patchwright.workers.accounts.directory import People, Unlinking
 from patchwright.workers.accounts.principal import Principal, Role, SignedInBy
-from patchwright.workers.accounts.roles import Account
+from patchwright.workers.accounts.roles import Account, service_title
 from patchwright.workers.accounts.sessions import SessionStore
-from patchwright.workers.plugins.people import service_name
 from patchwright.workers.store.audit import AuditAction, AuditLog
 from patchwright.workers.web.rate_limit import RateLimit
 from patchwright.workers.web.site.form_posts import FormPost, FormPosts
@@ -197,9 +196,7 @@ def _facts(account: Account) -> dict[str, object]:
         "identities": [
             {
                 "id": one.id,
-                "service": "single sign-on"
-                if one.is_of_provider
-                else service_name(one.service),
+                "service": service_title(one.service),
                 "login": one.login,
                 "email": one.email,
             }
