@@ -73,6 +73,7 @@ def add_account_pages(app: FastAPI, pages: AccountPages) -> None:
     posts = pages.posts
 
     def show(request: Request, principal: Principal) -> Response:
+        """Show one's own account: identities, sessions and API tokens."""
         done = _DONE.get(request.query_params.get("done", ""), "")
         return _show(pages, request, principal, done=done)
 
@@ -103,6 +104,7 @@ def _add(app: FastAPI, pages: AccountPages, path: str, act: _Act) -> None:
             )
         return act(pages, post, account_id)
 
+    on_post.__doc__ = act.__doc__
     app.post(path, include_in_schema=False)(pages.posts.on_post(on_post))
 
 
@@ -113,6 +115,7 @@ def _own_account(principal: Principal) -> AccountId | None:
 
 
 def _make_token(pages: AccountPages, post: FormPost, account_id: AccountId) -> Response:
+    """Make an API token, and show it once."""
     wish = _read_wish(post)
     if isinstance(wish, str):
         return _show(pages, post.request, post.principal, problem=wish, status=422)
@@ -143,6 +146,7 @@ def _read_wish(post: FormPost) -> TokenWish | str:
 def _revoke_token(
     pages: AccountPages, post: FormPost, account_id: AccountId
 ) -> Response:
+    """Revoke an API token."""
     if not pages.tokens.revoke(post.field("id"), account_id, post.principal.key):
         text = "You have no such token. It may have been revoked already."
         return _show(pages, post.request, post.principal, problem=text, status=404)
@@ -152,6 +156,7 @@ def _revoke_token(
 def _end_session(
     pages: AccountPages, post: FormPost, account_id: AccountId
 ) -> Response:
+    """End a session of one's own."""
     if not pages.sessions.end(post.field("id"), account_id):
         text = "You have no such session. It may have ended already."
         return _show(pages, post.request, post.principal, problem=text, status=404)
@@ -162,6 +167,7 @@ def _end_session(
 def _end_all_sessions(
     pages: AccountPages, post: FormPost, account_id: AccountId
 ) -> Response:
+    """Sign out everywhere else."""
     pages.sessions.end_all(account_id, but=post.field("but"))
     _note_ended(pages, post)
     return _done(pages, "all-ended")
@@ -178,6 +184,7 @@ def _note_ended(pages: AccountPages, post: FormPost) -> None:
 
 
 def _unlink(pages: AccountPages, post: FormPost, account_id: AccountId) -> Response:
+    """Remove an identity from one's own account."""
     result = pages.people.unlink(account_id, post.field("id"), post.principal)
     if result is not Unlinking.DONE:
         text = f"The identity was not removed. {_KEPT[result]}"

@@ -46,7 +46,10 @@ class FormPosts:
     def on_post(
         self, act: Callable[[FormPost], Response], least: Role = Role.VIEWER
     ) -> Callable[[Request], Awaitable[Response]]:
-        """Return an address's function; `act` is called in a thread."""
+        """Return an address's function; `act` is called in a thread.
+
+        What `act` says of itself the list of addresses says of this one.
+        """
 
         async def receive(request: Request) -> Response:
             try:
@@ -55,6 +58,7 @@ class FormPosts:
                 return await run_in_threadpool(self._tell_too_long, request)
             return await run_in_threadpool(self._act, request, body, act, least)
 
+        receive.__doc__ = act.__doc__
         return receive
 
     def on_get(
@@ -70,6 +74,7 @@ class FormPosts:
                 return self.site.refuse(principal, least)
             return show(request, principal)
 
+        answer.__doc__ = show.__doc__
         return answer
 
     def _act(
