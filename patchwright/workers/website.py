@@ -13,10 +13,8 @@ from patchwright.core.plugin import InstallationReach, Plugin, PluginRoutes
 from patchwright.core.plugin_host import PluginHost
 from patchwright.core.settings.model import Settings
 from patchwright.core.system.clock import Clock
-from patchwright.core.types.base import JobId, RandomIds
-from patchwright.core.types.people import Actor, Permission
-from patchwright.core.types.threads import ForgeThread
-from patchwright.resolver.job import Job
+from patchwright.core.types.base import RandomIds
+from patchwright.core.types.people import Actor
 from patchwright.workers.compose import (
     ServiceParts,
     health_checks_of,
@@ -43,44 +41,27 @@ from patchwright.workers.plugins.people import (
     make_identity_tokens,
 )
 from patchwright.workers.queue.interface import repeat_in_background
-from patchwright.workers.runs.reader import RunReader
-from patchwright.workers.store.run_store import Stores
-from patchwright.workers.store.threads import ThreadStore
 from patchwright.workers.web.app import AddPages, WebApp, WebServices, create_app
 from patchwright.workers.web.app_install import (
     InstalledPage,
     make_install_routes,
     make_operator_cookie,
 )
-from patchwright.workers.web.forms import FormTokens
 from patchwright.workers.web.link_flow import LinkingRoutes
 from patchwright.workers.web.link_routes import make_linking_routes
-from patchwright.workers.web.pages.access import (
-    RepositoryAccessCache,
-    RunAccess,
-)
-from patchwright.workers.web.pages.live import LiveUpdates
-from patchwright.workers.web.pages.routes import RunPages
-from patchwright.workers.web.request_form import FormRateLimit, RequestFormRoutes
 from patchwright.workers.web.sign_in import (
     SignInRoutes,
     callback_path,
-    login_path,
     make_sign_in_routes,
 )
-from patchwright.workers.web.visitors import Visitors
+from patchwright.workers.website_pages import (
+    can_ask,
+    compose_pages,
+    make_run_pages,
+    site_pages,
+)
 
 log = structlog.get_logger(__name__)
-
-
-def _is_private(threads: ThreadStore, job: Job) -> bool:
-    """Tell whether its log has words that not everybody may read who sees the code."""
-    linked = (one.ref for one in threads.threads_of(job.conversation_id))
-    return any(one.is_private for one in (job.trigger.thread, *linked))
-
-
-def _nobody(_request: object) -> None:
-    """Tell that nobody is signed in where nobody can be."""
 
 
 def make_sign_in(
@@ -145,8 +126,8 @@ def make_website(
     reporter = make_reporter(base, role, health)
     secret = own_session_secret(base)
     sign_in = make_sign_in(base.plugin, base.settings, secret, base.clock)
-    access = _run_access(base, _visitors(base, sign_in))
     chat = make_chat_composition(base)
+    pages = compose_pages(base, sign_in, chat, inbox)
     routes = _open_routes(base, chat, inbox)
     web = WebServices(
         reporter=reporter,
@@ -159,88 +140,17 @@ def make_website(
             if one.webhook_source
         },
         background_tasks=tuple(_background_tasks(routes)),
-        pages=tuple(_installation_pages(base, routes, secret, on_installed)),
+        pages=(
+            *_installation_pages(base, routes, secret, on_installed),
+            *site_pages(pages),
+        ),
         linking=_linking(base, secret, dispatcher),
         clock=base.clock,
         prefix=urlsplit(base.settings.server.public_url).path,
         sign_in=sign_in,
-        run_pages=_run_pages(base, sign_in, access),
-        asking=_request_form(base, sign_in, chat, inbox),
+        run_pages=make_run_pages(pages),
     )
-    return Website(create_app(web), reporter, has_form=web.asking is not None)
-
-
-def _visitors(base: ServiceParts, sign_in: SignInRoutes | None) -> Visitors:
-    token = base.settings.security.admin_token
-    return Visitors(
-        find_viewer=sign_in.sessions.viewer_of if sign_in else _nobody,
-        admin_token=token.get_secret_value() if token else "",
-    )
-
-
-def _run_access(base: ServiceParts, visitors: Visitors) -> RunAccess:
-    """Compose it; without a secret no link opens a run, and none is given out."""
-    public_url, secret = base.settings.server.public_url, own_session_secret(base)
-    if public_url and secret is None:
-        log.warning("no_links_to_runs", missing="security.session_secret")
-    fetch_permission = base.forge.forge.fetch_permission
-    writers = RepositoryAccessCache(fetch_permission, base.clock, Permission.WRITE)
-    return RunAccess(
-        secret=secret,
-        public_url=public_url,
-        clock=base.clock,
-        find_principal=visitors.find,
-        may_read=RepositoryAccessCache(fetch_permission, base.clock).is_allowed,
-        may_write=writers.is_allowed,
-        is_private=partial(_is_private, base.stores.threads),
-    )
-
-
-def _run_pages(
-    base: ServiceParts, sign_in: SignInRoutes | None, access: RunAccess
-) -> RunPages:
-    stores, forge = base.stores, base.directory.forge
-    reader = RunReader(stores.jobs, stores.events, stores.outcomes, stores.effects)
-    return RunPages(
-        reader=reader,
-        access=access,
-        live=LiveUpdates(reader, stores.events.notifier, base.clock),
-        clock=base.clock,
-        forge=forge,
-        login_path=login_path(forge.name) if sign_in else "",
-    )
-
-
-def _request_form(
-    base: ServiceParts,
-    sign_in: SignInRoutes | None,
-    chat: ChatComposition,
-    inbox: Inbox,
-) -> RequestFormRoutes | None:
-    """Return the form, or None where nobody can sign in."""
-    secret, forge = own_session_secret(base), base.directory.forge
-    if sign_in is None or secret is None:
-        return None
-    cache = RepositoryAccessCache(base.forge.forge.fetch_permission, base.clock)
-    return RequestFormRoutes(
-        form_tokens=FormTokens(secret),
-        clock=base.clock,
-        find_viewer=sign_in.sessions.viewer_of,
-        may_read=cache.is_allowed,
-        submit=inbox.submit,
-        find_job=partial(_find_job, base.stores),
-        offer_to=partial(chat.repositories.find, ""),
-        forge=forge,
-        rate_limit=FormRateLimit(base.clock),
-        login_path=login_path(forge.name),
-        prefix=urlsplit(base.settings.server.public_url).path,
-    )
-
-
-def _find_job(stores: Stores, thread: ForgeThread) -> JobId | None:
-    found = stores.threads.conversation_of(thread)
-    job = stores.jobs.last_job_of(found) if found else None
-    return job.id if job else None
+    return Website(create_app(web), reporter, has_form=can_ask(base, sign_in))
 
 
 def _open_routes(

@@ -25,7 +25,6 @@ from patchwright.workers.web.forms import add_page_errors
 from patchwright.workers.web.link_flow import LinkingRoutes
 from patchwright.workers.web.link_routes import add_linking, linking_callbacks
 from patchwright.workers.web.pages.routes import RunPages, add_run_pages
-from patchwright.workers.web.request_form import RequestFormRoutes, add_request_form
 from patchwright.workers.web.sign_in import SignInRoutes, add_sign_in
 from patchwright.workers.web.webhooks import WEBHOOK_ROUTE, WebhookRoute
 
@@ -148,8 +147,7 @@ class WebServices:
     request. `prefix` is the path under which people reach us.
 
     `background_tasks` go on as long as the intake does. Without a `sign_in` nobody can
-    sign in, without `run_pages` nobody sees a run, without `asking` nobody asks on a
-    page.
+    sign in, and without `run_pages` nobody sees a run.
     """
 
     reporter: Reporter
@@ -163,7 +161,6 @@ class WebServices:
     pages: tuple[AddPages, ...] = ()
     sign_in: SignInRoutes | None = None
     run_pages: RunPages | None = None
-    asking: RequestFormRoutes | None = None
     prefix: str = ""
 
 
@@ -193,7 +190,5 @@ def create_app(services: WebServices) -> FastAPI:
         add(app)
     if services.run_pages is not None:
         add_run_pages(app, services.run_pages)
-    if services.asking is not None:
-        add_request_form(app, services.asking)
     add_request_log(app, services.count_request, services.clock)
     return app

@@ -4,17 +4,18 @@ import asyncio
 import hashlib
 import re
 from collections import deque
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Mapping
 from concurrent.futures import Future
 from dataclasses import dataclass
 from datetime import datetime, timedelta
+from functools import partial
 from typing import Final
-from urllib.parse import parse_qs, quote
+from urllib.parse import parse_qs
 
 import structlog
 from fastapi import FastAPI, Request, Response
 from fastapi.concurrency import run_in_threadpool
-from fastapi.responses import HTMLResponse, RedirectResponse
+from fastapi.responses import RedirectResponse
 from structlog.contextvars import bind_contextvars
 
 from patchwright.core.plugin import ServiceProfile
@@ -30,8 +31,9 @@ from patchwright.core.types.threads import (
 from patchwright.core.types.triggers import Trigger, TriggerKind
 from patchwright.core.webhook import Delivery, InboxResult, InboxUnavailableError
 from patchwright.resolver.repository_references import read_thread_url
+from patchwright.workers.accounts.principal import Principal, Role
 from patchwright.workers.web.body import BodyTooLargeError, read_body
-from patchwright.workers.web.forms import FormTokens, form_pages
+from patchwright.workers.web.site.frame import Site
 
 MAX_TEXT_CHARS: Final = 20_000
 _MAX_TITLE_CHARS: Final = 100
@@ -170,21 +172,18 @@ class RequestFormRoutes:
     """Takes requests from people who are signed in.
 
     `may_read` and `offer_to`, which names repositories to choose from, may take a
-    while. `find_job` returns the newest run in a thread. `prefix` is the
-    path under which people reach us.
+    while, as `find_principal` may. `find_job` returns the newest run in a thread.
     """
 
-    form_tokens: FormTokens
+    site: Site
     clock: Clock
-    find_viewer: Callable[[Request], Actor | None]
+    find_principal: Callable[[Request], Principal | None]
     may_read: Callable[[RepoRef, Actor], bool]
     submit: Callable[[Delivery], "Future[InboxResult]"]
     find_job: Callable[[ForgeThread], JobId | None]
     offer_to: Callable[[Actor], tuple[str, ...]]
     forge: ServiceProfile
     rate_limit: FormRateLimit
-    login_path: str
-    prefix: str = ""
 
     def make_delivery(self, wanted: RequestedRun, viewer: Actor, word: str) -> Delivery:
         """Return the request; sent twice, by a second click, it is the same one."""
@@ -228,35 +227,6 @@ def _request_number(word: str) -> int:
     return int.from_bytes(digest[:8], "big") >> (64 - _NUMBER_BITS)
 
 
-_PAGES: Final = form_pages("same-origin")
-
-
-def request_form_page(
-    login: str,
-    check: str,
-    repositories: Sequence[str],
-    *,
-    typed: FormInput | None = None,
-    problem: str = "",
-    status: int = 200,
-) -> HTMLResponse:
-    return _PAGES.show(
-        "ask.html",
-        status=status,
-        login=login,
-        check=check,
-        repositories=repositories,
-        typed=typed or FormInput(),
-        problem=problem,
-        max_chars=MAX_TEXT_CHARS,
-    )
-
-
-def sign_in_first_page(sign_in: str, title: str) -> HTMLResponse:
-    """Ask somebody to sign in; `title` is what people call the forge."""
-    return _PAGES.show("sign_in_first.html", status=401, sign_in=sign_in, title=title)
-
-
 REQUEST_FORM_PATH: Final = "/requests/new"
 _MAX_FORM_BYTES: Final = 256 * 1024
 _SEE_OTHER: Final = 303
@@ -270,47 +240,63 @@ _NOT_STORED: Final = "The request could not be stored. Please send it again."
 log = structlog.get_logger(__name__)
 
 
-def add_request_form(app: FastAPI, routes: RequestFormRoutes) -> None:
-    @app.get("/", include_in_schema=False)
-    async def home() -> Response:
-        """Redirect from the service's address to the form."""
-        return RedirectResponse(f"{routes.prefix}{REQUEST_FORM_PATH}", _SEE_OTHER)
+class Requester(Value):
+    """Somebody who may make requests: who they are here, and on the forge."""
 
+    principal: Principal
+    identity: Actor
+
+
+def add_request_form(app: FastAPI, routes: RequestFormRoutes) -> None:
     @app.get(REQUEST_FORM_PATH, include_in_schema=False)
     def show(request: Request) -> Response:
         """Show the form for a request."""
-        viewer = routes.find_viewer(request)
-        if viewer is None:
-            return _ask_to_sign_in(routes)
+        requester = _find_requester(routes, request)
+        if isinstance(requester, Response):
+            return requester
         where = request.query_params.get("where", "")[:300]
-        return _form(routes, viewer, FormInput(where=where))
+        return _form(routes, requester, FormInput(where=where))
 
     @app.post(REQUEST_FORM_PATH, include_in_schema=False)
     async def ask(request: Request) -> Response:
         """Start a run from the form, and go to its page."""
-        viewer = routes.find_viewer(request)
-        if viewer is None:
-            return _ask_to_sign_in(routes)
+        requester = await run_in_threadpool(_find_requester, routes, request)
+        if isinstance(requester, Response):
+            return requester
         try:
             body = await read_body(request, _MAX_FORM_BYTES)
         except BodyTooLargeError:
             typed = FormInput()
             return await run_in_threadpool(
-                _form, routes, viewer, typed, _TOO_LARGE, 413
+                _form, routes, requester, typed, _TOO_LARGE, 413
             )
         fields = _first_values(body)
-        typed = read_form(fields)
-        word = routes.form_tokens.word_of(fields.get("check", ""), viewer.subject)
+        typed, holder = read_form(fields), requester.principal.key
+        word = routes.site.form_tokens.word_of(fields.get("check", ""), holder)
+        refuse = partial(run_in_threadpool, _form, routes, requester, typed)
         if not word:
-            return await run_in_threadpool(_form, routes, viewer, typed, _NOT_OURS, 403)
-        if not routes.rate_limit.take(viewer):
-            return await run_in_threadpool(
-                _form, routes, viewer, typed, _TOO_OFTEN, 429
-            )
-        judged = await run_in_threadpool(_validate, routes, viewer, typed)
+            return await refuse(_NOT_OURS, 403)
+        if not routes.rate_limit.take(requester.identity):
+            return await refuse(_TOO_OFTEN, 429)
+        judged = await run_in_threadpool(_validate, routes, requester.identity, typed)
         if isinstance(judged, str):
-            return await run_in_threadpool(_form, routes, viewer, typed, judged, 422)
-        return await _submit(routes, viewer, typed, judged, word)
+            return await refuse(judged, 422)
+        return await _submit(routes, requester, typed, judged, word)
+
+
+def _find_requester(
+    routes: RequestFormRoutes, request: Request
+) -> Requester | Response:
+    """Return who may make a request, or the page that says why somebody may not."""
+    principal = routes.find_principal(request)
+    if principal is None:
+        return routes.site.sign_in_first(request)
+    if not principal.role.allows(Role.MEMBER):
+        return routes.site.refuse(principal, Role.MEMBER)
+    if principal.identity is None:
+        title = routes.forge.title
+        return routes.site.show("ask_nobody.html", principal, status=403, title=title)
+    return Requester(principal=principal, identity=principal.identity)
 
 
 def _first_values(body: bytes) -> dict[str, str]:
@@ -331,41 +317,40 @@ def _validate(
 
 async def _submit(
     routes: RequestFormRoutes,
-    viewer: Actor,
+    requester: Requester,
     typed: FormInput,
     wanted: RequestedRun,
     word: str,
 ) -> Response:
-    delivery = routes.make_delivery(wanted, viewer, word)
+    delivery = routes.make_delivery(wanted, requester.identity, word)
     try:
         stored = await asyncio.wrap_future(routes.submit(delivery))
     except InboxUnavailableError:
-        return await run_in_threadpool(_form, routes, viewer, typed, _NOT_STORED, 503)
+        return await run_in_threadpool(
+            _form, routes, requester, typed, _NOT_STORED, 503
+        )
     bind_contextvars(delivery_id=delivery.id, **stored.ids)
     log.info("delivery_stored", service=WEB_SERVICE, verdict=stored.verdict)
     thread = routes.thread_of(wanted, word)
     job_id = stored.job_id or await run_in_threadpool(routes.find_job, thread)
-    return RedirectResponse(f"{routes.prefix}/runs/{job_id}", _SEE_OTHER)
+    return RedirectResponse(f"{routes.site.prefix}/runs/{job_id}", _SEE_OTHER)
 
 
 def _form(
     routes: RequestFormRoutes,
-    viewer: Actor,
+    requester: Requester,
     typed: FormInput,
     problem: str = "",
     status: int = 200,
 ) -> Response:
-    return request_form_page(
-        viewer.login,
-        routes.form_tokens.new(viewer.subject),
-        routes.offer_to(viewer),
+    return routes.site.show(
+        "ask.html",
+        requester.principal,
+        status=status,
+        active=REQUEST_FORM_PATH,
+        login=requester.identity.login,
+        repositories=routes.offer_to(requester.identity),
         typed=typed,
         problem=problem,
-        status=status,
+        max_chars=MAX_TEXT_CHARS,
     )
-
-
-def _ask_to_sign_in(routes: RequestFormRoutes) -> Response:
-    back = quote(f"{routes.prefix}{REQUEST_FORM_PATH}", safe="")
-    sign_in = f"{routes.prefix}{routes.login_path}?next={back}"
-    return sign_in_first_page(sign_in, routes.forge.title)

@@ -44,7 +44,7 @@ class Site:
     """Shows pages in the frame that all of them have.
 
     `prefix` is the path under which people reach us, `login_path` where they sign in,
-    `navigation` what the installation has pages for, in order.
+    empty where they cannot, `navigation` what the installation has pages for, in order.
     """
 
     prefix: str
@@ -85,7 +85,8 @@ class Site:
         back = f"{self.prefix}{request.url.path}"
         if request.url.query:
             back = f"{back}?{request.url.query}"
-        sign_in = f"{self.prefix}{self.login_path}?next={quote(back, safe='')}"
+        login = f"{self.prefix}{self.login_path}?next={quote(back, safe='')}"
+        sign_in = login if self.login_path else ""
         return self.show("sign_in_first.html", None, status=401, sign_in=sign_in)
 
     def refuse(self, principal: Principal, needed: Role) -> HTMLResponse:

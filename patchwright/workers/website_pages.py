@@ -1,0 +1,180 @@
+"""The pages for people: who sees them, and what each of them works with."""
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+from functools import partial
+from secrets import token_bytes
+from typing import Final
+from urllib.parse import urlsplit
+
+import structlog
+from fastapi import Request
+
+from patchwright.core.types.base import JobId
+from patchwright.core.types.people import Permission
+from patchwright.core.types.threads import ForgeThread
+from patchwright.resolver.job import Job
+from patchwright.workers.accounts.principal import Role
+from patchwright.workers.compose import ServiceParts, own_session_secret
+from patchwright.workers.inbox.inbox import Inbox
+from patchwright.workers.plugins.people import ChatComposition
+from patchwright.workers.runs.reader import RunReader
+from patchwright.workers.store.run_store import Stores
+from patchwright.workers.store.threads import ThreadStore
+from patchwright.workers.web.app import AddPages
+from patchwright.workers.web.forms import FormTokens
+from patchwright.workers.web.pages.access import RepositoryAccessCache, RunAccess
+from patchwright.workers.web.pages.live import LiveUpdates
+from patchwright.workers.web.pages.routes import RunPages
+from patchwright.workers.web.request_form import (
+    REQUEST_FORM_PATH,
+    FormRateLimit,
+    RequestFormRoutes,
+    add_request_form,
+)
+from patchwright.workers.web.sign_in import SignInRoutes, login_path
+from patchwright.workers.web.site.frame import NavigationItem, Site, add_assets
+from patchwright.workers.web.visitors import Visitors
+
+log = structlog.get_logger(__name__)
+
+
+@dataclass(frozen=True)
+class PageParts:
+    """What the pages of a process have in common.
+
+    Without a `sign_in` only the administrator's token opens them.
+    """
+
+    base: ServiceParts
+    sign_in: SignInRoutes | None
+    visitors: Visitors
+    access: RunAccess
+    site: Site
+    chat: ChatComposition
+    inbox: Inbox
+
+    @property
+    def reader(self) -> RunReader:
+        stores = self.base.stores
+        return RunReader(stores.jobs, stores.events, stores.outcomes, stores.effects)
+
+
+def compose_pages(
+    base: ServiceParts,
+    sign_in: SignInRoutes | None,
+    chat: ChatComposition,
+    inbox: Inbox,
+) -> PageParts:
+    visitors = _visitors(base, sign_in)
+    access = _run_access(base, visitors)
+    site = _site(base, sign_in)
+    return PageParts(base, sign_in, visitors, access, site, chat, inbox)
+
+
+def site_pages(parts: PageParts) -> Iterator[AddPages]:
+    """Yield what adds each page; one that nobody could use is left out."""
+    yield add_assets
+    form = _request_form(parts)
+    if form is not None:
+        yield partial(add_request_form, routes=form)
+
+
+def make_run_pages(parts: PageParts) -> RunPages:
+    stores = parts.base.stores
+    return RunPages(
+        reader=parts.reader,
+        access=parts.access,
+        live=LiveUpdates(parts.reader, stores.events.notifier, parts.base.clock),
+        clock=parts.base.clock,
+        forge=parts.base.directory.forge,
+        login_path=parts.site.login_path,
+    )
+
+
+def can_ask(base: ServiceParts, sign_in: SignInRoutes | None) -> bool:
+    """Tell whether people can make requests on a page."""
+    return sign_in is not None and own_session_secret(base) is not None
+
+
+_REQUEST: Final = NavigationItem(
+    title="New request", path=REQUEST_FORM_PATH, least=Role.MEMBER
+)
+
+
+def _navigation(
+    base: ServiceParts, sign_in: SignInRoutes | None
+) -> Iterator[NavigationItem]:
+    """Yield the pages in the order in which people find them."""
+    if can_ask(base, sign_in):
+        yield _REQUEST
+
+
+def _site(base: ServiceParts, sign_in: SignInRoutes | None) -> Site:
+    """Compose the frame; without a secret a form holds until the process ends."""
+    return Site(
+        prefix=urlsplit(base.settings.server.public_url).path,
+        login_path=login_path(base.directory.forge.name) if sign_in else "",
+        form_tokens=FormTokens(own_session_secret(base) or token_bytes()),
+        navigation=tuple(_navigation(base, sign_in)),
+    )
+
+
+def _nobody(_request: Request) -> None:
+    """Tell that nobody is signed in where nobody can be."""
+
+
+def _visitors(base: ServiceParts, sign_in: SignInRoutes | None) -> Visitors:
+    token = base.settings.security.admin_token
+    return Visitors(
+        find_viewer=sign_in.sessions.viewer_of if sign_in else _nobody,
+        admin_token=token.get_secret_value() if token else "",
+    )
+
+
+def _run_access(base: ServiceParts, visitors: Visitors) -> RunAccess:
+    """Compose it; without a secret no link opens a run, and none is given out."""
+    public_url, secret = base.settings.server.public_url, own_session_secret(base)
+    if public_url and secret is None:
+        log.warning("no_links_to_runs", missing="security.session_secret")
+    fetch_permission = base.forge.forge.fetch_permission
+    writers = RepositoryAccessCache(fetch_permission, base.clock, Permission.WRITE)
+    return RunAccess(
+        secret=secret,
+        public_url=public_url,
+        clock=base.clock,
+        find_principal=visitors.find,
+        may_read=RepositoryAccessCache(fetch_permission, base.clock).is_allowed,
+        may_write=writers.is_allowed,
+        is_private=partial(_is_private, base.stores.threads),
+    )
+
+
+def _is_private(threads: ThreadStore, job: Job) -> bool:
+    """Tell whether its log has words that not everybody may read who sees the code."""
+    linked = (one.ref for one in threads.threads_of(job.conversation_id))
+    return any(one.is_private for one in (job.trigger.thread, *linked))
+
+
+def _request_form(parts: PageParts) -> RequestFormRoutes | None:
+    """Return the form, or None where nobody can sign in."""
+    base = parts.base
+    if not can_ask(base, parts.sign_in):
+        return None
+    return RequestFormRoutes(
+        site=parts.site,
+        clock=base.clock,
+        find_principal=parts.visitors.find,
+        may_read=parts.access.may_read,
+        submit=parts.inbox.submit,
+        find_job=partial(_find_job, base.stores),
+        offer_to=partial(parts.chat.repositories.find, ""),
+        forge=base.directory.forge,
+        rate_limit=FormRateLimit(base.clock),
+    )
+
+
+def _find_job(stores: Stores, thread: ForgeThread) -> JobId | None:
+    found = stores.threads.conversation_of(thread)
+    job = stores.jobs.last_job_of(found) if found else None
+    return job.id if job else None
