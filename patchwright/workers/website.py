@@ -60,6 +60,7 @@ from patchwright.workers.website_pages import (
     make_run_pages,
     site_pages,
 )
+from patchwright.workers.website_settings import settings_site_pages
 
 log = structlog.get_logger(__name__)
 
@@ -143,6 +144,7 @@ def make_website(
         pages=(
             *_installation_pages(base, routes, secret, on_installed),
             *site_pages(pages),
+            *settings_site_pages(base, pages.site, pages.access, routes),
         ),
         linking=_linking(base, secret, dispatcher),
         clock=base.clock,

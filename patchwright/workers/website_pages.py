@@ -35,6 +35,7 @@ from patchwright.workers.web.request_form import (
 from patchwright.workers.web.sign_in import SignInRoutes, login_path
 from patchwright.workers.web.site.frame import NavigationItem, Site, add_assets
 from patchwright.workers.web.visitors import Visitors
+from patchwright.workers.website_settings import SETTINGS_NAVIGATION
 
 log = structlog.get_logger(__name__)
 
@@ -108,6 +109,7 @@ def _navigation(
     """Yield the pages in the order in which people find them."""
     if can_ask(base, sign_in):
         yield _REQUEST
+    yield from SETTINGS_NAVIGATION
 
 
 def _site(base: ServiceParts, sign_in: SignInRoutes | None) -> Site:

@@ -1,0 +1,213 @@
+"""The page that says for each service whether it works, and what is missing."""
+
+from collections.abc import Callable, Iterable, Iterator, Mapping
+from dataclasses import dataclass
+from enum import StrEnum
+from typing import Final
+
+import structlog
+from fastapi import FastAPI, Request, Response
+from fastapi.concurrency import run_in_threadpool
+
+from patchwright.core.doctor import CheckStatus
+from patchwright.core.plugin import Plugin
+from patchwright.core.settings.model import (
+    Settings,
+    dotted_key,
+    find_key,
+    missing_model,
+    variable_name,
+)
+from patchwright.core.types.base import Value
+from patchwright.workers.accounts.principal import Principal
+from patchwright.workers.web.site.admin_forms import AdminPages
+from patchwright.workers.web.webhooks import WEBHOOK_ROUTE
+
+SETUP_PATH: Final = "/setup"
+
+log = structlog.get_logger(__name__)
+
+
+class CardState(StrEnum):
+    READY = "set up"
+    INCOMPLETE = "incomplete"
+    ABSENT = "not set up"
+
+
+class NeededSetting(Value):
+    """A setting that somebody begins with, and the variable that sets it."""
+
+    key: str
+    variable: str
+    about: str
+    is_set: bool
+
+
+class SetupCard(Value):
+    """One service, or another part that the service needs.
+
+    `checks` are the names of what `doctor` examines of it, the name of a service
+    standing for all of its own. `problems` keep it from working, a line each.
+    """
+
+    name: str
+    title: str
+    state: CardState
+    checks: tuple[str, ...]
+    about: str = ""
+    needed: tuple[NeededSetting, ...] = ()
+    problems: tuple[str, ...] = ()
+    webhook_url: str = ""
+    install_path: str = ""
+
+
+class CardResult(Value):
+    """What one check has found, as the page shows it."""
+
+    name: str
+    status: CheckStatus
+    found: str
+    fixes: tuple[str, ...]
+
+
+@dataclass(frozen=True)
+class SetupPage:
+    """What the page works with.
+
+    `install_paths` are where an app is installed, by the service's name; `examine` runs
+    checks of `doctor` by their names, and takes as long as they do.
+    """
+
+    admins: AdminPages
+    settings: Settings
+    plugins: tuple[Plugin, ...]
+    install_paths: Mapping[str, str]
+    examine: Callable[[tuple[str, ...]], Iterable[CardResult]]
+
+    def cards(self) -> tuple[SetupCard, ...]:
+        services = (self._card_of(one) for one in self.plugins)
+        return (*services, self._model_card(), *_OTHER_CARDS)
+
+    def _card_of(self, plugin: Plugin) -> SetupCard:
+        profile = plugin.describe(self.settings)
+        problems = plugin.review_settings(self.settings).errors
+        is_set_up = CardState.INCOMPLETE if problems else CardState.READY
+        public_url = self.settings.server.public_url
+        own_url = public_url and public_url + WEBHOOK_ROUTE.format(service=plugin.name)
+        return SetupCard(
+            name=plugin.name,
+            title=plugin.title,
+            state=is_set_up if profile.is_configured else CardState.ABSENT,
+            checks=(plugin.name,),
+            about="The code is here." if plugin.connect_forge else "People ask here.",
+            needed=tuple(self._needed(plugin.first_settings)),
+            problems=problems,
+            webhook_url=profile.webhook_url or own_url,
+            install_path=self.install_paths.get(plugin.name, ""),
+        )
+
+    def _needed(self, keys: Iterable[str]) -> Iterator[NeededSetting]:
+        for name in keys:
+            path = tuple(name.split("."))
+            key = find_key(type(self.settings), path)
+            section = getattr(self.settings, path[0], None)
+            if key is None or section is None:
+                continue
+            yield NeededSetting(
+                key=dotted_key(path),
+                variable=variable_name(path),
+                about=key.field.description or "",
+                is_set=bool(getattr(section, path[-1])),
+            )
+
+    def _model_card(self) -> SetupCard:
+        name = self.settings.agent.model
+        model = self.settings.llm.find(name)
+        is_set = model is not None and bool(model.model)
+        return SetupCard(
+            name="model",
+            title="Model",
+            state=CardState.READY if is_set else CardState.ABSENT,
+            checks=("model",),
+            about=model.model if model is not None else "",
+            problems=() if is_set else (missing_model(name),),
+        )
+
+
+_OTHER_CARDS: Final = (
+    SetupCard(
+        name="sandbox",
+        title="Sandbox",
+        state=CardState.READY,
+        checks=("sandbox",),
+        about="Where the agent runs commands.",
+    ),
+    SetupCard(
+        name="service",
+        title="This service",
+        state=CardState.READY,
+        checks=(
+            *("settings", "state", "database", "secrets", "broker", "processes"),
+            *("network", "clock", "public-url", "repositories"),
+        ),
+        about="Its database, its queue, its processes and its public address.",
+    ),
+)
+
+
+def add_setup_page(app: FastAPI, page: SetupPage) -> None:
+    # Not async, as the database may let it wait: FastAPI gives it a thread.
+    @app.get(SETUP_PATH, include_in_schema=False)
+    def show(request: Request) -> Response:
+        """Show the services, and what is missing of each."""
+        admin = page.admins.admit(request)
+        if isinstance(admin, Response):
+            return admin
+        return _show(page, admin)
+
+    @app.post(SETUP_PATH, include_in_schema=False)
+    async def check(request: Request) -> Response:
+        """Run the checks of a card, and show what they have found."""
+        sent = await page.admins.read_form(request)
+        if isinstance(sent, Response):
+            return sent
+        admin, fields = sent
+        return await run_in_threadpool(_check, page, admin, fields.get("card", ""))
+
+
+def _check(page: SetupPage, admin: Principal, name: str) -> Response:
+    card = next((one for one in page.cards() if one.name == name), None)
+    if card is None:
+        return _show(page, admin, status=404)
+    log.info("setup_checked", card=card.name, by=admin.key)
+    results = tuple(page.examine(card.checks))
+    return _show(page, admin, card.name, results)
+
+
+def _show(
+    page: SetupPage,
+    admin: Principal,
+    checked: str = "",
+    results: tuple[CardResult, ...] = (),
+    status: int = 200,
+) -> Response:
+    return page.admins.site.show(
+        "setup.html",
+        admin,
+        status=status,
+        active=SETUP_PATH,
+        cards=page.cards(),
+        checked=checked,
+        results=results,
+        public_url=page.settings.server.public_url,
+        ready=CardState.READY,
+        tones=_TONES,
+    )
+
+
+_TONES: Final = {
+    CheckStatus.OK: "good",
+    CheckStatus.WARNING: "open",
+    CheckStatus.FAILED: "bad",
+    CheckStatus.SKIPPED: "dim",
+}
