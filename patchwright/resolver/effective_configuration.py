@@ -106,9 +106,9 @@ def _row(
     else:
         source = ConfigurationSource.LIMITED
     wanted = setting_text(said) if key in config.model_fields_set else None
-    return ConfigurationRow(
-        key=key, value=setting_text(held), source=source, wanted=wanted
-    )
+    # None in the file's model is what the file does not say.
+    value = "" if held is None else setting_text(held)
+    return ConfigurationRow(key=key, value=value, source=source, wanted=wanted)
 
 
 # Whose word holds where the file says nothing, by whether the service has a setting.

@@ -19,7 +19,7 @@ from patchwright.workers.doctor.checks import (
     without_secrets,
 )
 from patchwright.workers.runs.spending import SpendReader
-from patchwright.workers.store.choices import ChoiceStore
+from patchwright.workers.store.choices import ACCOUNT_SCOPE, ChoiceStore
 from patchwright.workers.web.app import AddPages
 from patchwright.workers.web.pages.access import RunAccess
 from patchwright.workers.web.site.admin_forms import AdminPages
@@ -92,8 +92,15 @@ def _settings_pages(base: ServiceParts, admins: AdminPages) -> SettingsPages:
         fetch_file=base.forge.forge.fetch_file,
         choices=ChoiceStore(base.database),
         title_of=service_title,
+        name_of=partial(_name_of, SpendReader(base.database)),
         clock=base.clock,
     )
+
+
+def _name_of(reader: SpendReader, by: str) -> str:
+    """Return what somebody is called; one without an account keeps their id."""
+    account = by.removeprefix(ACCOUNT_SCOPE)
+    return reader.names_of([account]).get(account, by)
 
 
 def _known_repositories(base: ServiceParts) -> Iterator[RepoRef]:

@@ -11,12 +11,12 @@ from patchwright.resolver.run_store import DEFAULT_REPOSITORY, consent_name
 from patchwright.workers.db.database import Database, insert_or_replace
 from patchwright.workers.db.tables import choices
 
-_ACCOUNT: Final = "account:"
+ACCOUNT_SCOPE: Final = "account:"
 
 
 def account_scope(account_id: AccountId) -> str:
     """Return the scope of one person, wherever they ask."""
-    return f"{_ACCOUNT}{account_id}"
+    return f"{ACCOUNT_SCOPE}{account_id}"
 
 
 class PlaceDefault(Value):
@@ -51,7 +51,7 @@ class ChoiceStore:
         query = (
             select(choices)
             .where(choices.c.name == DEFAULT_REPOSITORY)
-            .where(~choices.c.scope.startswith(_ACCOUNT))
+            .where(~choices.c.scope.startswith(ACCOUNT_SCOPE))
             .order_by(choices.c.scope)
         )
         with self._database.reading() as connection:

@@ -44,7 +44,8 @@ class SettingsPages:
 
     `list_reached` and `fetch_file` ask the forge: they may take a while, and may raise
     `ServiceError`. `known_repositories` are those that the settings name or where there
-    was work lately; `title_of` tells what people call a service.
+    was work lately; `title_of` tells what people call a service, and `name_of` who made
+    a choice.
     """
 
     admins: AdminPages
@@ -56,6 +57,7 @@ class SettingsPages:
     fetch_file: Callable[[RepoRef, str], bytes | None]
     choices: ChoiceStore
     title_of: Callable[[str], str]
+    name_of: Callable[[str], str]
     clock: Clock
 
     def read_repository(self, full_name: str) -> RepoRef | None:
@@ -175,6 +177,7 @@ class PlaceRow(Value):
     repository: str
     setting: str = ""
     chosen: PlaceDefault | None = None
+    chosen_by: str = ""
 
 
 def _add_places(app: FastAPI, pages: SettingsPages) -> None:
@@ -217,6 +220,7 @@ def _place_rows(pages: SettingsPages) -> Iterable[PlaceRow]:
             place=place,
             repository=one.repo.full_name,
             chosen=one,
+            chosen_by=pages.name_of(one.chosen_by),
         )
     for profile in pages.chats.values():
         for place, repository in profile.repositories.items():

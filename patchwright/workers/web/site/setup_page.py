@@ -47,12 +47,13 @@ class SetupCard(Value):
     """One service, or another part that the service needs.
 
     `checks` are the names of what `doctor` examines of it, the name of a service
-    standing for all of its own. `problems` keep it from working, a line each.
+    standing for all of its own; its `state` is None where only they can tell.
+    `problems` keep it from working, a line each.
     """
 
     name: str
     title: str
-    state: CardState
+    state: CardState | None
     checks: tuple[str, ...]
     about: str = ""
     needed: tuple[NeededSetting, ...] = ()
@@ -99,7 +100,7 @@ class SetupPage:
             title=plugin.title,
             state=is_set_up if profile.is_configured else CardState.ABSENT,
             checks=(plugin.name,),
-            about="The code is here." if plugin.connect_forge else "People ask here.",
+            about="Where the code is." if plugin.connect_forge else "Where people ask.",
             needed=tuple(self._needed(plugin.first_settings)),
             problems=problems,
             webhook_url=profile.webhook_url or own_url,
@@ -138,14 +139,14 @@ _OTHER_CARDS: Final = (
     SetupCard(
         name="sandbox",
         title="Sandbox",
-        state=CardState.READY,
+        state=None,
         checks=("sandbox",),
         about="Where the agent runs commands.",
     ),
     SetupCard(
         name="service",
         title="This service",
-        state=CardState.READY,
+        state=None,
         checks=(
             *("settings", "state", "database", "secrets", "broker", "processes"),
             *("network", "clock", "public-url", "repositories"),

@@ -2,7 +2,7 @@
 
 import csv
 import io
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import UTC, timedelta
 from typing import Final
@@ -118,8 +118,16 @@ def _read(pages: SpendPages, principal: Principal, days: int) -> SpendScene:
     report = make_spend_report(
         rows, names, pages.limits, since=since, today=today, view=view
     )
-    told = tuple(one for one in alerts if _may_know(view, one))
+    told = _highest(one for one in alerts if _may_know(view, one))
     return SpendScene(report=report, alerts=told, names=names)
+
+
+def _highest(alerts: Iterable[SpendAlert]) -> tuple[SpendAlert, ...]:
+    """Return the last warning of each ceiling: an earlier one says less."""
+    found: dict[tuple[BudgetScope, str], SpendAlert] = {}
+    for one in sorted(alerts, key=lambda alert: alert.percent):
+        found[one.scope, one.subject] = one
+    return tuple(sorted(found.values(), key=lambda alert: -alert.percent))
 
 
 def _view_of(
