@@ -1,6 +1,7 @@
 """What model calls have cost by day, repository and person, and what may be spent."""
 
 import threading
+from collections import Counter, defaultdict
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from datetime import date, timedelta
 from typing import Any, Final
@@ -118,14 +119,6 @@ class SpendTotal(Value):
     reserved_usd: float = 0.0
     runs: int = 0
 
-    def plus(self, row: SpendRow) -> "SpendTotal":
-        return self.replace(
-            spent_usd=self.spent_usd + row.spent_usd,
-            assumed_usd=self.assumed_usd + row.assumed_usd,
-            reserved_usd=self.reserved_usd + row.reserved_usd,
-            runs=self.runs + row.runs,
-        )
-
 
 class CeilingState(Value):
     """How much of a ceiling of today is gone; no `name` is everybody together."""
@@ -219,11 +212,22 @@ _Key = Callable[[SpendRow], str]
 
 def _totals(rows: Iterable[SpendRow], key: _Key) -> Iterator[SpendTotal]:
     """Yield a sum for each key, which is its name."""
-    found: dict[str, SpendTotal] = {}
+    spent, assumed, reserved = (defaultdict[str, float](float) for _ in range(3))
+    runs: Counter[str] = Counter()
     for row in rows:
         name = key(row)
-        found[name] = found.get(name, SpendTotal(name=name)).plus(row)
-    yield from found.values()
+        spent[name] += row.spent_usd
+        assumed[name] += row.assumed_usd
+        reserved[name] += row.reserved_usd
+        runs[name] += row.runs
+    for name in runs:
+        yield SpendTotal(
+            name=name,
+            spent_usd=spent[name],
+            assumed_usd=assumed[name],
+            reserved_usd=reserved[name],
+            runs=runs[name],
+        )
 
 
 def _dearest(
