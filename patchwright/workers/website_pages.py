@@ -8,7 +8,6 @@ from typing import Final
 from urllib.parse import urlsplit
 
 import structlog
-from fastapi import Request
 
 from patchwright.core.types.base import JobId
 from patchwright.core.types.people import Permission
@@ -18,22 +17,29 @@ from patchwright.workers.accounts.principal import Role
 from patchwright.workers.compose import ServiceParts, own_session_secret
 from patchwright.workers.inbox.inbox import Inbox
 from patchwright.workers.plugins.people import ChatComposition
+from patchwright.workers.runs.listing import RunListing
 from patchwright.workers.runs.reader import RunReader
 from patchwright.workers.store.run_store import Stores
 from patchwright.workers.store.threads import ThreadStore
 from patchwright.workers.web.app import AddPages
 from patchwright.workers.web.forms import FormTokens
 from patchwright.workers.web.pages.access import RepositoryAccessCache, RunAccess
-from patchwright.workers.web.pages.live import LiveUpdates
-from patchwright.workers.web.pages.routes import RunPages
 from patchwright.workers.web.request_form import (
     REQUEST_FORM_PATH,
     FormRateLimit,
     RequestFormRoutes,
     add_request_form,
 )
+from patchwright.workers.web.run_page.live import LiveUpdates
+from patchwright.workers.web.run_page.routes import RunPages
 from patchwright.workers.web.sign_in import SignInRoutes, login_path
 from patchwright.workers.web.site.frame import NavigationItem, Site, add_assets
+from patchwright.workers.web.site.runs_live import LiveRows
+from patchwright.workers.web.site.runs_page import (
+    RUNS_PATH,
+    RunsPages,
+    add_runs_page,
+)
 from patchwright.workers.web.visitors import Visitors
 from patchwright.workers.website_settings import SETTINGS_NAVIGATION
 
@@ -76,9 +82,26 @@ def compose_pages(
 def site_pages(parts: PageParts) -> Iterator[AddPages]:
     """Yield what adds each page; one that nobody could use is left out."""
     yield add_assets
+    yield partial(add_runs_page, pages=_runs_pages(parts))
     form = _request_form(parts)
     if form is not None:
         yield partial(add_request_form, routes=form)
+
+
+def _runs_pages(parts: PageParts) -> RunsPages:
+    base = parts.base
+    listing, directory = RunListing(base.database, parts.reader), base.directory
+    services = (directory.forge, *directory.chats.values())
+    return RunsPages(
+        site=parts.site,
+        listing=listing,
+        access=parts.access,
+        live=LiveRows(listing, base.stores.events.notifier, base.clock),
+        clock=base.clock,
+        forge=directory.forge,
+        sources={one.name: one.title for one in services if one.is_configured},
+        has_form=can_ask(base, parts.sign_in),
+    )
 
 
 def make_run_pages(parts: PageParts) -> RunPages:
@@ -88,8 +111,8 @@ def make_run_pages(parts: PageParts) -> RunPages:
         access=parts.access,
         live=LiveUpdates(parts.reader, stores.events.notifier, parts.base.clock),
         clock=parts.base.clock,
+        site=parts.site,
         forge=parts.base.directory.forge,
-        login_path=parts.site.login_path,
     )
 
 
@@ -98,6 +121,7 @@ def can_ask(base: ServiceParts, sign_in: SignInRoutes | None) -> bool:
     return sign_in is not None and own_session_secret(base) is not None
 
 
+_RUNS: Final = NavigationItem(title="Runs", path=RUNS_PATH)
 _REQUEST: Final = NavigationItem(
     title="New request", path=REQUEST_FORM_PATH, least=Role.MEMBER
 )
@@ -107,6 +131,7 @@ def _navigation(
     base: ServiceParts, sign_in: SignInRoutes | None
 ) -> Iterator[NavigationItem]:
     """Yield the pages in the order in which people find them."""
+    yield _RUNS
     if can_ask(base, sign_in):
         yield _REQUEST
     yield from SETTINGS_NAVIGATION
@@ -122,7 +147,7 @@ def _site(base: ServiceParts, sign_in: SignInRoutes | None) -> Site:
     )
 
 
-def _nobody(_request: Request) -> None:
+def _nobody(_request: object) -> None:
     """Tell that nobody is signed in where nobody can be."""
 
 

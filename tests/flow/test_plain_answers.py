@@ -65,7 +65,7 @@ def listed(story: Story) -> list[str]:
     base, stores = story.base, story.base.stores
     reader = RunReader(stores.jobs, stores.events, stores.outcomes, stores.effects)
     runs = ServiceRuns(base.settings, base.database, reader, stores.events, base.clock)
-    return [row.id for row in runs.list_rows(RunFilter())]
+    return [row.id for row in runs.listing.every_row(RunFilter())]
 
 
 def test_a_plain_comment_of_who_may_steer_answers_a_question(tmp_path: Path) -> None:

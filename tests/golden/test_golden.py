@@ -17,7 +17,7 @@ from patchwright.core.events.jsonl import (
     read_events,
 )
 from patchwright.core.events.types import Event, Unknown
-from patchwright.core.types.base import JobId, Value
+from patchwright.core.types.base import JobId, RandomIds, Value
 from patchwright.core.types.triggers import Trigger
 from patchwright.core.types.work import Outcome
 from patchwright.resolver.job import JobState
@@ -27,6 +27,9 @@ from patchwright.workers.db.database import Database
 from patchwright.workers.db.tables import artifacts, deliveries, effects, events, jobs
 from patchwright.workers.db.upgrade import later_schema, missing_migrations, upgrade
 from patchwright.workers.jobs.lease import Receipt
+from patchwright.workers.runs.listing import RunListing
+from patchwright.workers.runs.reader import RunReader
+from patchwright.workers.runs.run_row import RunFilter, row_of_job
 from patchwright.workers.store.effects import EffectStore
 from tests.adapters.cli.conftest import shop
 from tests.adapters.cli.terminal import Shop
@@ -35,7 +38,7 @@ from tests.fakes.clock import FakeClock
 from tests.flow.story import REPO
 from tests.golden import storage
 from tests.golden.service import REMAINING_TURNS, finish_run, resumed_service
-from tests.golden.snapshot import OF_ANOTHER_VERSION, contains, snapshot
+from tests.golden.snapshot import OF_ANOTHER_VERSION, contains, open_stores, snapshot
 
 __all__ = ["shop"]
 
@@ -96,6 +99,20 @@ def test_each_stored_field_is_read(sqlite_url: str) -> None:
             lost = [*_lost_in_columns(connection), *_lost_in_events(connection)]
         assert lost == []
         assert _lost_in_effects(database) == []
+
+
+def test_runs_of_before_are_listed_as_their_jobs_and_logs_tell_them(
+    database: Database, clock: FakeClock
+) -> None:
+    stores = open_stores(database, clock, RandomIds())
+    reader = RunReader(stores.jobs, stores.events, stores.outcomes, stores.effects)
+    listed = list(RunListing(database, reader).every_row(RunFilter()))
+    assert listed
+    for row in listed:
+        job = stores.jobs.load(JobId(row.id))
+        assert job is not None
+        told = row_of_job(job, reader.summarize(job, reader.span(job)))
+        assert row.replace(position=None) == told
 
 
 @pytest.mark.parametrize("kind", ["sqlite", "postgresql"])

@@ -194,6 +194,16 @@ class TalkThread(Value):
 ThreadRef = ForgeThread | TalkThread
 
 
+def listed_name(thread: ThreadRef) -> str:
+    """Name the thread in a list, without the repository that it is beside.
+
+    Of a chat that is its channel, by the service's own id: nothing else is stored.
+    """
+    if isinstance(thread, TalkThread) and thread.kind is ThreadKind.CHAT:
+        return f"#{thread.place.rpartition('/')[2]}"
+    return thread.name
+
+
 def read_thread(key: str, kind: ThreadKind) -> ThreadRef:
     """Return the thread whose key that is."""
     service, _, rest = key.partition(":")

@@ -251,7 +251,8 @@ def _run_lookup(*, listens: bool = False) -> Iterator[RunLookup]:
 
 def _newest_runs(run_lookup: RunLookup, wanted: RunFilter, limit: int) -> list[RunRow]:
     """Return the newest of both kinds, as many as may be."""
-    of_service = run_lookup.service.list_rows(wanted) if run_lookup.service else ()
+    service = run_lookup.service
+    of_service = service.listing.every_row(wanted) if service else ()
     kinds = (of_service, run_lookup.archive.list_rows())
     fitting = ((one for one in kind if wanted.has(one)) for kind in kinds)
     found = list(chain.from_iterable(islice(kind, limit) for kind in fitting))

@@ -368,3 +368,32 @@ ended_runs = Table(
     Column("tokens_cached", Integer, nullable=False),
     Index("ix_ended_runs_ended_at", "ended_at"),
 )
+
+# One narrow row for each job, by which runs are listed; a job that only answered a
+# command is not `is_run`. It is written where the job is: what asked for it, then how
+# it ended or why it waits, empty before. `thread` is its name without the repository;
+# whether other threads of the conversation are private is asked of `threads`. `usage`
+# and `limits` are JSON.
+run_rows = Table(
+    "run_rows",
+    metadata,
+    Column("job_id", ForeignKey("jobs.id"), primary_key=True),
+    Column("conversation_id", ShortText, nullable=False),
+    Column("created_at", AwareTime, nullable=False),
+    Column("is_run", Boolean, nullable=False),
+    Column("forge", ShortText, nullable=False),
+    Column("repo", ShortText, nullable=False),
+    Column("source", ShortText, nullable=False),
+    Column("thread", ShortText, nullable=False),
+    Column("is_private", Boolean, nullable=False),
+    Column("requester", ShortText, nullable=False),
+    Column("title", ShortText, nullable=False),
+    Column("outcome", ShortText, nullable=False, server_default=text("''")),
+    Column("reason", ShortText, nullable=False, server_default=text("''")),
+    Column("proof", ShortText, nullable=False, server_default=text("''")),
+    Column("steps", Integer, nullable=False, server_default=text("0")),
+    Column("usage", LongText),
+    Column("limits", LongText),
+    Index("ix_run_rows_created_at_job_id", "created_at", "job_id"),
+    Index("ix_run_rows_repo_created_at_job_id", "repo", "created_at", "job_id"),
+)

@@ -2,12 +2,12 @@
 
 import os
 import pwd
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from dataclasses import dataclass
 from importlib import import_module
-from typing import Any, Final, cast
+from typing import Final, cast
 
-from sqlalchemy import Select, select
+from sqlalchemy import select
 
 from patchwright.core.events.actions import ChangeState
 from patchwright.core.events.payload import AgentState, Source
@@ -15,12 +15,12 @@ from patchwright.core.settings.model import Settings
 from patchwright.core.system.clock import Clock
 from patchwright.core.types.base import Ids, JobId, RandomIds
 from patchwright.core.types.errors import WrongMomentError
-from patchwright.resolver.commands import makes_run
 from patchwright.resolver.job import Job, JobState
 from patchwright.workers.db.database import Database
-from patchwright.workers.db.tables import conversations, jobs
+from patchwright.workers.db.tables import jobs
+from patchwright.workers.runs.listing import RunListing
 from patchwright.workers.runs.reader import RunReader
-from patchwright.workers.runs.run_row import STATES, RunFilter, RunRow, row_of_job
+from patchwright.workers.runs.run_row import RunRow, row_of_job
 from patchwright.workers.runs.selection import SHORT_ID_LENGTH
 from patchwright.workers.store.events import EventStore, append_row
 from patchwright.workers.store.jobs import find_active_job, wake_job
@@ -37,29 +37,10 @@ def list_ids_beginning_with(database: Database, prefix: str) -> tuple[str, ...]:
         return tuple(connection.scalars(query.limit(IDS_PER_PAGE)))
 
 
-def list_newest_ids(database: Database, wanted: RunFilter) -> Iterator[JobId]:
-    """Yield the ids of runs that may be wanted, the newest first, page by page."""
-    query, start = _query(wanted), 0
-    while ids := _page(database, query, start):
-        yield from ids
-        start += len(ids)
-
-
-def _page(database: Database, query: Select[Any], start: int) -> tuple[JobId, ...]:
+def list_newest_ids(database: Database, limit: int) -> tuple[str, ...]:
+    newest = select(jobs.c.id).order_by(jobs.c.created_at.desc())
     with database.reading() as connection:
-        ids = connection.scalars(query.limit(IDS_PER_PAGE).offset(start))
-        return tuple(map(JobId, ids))
-
-
-def _query(wanted: RunFilter) -> Select[Any]:
-    query = select(jobs.c.id).order_by(jobs.c.created_at.desc(), jobs.c.id)
-    if wanted.stage is not None:
-        query = query.where(jobs.c.state.in_(STATES[wanted.stage]))
-    if wanted.repo:
-        query = query.join(conversations).where(
-            conversations.c.repo.endswith(f":{wanted.repo}", autoescape=True)
-        )
-    return query
+        return tuple(connection.scalars(newest.limit(limit)))
 
 
 class TooLateError(WrongMomentError):
@@ -158,12 +139,9 @@ class ServiceRuns:
     events: EventStore
     clock: Clock
 
-    def list_rows(self, wanted: RunFilter) -> Iterator[RunRow]:
-        for run_id in list_newest_ids(self.database, wanted):
-            job = self.reader.jobs.load(run_id)
-            # An answer to a command is no run.
-            if job is not None and makes_run(job.trigger):
-                yield self.row_of(job)
+    @property
+    def listing(self) -> RunListing:
+        return RunListing(self.database, self.reader)
 
     def row_of(self, job: Job) -> RunRow:
         return row_of_job(job, self.reader.summarize(job, self.reader.span(job)))

@@ -16,23 +16,37 @@ from patchwright.core.types.errors import SettingsError
 from patchwright.resolver.job import Job
 from patchwright.workers.runs.administration import ServiceRuns
 from patchwright.workers.runs.lookup import LocalRun, ServiceRun
+from patchwright.workers.runs.reader import RunReader
 
 _Stored = dict[str, JsonValue]
 
 
 def events_of(service: ServiceRuns, job: Job) -> Sequence[Event]:
     """Return the events of a run as this version understands them."""
-    span = service.reader.span(job)
-    log = service.reader.log_of(job)
-    return log.read(span.first, span.last) if span.first else ()
+    return _events(service.reader, job)
+
+
+def _events(reader: RunReader, job: Job) -> Sequence[Event]:
+    span = reader.span(job)
+    return reader.log_of(job).read(span.first, span.last) if span.first else ()
 
 
 def export_document(found: ServiceRun | LocalRun, redactor: Redactor) -> Trajectory:
     """Return it with what no version here knows, and without the secrets of today."""
     if isinstance(found, ServiceRun):
-        document = _of_service(found.service, found.job)
-    else:
-        document = found.archive.read(found.id).trajectory
+        return export_service_run(found.service.reader, found.job, redactor)
+    return _without_secrets(found.archive.read(found.id).trajectory, redactor)
+
+
+def export_service_run(reader: RunReader, job: Job, redactor: Redactor) -> Trajectory:
+    """Return the document of a run of the service.
+
+    Raises `SettingsError` where it has no events yet.
+    """
+    return _without_secrets(_of_service(reader, job), redactor)
+
+
+def _without_secrets(document: Trajectory, redactor: Redactor) -> Trajectory:
     clean = redactor.redact_json(document.model_dump(mode="json"))
     return Trajectory.model_validate(clean)
 
@@ -79,12 +93,12 @@ def write_document(document: Trajectory, path: Path) -> None:
         raise SettingsError(f"--out: {path}: {error.strerror}") from error
 
 
-def _of_service(service: ServiceRuns, job: Job) -> Trajectory:
-    events = events_of(service, job)
+def _of_service(reader: RunReader, job: Job) -> Trajectory:
+    events = _events(reader, job)
     if not events:
         raise SettingsError(f"the run {job.id} has no events yet")
     first, last = events[0].id, events[-1].id
-    entries = service.events.open(job.conversation_id).entries()
+    entries = reader.events.open(job.conversation_id).entries()
     upto = takewhile(lambda one: one.id <= last, entries)
     stored = [one.model_dump(mode="json") for one in upto if one.id >= first]
     facts = facts_of(events)

@@ -3,7 +3,6 @@
 from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
-from itertools import islice
 from pathlib import Path
 from typing import Final
 
@@ -22,7 +21,7 @@ from patchwright.workers.runs.administration import (
     list_newest_ids,
 )
 from patchwright.workers.runs.reader import RunReader
-from patchwright.workers.runs.run_row import RunFilter, RunRow, row_of_log
+from patchwright.workers.runs.run_row import RunRow, row_of_log
 from patchwright.workers.runs.selection import choose_run_id
 from patchwright.workers.store.effects import EffectStore
 from patchwright.workers.store.events import EventStore
@@ -106,7 +105,7 @@ class RunLookup:
         if self.service is None:
             return LocalRun(self.archive, choose_run_id(wanted, fitting, local))
         fitting += list_ids_beginning_with(self.service.database, wanted)
-        lately = islice(list_newest_ids(self.service.database, RunFilter()), _MOST_NEAR)
+        lately = list_newest_ids(self.service.database, _MOST_NEAR)
         run_id = choose_run_id(wanted, fitting, (*local, *lately))
         job = self.service.reader.jobs.load(JobId(run_id))
         return ServiceRun(self.service, job) if job else LocalRun(self.archive, run_id)

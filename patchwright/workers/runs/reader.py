@@ -42,10 +42,19 @@ class RunReader:
         return self.events.open(job.conversation_id)
 
     def summarize(self, job: Job, span: EventSpan) -> RunSummary:
+        return update_summary(RunSummary(), self.summary_events(job, span))
+
+    def summary_events(self, job: Job, span: EventSpan) -> Sequence[Event]:
+        """Return the events of a run that a summary of it is folded from."""
         if not span.first:
-            return RunSummary()
-        events = self.log_of(job).read(span.first, span.last, kinds=SUMMARY_KINDS)
-        return update_summary(RunSummary(), events)
+            return ()
+        return self.log_of(job).read(span.first, span.last, kinds=SUMMARY_KINDS)
+
+    def event(self, job: Job, span: EventSpan, event_id: int) -> Event | None:
+        """Return one event of the run, None where it has none with that id."""
+        if not span.first <= event_id <= span.last or not span.first:
+            return None
+        return next(iter(self.log_of(job).read(event_id, event_id)), None)
 
     def delivered(self, job: Job) -> DeliveryResult:
         return delivery_results_of(self.effects.of_job(job.id))

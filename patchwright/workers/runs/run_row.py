@@ -8,15 +8,10 @@ from patchwright.core.events import types as ev
 from patchwright.core.events.state import ModelCallTotals, read_call
 from patchwright.core.replay.trajectory import RunFacts
 from patchwright.core.types.base import Value
-from patchwright.core.types.evidence import Evidence
+from patchwright.core.types.evidence import Evidence, Proof
 from patchwright.core.types.outcome_kind import OutcomeKind
-from patchwright.core.types.threads import (
-    ForgeThread,
-    TalkThread,
-    ThreadKind,
-    ThreadRef,
-)
-from patchwright.core.types.work import Limits, Usage
+from patchwright.core.types.threads import ForgeThread, ThreadKind, listed_name
+from patchwright.core.types.work import Limits, Outcome, Usage
 from patchwright.resolver.job import Job, JobState, outcome_of
 from patchwright.resolver.messages.outcome_kinds import (
     Tone,
@@ -92,6 +87,7 @@ def _raised(limits: Limits, more: ev.RaiseLimits) -> Limits:
 
 
 LOCAL_PLACE: Final = "local"
+_NUMBER_MARKS: Final = (ThreadKind.ISSUE.mark, ThreadKind.MERGE_REQUEST.mark)
 
 
 STATES: Final = {
@@ -108,7 +104,8 @@ class RunRow(Value):
     """One run: `place` is `service`, or `local` for one of the command line.
 
     `outcome` is empty while there is none, and `limits` None before they were set.
-    `branch`, `pr_url` and `patch` say where the result of a local run is.
+    `branch`, `pr_url` and `patch` say where the result of a local run is, and
+    `position` which place in the queue a run has that waits for a worker, from 1.
     """
 
     id: str
@@ -129,20 +126,30 @@ class RunRow(Value):
     branch: str = ""
     pr_url: str = ""
     patch: str = ""
+    position: int | None = None
 
 
 class RunFilter(Value):
-    """Which runs are to be listed; what is None or empty does not matter."""
+    """Which runs are to be listed; what is None or empty does not matter.
+
+    `source` is the service that the request came from, and `text` a part of the title.
+    """
 
     stage: RunStage | None = None
     outcome: OutcomeKind | None = None
+    source: str = ""
+    requester: str = ""
     repo: str = ""
+    text: str = ""
 
     def has(self, run: RunRow) -> bool:
         return (
             self.stage in (None, run.stage)
             and self.outcome in (None, run.outcome)
+            and self.source in ("", run.source)
+            and self.requester in ("", run.requester)
             and self.repo in ("", run.repo)
+            and self.text.casefold() in run.title.casefold()
         )
 
 
@@ -159,7 +166,11 @@ def row_of_job(job: Job, known: RunSummary) -> RunRow:
         proof=outcome.proof if outcome else "",
         source=trigger.thread.service,
         repo=repo,
-        thread=_name_of(trigger.thread, repo),
+        thread=thread_name(
+            listed_name(trigger.thread),
+            repo,
+            is_beside=isinstance(trigger.thread, ForgeThread),
+        ),
         title=trigger.title or known.title,
         requester=trigger.asker.login,
         asked_at=job.created_at,
@@ -197,15 +208,10 @@ def stage_of(state: JobState) -> RunStage:
     return next(stage for stage, states in STATES.items() if state in states)
 
 
-def _name_of(thread: ThreadRef, repo: str) -> str:
-    """Name the thread as people do, with the repository it is beside.
-
-    Of a chat that is its channel, by the service's own id: nothing else is stored.
-    """
-    if isinstance(thread, TalkThread) and thread.kind is ThreadKind.CHAT:
-        return f"#{thread.place.rpartition('/')[2]}"
-    is_numbered = isinstance(thread, ForgeThread) and not thread.is_own
-    return f"{repo}{thread.name}" if is_numbered else thread.name
+def thread_name(short: str, repo: str, *, is_beside: bool) -> str:
+    """Add the repository to a number there; `is_beside` says that it is one there."""
+    is_numbered = is_beside and short[:1] in _NUMBER_MARKS
+    return f"{repo}{short}" if is_numbered else short
 
 
 def state_words(job: Job) -> str:
@@ -230,3 +236,54 @@ def state_and_tone(job: Job) -> tuple[str, Tone]:
             return outcome_title(job.outcome), outcome_tone(job.outcome)
         case _:
             assert_never(job.state)
+
+
+def state_of_row(run: RunRow) -> tuple[str, Tone]:
+    """Say in a word or two how a listed run stands, as its page does."""
+    match run.stage:
+        case RunStage.QUEUED:
+            return "Queued", "plain"
+        case RunStage.RUNNING:
+            return "Working on it", "open"
+        case RunStage.DELIVERING:
+            return "Delivering", "open"
+        case RunStage.WAITING:
+            return "Needs you", "open"
+        case RunStage.ENDED | RunStage.UNFINISHED:
+            return _ending(run)
+        case _:
+            assert_never(run.stage)
+
+
+def _ending(run: RunRow) -> tuple[str, Tone]:
+    if not run.outcome:
+        lost = display_of(OutcomeKind.FAILED)
+        return lost.title, lost.tone
+    outcome = Outcome(
+        kind=OutcomeKind(run.outcome), reason=run.reason, proof=Proof(run.proof)
+    )
+    return outcome_title(outcome), outcome_tone(outcome)
+
+
+def repository_text(run: RunRow) -> str:
+    """Name the repository, with the number of the issue there if that asked."""
+    is_there = bool(run.repo) and run.thread.startswith(run.repo)
+    return run.thread if is_there else run.repo
+
+
+def origin_text(run: RunRow) -> str:
+    """Name the service that the request came from, and the channel or ticket there."""
+    is_there = run.thread == repository_text(run)
+    return run.source if is_there else f"{run.source} {run.thread}".strip()
+
+
+_UNITS: Final = ((86_400, "d"), (3_600, "h"), (60, "m"), (1, "s"))
+
+
+def age_text(asked_at: datetime | None, now: datetime) -> str:
+    """Write how long ago that was in its largest unit."""
+    if asked_at is None:
+        return "-"
+    seconds = max(0, round((now - asked_at).total_seconds()))
+    size, unit = next((one for one in _UNITS if seconds >= one[0]), _UNITS[-1])
+    return f"{seconds // size}{unit}"

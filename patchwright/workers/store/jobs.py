@@ -17,6 +17,7 @@ from patchwright.workers.db.columns import AwareTime
 from patchwright.workers.db.database import Database
 from patchwright.workers.db.tables import deliveries, effects, events, jobs
 from patchwright.workers.store.effects import EffectState
+from patchwright.workers.store.run_rows import change_run_row
 
 _STATE: Final = sa.select(jobs.c.id, jobs.c.state).where(
     jobs.c.conversation_id == sa.bindparam("conversation"), jobs.c.ended_at.is_(None)
@@ -84,6 +85,7 @@ def cancel_job(connection: sa.Connection, job_id: JobId, now: datetime) -> None:
 def change_trigger(connection: sa.Connection, job_id: JobId, trigger: Trigger) -> None:
     text = trigger.model_dump_json()
     connection.execute(sa.update(jobs).where(jobs.c.id == job_id).values(trigger=text))
+    change_run_row(connection, job_id, trigger)
 
 
 def _active_job_of(row: sa.Row[*tuple[Any, ...]]) -> ActiveJob:

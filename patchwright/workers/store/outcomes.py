@@ -33,6 +33,7 @@ from patchwright.workers.store.requests import (
     postpone,
     take_postponed,
 )
+from patchwright.workers.store.run_rows import end_run_row
 
 _MICRO: Final = 1_000_000
 
@@ -131,6 +132,7 @@ class OutcomeStore:
             )
             if not ended.rowcount:
                 raise LeaseLostError(f"job {lease.job_id} does not run any more")
+            end_run_row(connection, lease.job_id, outcome, lease.conversation_id)
             due_at = self._database.now(connection)
             # What the run was about to show when its worker was lost.
             abandon_pending(connection, lease.job_id, _SUPERSEDED)
@@ -174,6 +176,8 @@ class OutcomeStore:
                     **self._verified(connection, lease, verify_after_s),
                 )
             )
+            if outcome is not None:
+                end_run_row(connection, lease.job_id, outcome)
             count_run(connection, lease.job_id, now)
             if not keeps_checkpoint:
                 _drop_checkpoint(connection, lease.job_id)
@@ -200,6 +204,7 @@ class OutcomeStore:
                     lease_until=None,
                 )
             )
+            end_run_row(connection, job_id, outcome)
             try:
                 count_run(connection, job_id, now)
                 return self._start_unread(connection, lease, now)

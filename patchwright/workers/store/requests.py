@@ -28,6 +28,7 @@ from patchwright.workers.store.leases import (
     raise_fence,
     require_lease,
 )
+from patchwright.workers.store.run_rows import insert_run_row
 from patchwright.workers.store.threads import find_conversation, thread_row
 
 # Why an automatic trigger has no job yet: the conversation has another one.
@@ -158,6 +159,7 @@ def insert_job(
         "queued_at": now,
     }
     connection.execute(insert(jobs), row)
+    insert_run_row(connection, job_id, conversation_id, trigger, now)
 
 
 def _find(

@@ -21,6 +21,7 @@ from patchwright.core.types.work import Outcome
 from patchwright.resolver.run_store import LinkedThread
 from patchwright.workers.db.database import Database, insert_once
 from patchwright.workers.db.tables import conversations, jobs, threads
+from patchwright.workers.store.run_rows import move_run_rows
 
 MAX_LISTED: Final = 50
 _FIND: Final = sa.select(threads.c.conversation_id).where(
@@ -219,6 +220,7 @@ def move_repository(connection: sa.Connection, old: RepoRef, new: RepoRef) -> No
         .where(conversations.c.repo == str(old))
         .values(repo=str(new))
     )
+    move_run_rows(connection, old, new)
 
 
 def thread_row(

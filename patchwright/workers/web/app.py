@@ -24,7 +24,7 @@ from patchwright.workers.web.body import add_body_errors
 from patchwright.workers.web.forms import add_page_errors
 from patchwright.workers.web.link_flow import LinkingRoutes
 from patchwright.workers.web.link_routes import add_linking, linking_callbacks
-from patchwright.workers.web.pages.routes import RunPages, add_run_pages
+from patchwright.workers.web.run_page.routes import RunPages, add_run_pages
 from patchwright.workers.web.sign_in import SignInRoutes, add_sign_in
 from patchwright.workers.web.webhooks import WEBHOOK_ROUTE, WebhookRoute
 

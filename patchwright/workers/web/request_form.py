@@ -8,7 +8,6 @@ from collections.abc import Callable, Mapping
 from concurrent.futures import Future
 from dataclasses import dataclass
 from datetime import datetime, timedelta
-from functools import partial
 from typing import Final
 from urllib.parse import parse_qs
 
@@ -266,14 +265,19 @@ def add_request_form(app: FastAPI, routes: RequestFormRoutes) -> None:
         try:
             body = await read_body(request, _MAX_FORM_BYTES)
         except BodyTooLargeError:
-            typed = FormInput()
+            empty = FormInput()
             return await run_in_threadpool(
-                _form, routes, requester, typed, _TOO_LARGE, 413
+                _form, routes, requester, empty, _TOO_LARGE, 413
             )
         fields = _first_values(body)
         typed, holder = read_form(fields), requester.principal.key
         word = routes.site.form_tokens.word_of(fields.get("check", ""), holder)
-        refuse = partial(run_in_threadpool, _form, routes, requester, typed)
+
+        async def refuse(problem: str, status: int) -> Response:
+            return await run_in_threadpool(
+                _form, routes, requester, typed, problem, status
+            )
+
         if not word:
             return await refuse(_NOT_OURS, 403)
         if not routes.rate_limit.take(requester.identity):

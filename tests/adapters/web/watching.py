@@ -5,6 +5,7 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass, replace
 from datetime import timedelta
+from functools import partial
 from typing import Final
 
 from fastapi import Request
@@ -31,12 +32,17 @@ from patchwright.resolver.messages.status import DeliveryResult
 from patchwright.resolver.publish.effects import FinalMessage
 from patchwright.workers.db.database import Database
 from patchwright.workers.inbox.inbox import Dispatcher
+from patchwright.workers.runs.listing import RunListing
 from patchwright.workers.runs.reader import RunReader
 from patchwright.workers.web.app import create_app
+from patchwright.workers.web.forms import FormTokens
 from patchwright.workers.web.pages.access import RunAccess, make_run_link
-from patchwright.workers.web.pages.live import LiveUpdates
-from patchwright.workers.web.pages.routes import RunPages
+from patchwright.workers.web.run_page.live import LiveUpdates
+from patchwright.workers.web.run_page.routes import RunPages
 from patchwright.workers.web.server import make_server
+from patchwright.workers.web.site.frame import NavigationItem, Site, add_assets
+from patchwright.workers.web.site.runs_live import LiveRows
+from patchwright.workers.web.site.runs_page import RunsPages, add_runs_page
 from patchwright.workers.web.visitors import Visitors
 from tests.adapters.store.world import World
 from tests.adapters.web.serving import compose
@@ -44,6 +50,7 @@ from tests.provision.servers import free_port
 from tests.provision.waiting import wait_until
 
 SECRET: Final = b"correct horse battery staple"
+_NAVIGATION: Final = (NavigationItem(title="Runs", path="/runs"),)
 ADMIN_TOKEN: Final = "admin-token"
 DIFF: Final = """\
 diff --git a/cart.py b/cart.py
@@ -64,6 +71,7 @@ class Watched:
     url: str
     world: World
     pages: RunPages
+    runs: RunsPages
 
     def page(self, job_id: JobId) -> str:
         return f"{self.url}/runs/{job_id}"
@@ -88,13 +96,18 @@ def watching(database: Database) -> Iterator[Watched]:
     url = f"http://127.0.0.1:{port}"
     world = World(database)
     pages = make_pages(world, url)
-    services = replace(compose(database, Dispatcher(lambda _: None)), run_pages=pages)
+    runs = make_list(world, pages)
+    services = replace(
+        compose(database, Dispatcher(lambda _: None)),
+        run_pages=pages,
+        pages=(add_assets, partial(add_runs_page, pages=runs)),
+    )
     server = make_server(create_app(services), "127.0.0.1", port)
     thread = threading.Thread(target=server.run)
     thread.start()
     try:
         wait_until(lambda: server.started, "uvicorn", 10)
-        yield Watched(url, world, pages)
+        yield Watched(url, world, pages, runs)
     finally:
         server.should_exit = True
         thread.join()
@@ -116,13 +129,30 @@ def make_pages(world: World, url: str) -> RunPages:
         access=access,
         live=LiveUpdates(reader, world.notifier, world.clock, look_again_s=0.05),
         clock=world.clock,
+        site=Site("", "/auth/github/login", FormTokens(SECRET), _NAVIGATION),
         forge=ServiceProfile(
             name="github",
             title="GitHub",
             is_configured=True,
             web_url="https://github.test",
         ),
-        login_path="/auth/github/login",
+    )
+
+
+def make_list(world: World, run_pages: RunPages) -> RunsPages:
+    listing = RunListing(world.database, run_pages.reader)
+    live = LiveRows(
+        listing, world.notifier, world.clock, look_again_s=0.05, pause_s=0.01
+    )
+    return RunsPages(
+        site=run_pages.site,
+        listing=listing,
+        access=run_pages.access,
+        live=live,
+        clock=world.clock,
+        forge=run_pages.forge,
+        sources={"github": "GitHub", "slack": "Slack"},
+        has_form=True,
     )
 
 

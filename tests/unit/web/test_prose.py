@@ -2,7 +2,7 @@
 
 import pytest
 
-from patchwright.workers.web.pages.prose import first_words, prose_html
+from patchwright.workers.web.run_page.prose import first_words, prose_html
 
 
 @pytest.mark.parametrize(

@@ -73,7 +73,7 @@ class Site:
             "check": self.form_tokens.new(principal.key) if principal else "",
             "asset": self.asset,
         }
-        html = _environment().get_template(template).render(**frame, **facts)
+        html = render(template, **frame, **facts)
         return HTMLResponse(html, status, dict(HEADERS))
 
     def asset(self, name: str) -> str:
@@ -97,6 +97,11 @@ class Site:
         if principal is None:
             return []
         return [one for one in self.navigation if principal.role.allows(one.least)]
+
+
+def render(template: str, **facts: object) -> str:
+    """Render a template that is a part of a page."""
+    return _environment().get_template(template).render(**facts)
 
 
 @cache

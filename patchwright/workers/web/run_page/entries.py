@@ -21,7 +21,7 @@ from patchwright.core.replay.story import (
 from patchwright.core.text.strings import truncate_middle
 from patchwright.core.types.base import Value
 from patchwright.resolver.messages.outcome_kinds import outcome_title
-from patchwright.workers.web.pages.prose import first_words
+from patchwright.workers.web.run_page.prose import first_words
 
 # A page has hundreds of these; the whole of it is in the exported log.
 MAX_BLOCK_CHARS: Final = 8_000
@@ -33,14 +33,25 @@ class BlockForm(StrEnum):
     PROSE = "prose"
     CODE = "code"
     DIFF = "diff"
+    TERMINAL = "terminal"
 
 
 class Block(Value):
-    """A text of several lines; `is_open` says that it is not folded."""
+    """A text of several lines; `is_open` says that it is not folded.
+
+    With `is_cut` the page of its event has more of it.
+    """
 
     text: str
     form: BlockForm = BlockForm.CODE
     is_open: bool = False
+    is_cut: bool = False
+
+    def within(self, max_chars: int) -> "Block":
+        """Return it with its middle left out where it is longer."""
+        if len(self.text) <= max_chars:
+            return self
+        return self.replace(text=truncate_middle(self.text, max_chars), is_cut=True)
 
     @property
     def size(self) -> str:
@@ -52,6 +63,7 @@ class EventEntry(Value):
     """What the page shows of an event; `figures` is what a model call took.
 
     `subject` is a command, a path or a name: it is shown as code after the title.
+    `price` is the part of the figures that a summary shows.
     """
 
     id: int
@@ -62,11 +74,12 @@ class EventEntry(Value):
     subject: str = ""
     tone: Tone = Tone.PLAIN
     figures: str = ""
+    price: str = ""
     block: Block | None = None
     is_delegates: bool = False
 
 
-def event_entry(event: ev.Event) -> EventEntry | None:
+def event_entry(event: ev.Event, max_chars: int = MAX_BLOCK_CHARS) -> EventEntry | None:
     """Return the entry for an event, or None where there is nothing to see."""
     payload = event.payload
     subject = ""
@@ -87,16 +100,21 @@ def event_entry(event: ev.Event) -> EventEntry | None:
         subject=subject,
         tone=words.tone,
         figures=figures(call) if call else "",
-        block=_bounded(_block(event)),
+        price=_price(call) if call else "",
+        block=_bounded(_block(event), max_chars),
         is_delegates=bool(payload.agent),
     )
 
 
 def figures(call: ModelCall) -> str:
     tokens = call.usage.tokens_in + call.usage.tokens_out
-    cost_usd = call.usage.cost_usd
-    price = "price unknown" if cost_usd is None else f"${cost_usd:.4f}"
+    price = _price(call) or "price unknown"
     return f"{tokens:,} tokens · {price} · {call.latency_ms / 1000:.1f} s"
+
+
+def _price(call: ModelCall) -> str:
+    cost_usd = call.usage.cost_usd
+    return "" if cost_usd is None else f"${cost_usd:.4f}"
 
 
 def _words(event: ev.Event) -> Phrase | None:
@@ -207,6 +225,9 @@ def _block(event: ev.Event) -> Block | None:
         return Block(text=payload.diff, form=BlockForm.DIFF, is_open=True)
     if isinstance(payload, ev.StateChanged):
         return None
+    if isinstance(payload, ev.CommandOutput | ev.IpythonOutput):
+        text = observation_text(payload)
+        return Block(text=text, form=BlockForm.TERMINAL)
     if isinstance(payload, ev.Observation):
         return Block(text=observation_text(payload))
     if isinstance(payload, ev.AgentStep):
@@ -238,9 +259,9 @@ def _step_block(step: ev.AgentStep) -> Block | None:
             return None
 
 
-def _bounded(block: Block | None) -> Block | None:
+def _bounded(block: Block | None, max_chars: int) -> Block | None:
     """Leave out what says nothing more than the title does."""
     text = block.text.strip("\n") if block else ""
     if block is None or ("\n" not in text and len(text) <= _TITLE_CHARS):
         return None
-    return block.replace(text=truncate_middle(text, MAX_BLOCK_CHARS))
+    return block.replace(text=text).within(max_chars)

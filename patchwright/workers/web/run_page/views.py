@@ -1,13 +1,7 @@
-"""What a run's page shows, and its HTML."""
+"""What a run's page shows."""
 
-import secrets
 from datetime import datetime
-from functools import cache
-from pathlib import Path
 from typing import Final
-
-from fastapi import Response
-from jinja2 import Environment, PackageLoader, StrictUndefined
 
 from patchwright.core.events.payload import Todo
 from patchwright.core.plugin import ServiceProfile
@@ -29,13 +23,12 @@ from patchwright.resolver.messages.outcome_kinds import outcome_title, outcome_t
 from patchwright.resolver.messages.status import DeliveryResult
 from patchwright.resolver.publish.publisher import as_delivered
 from patchwright.workers.runs.run_row import RunSummary, state_and_tone
-from patchwright.workers.web.pages.entries import EventEntry
-from patchwright.workers.web.pages.proof_view import (
+from patchwright.workers.web.run_page.entries import EventEntry
+from patchwright.workers.web.run_page.proof_view import (
     ProofView,
     command_rows,
     proof_view,
 )
-from patchwright.workers.web.pages.prose import prose_html
 
 MAX_DIFF_CHARS: Final = 300_000
 
@@ -224,68 +217,3 @@ def _notes(
     if outcome is not None:
         return (*outcome.notes, *delivered.remarks)
     return known.notes
-
-
-_FOLDER: Final = Path(__file__).with_name("templates")
-_ENVIRONMENT: Final = Environment(
-    loader=PackageLoader("patchwright.workers.web.pages"),
-    autoescape=True,
-    undefined=StrictUndefined,
-    trim_blocks=True,
-    lstrip_blocks=True,
-)
-_ENVIRONMENT.filters["prose"] = prose_html
-_HEADERS: Final = {
-    "Cache-Control": "no-store",
-    "Referrer-Policy": "no-referrer",
-    "X-Content-Type-Options": "nosniff",
-    "X-Robots-Tag": "noindex, nofollow",
-}
-
-
-def run_page(view: RunView, events: EventsView) -> Response:
-    nonce = secrets.token_urlsafe(16)
-    html = _ENVIRONMENT.get_template("run.html").render(
-        run=view, events=events, nonce=nonce
-    )
-    return _html_response(html, 200, nonce)
-
-
-def missing_page(sign_in: str, title: str) -> Response:
-    """Answer the same for runs that do not exist and for those that are not visible.
-
-    `title` is what people call the forge, with which they sign in.
-    """
-    template = _ENVIRONMENT.get_template("missing.html")
-    html = template.render(sign_in=sign_in, title=title)
-    return _html_response(html, 404)
-
-
-def entry_html(entry: EventEntry) -> str:
-    return _ENVIRONMENT.get_template("entry.html").render(entry=entry)
-
-
-def head_html(head: RunHead) -> str:
-    return _ENVIRONMENT.get_template("head.html").render(head=head)
-
-
-def style() -> Response:
-    """Return the style sheet of the pages."""
-    headers = {**_HEADERS, "Cache-Control": "public, max-age=3600"}
-    return Response(_style_text(), 200, headers, "text/css")
-
-
-@cache
-def _style_text() -> str:
-    return (_FOLDER / "style.css").read_text("utf-8")
-
-
-def _html_response(html: str, status: int, nonce: str = "") -> Response:
-    script = f"'nonce-{nonce}'" if nonce else "'none'"
-    policy = (
-        f"default-src 'none'; style-src 'self'; script-src {script}; "
-        "connect-src 'self'; base-uri 'none'; form-action 'none'; "
-        "frame-ancestors 'none'"
-    )
-    headers = {**_HEADERS, "Content-Security-Policy": policy}
-    return Response(html, status, headers, "text/html; charset=utf-8")

@@ -15,15 +15,11 @@ from patchwright.core.types.base import JobId
 from patchwright.resolver.job import Job
 from patchwright.workers.runs.reader import EventSpan, RunReader
 from patchwright.workers.web.pages.access import RunAccess
-from patchwright.workers.web.pages.entries import event_entry
-from patchwright.workers.web.pages.live import LiveUpdates
-from patchwright.workers.web.pages.views import (
-    EventsView,
-    missing_page,
-    run_page,
-    run_view,
-    style,
-)
+from patchwright.workers.web.run_page.entries import event_entry
+from patchwright.workers.web.run_page.html import missing_page, run_page
+from patchwright.workers.web.run_page.live import LiveUpdates
+from patchwright.workers.web.run_page.views import EventsView, run_view
+from patchwright.workers.web.site.frame import Site
 
 _ID: Final = re.compile(r"[0-9A-Za-z-]{1,64}\Z")
 _NUMBER: Final = re.compile(r"[1-9]\d{0,8}\Z")
@@ -34,16 +30,15 @@ _SEE_OTHER: Final = 303
 class RunPages:
     """What the pages work with.
 
-    The `forge` has pages of its own. `login_path` is where people sign
-    in, empty where they cannot.
+    `site` has the frame of all pages, and the `forge` has pages of its own.
     """
 
     reader: RunReader
     access: RunAccess
     live: LiveUpdates
     clock: Clock
+    site: Site
     forge: ServiceProfile
-    login_path: str = ""
 
     def find(self, request: Request, job_id: str) -> Job | None:
         """Return the run if it exists and the visitor may see it."""
@@ -54,19 +49,17 @@ class RunPages:
 
 
 def add_run_pages(app: FastAPI, pages: RunPages) -> None:
-    app.get("/runs/style.css", include_in_schema=False)(style)
-
     # Not async, as database and forge may let it wait: FastAPI gives it a thread.
     @app.get("/runs/{job_id}", include_in_schema=False)
     def show(request: Request, job_id: str) -> Response:
         """Show the page of a run."""
         key = request.query_params.get("key")
         if key is not None:
-            return _exchange_key(pages, job_id, key)
+            return _exchange_key(pages, request, job_id, key)
         job = pages.find(request, job_id)
         if job is None:
-            return missing_page(_login(pages, job_id), pages.forge.title)
-        return _show(pages, job, _before(request))
+            return _missing(pages, request, job_id)
+        return _show(pages, request, job)
 
     @app.get("/runs/{job_id}/live", include_in_schema=False)
     async def live(request: Request, job_id: str) -> Response:
@@ -77,10 +70,10 @@ def add_run_pages(app: FastAPI, pages: RunPages) -> None:
         return pages.live.follow(job, _after(request))
 
 
-def _exchange_key(pages: RunPages, job_id: str, key: str) -> Response:
+def _exchange_key(pages: RunPages, request: Request, job_id: str, key: str) -> Response:
     """Put the key away, and go to the address that may stay in a history."""
     if pages.access.opens_until(job_id, key) is None:
-        return missing_page(_login(pages, job_id), pages.forge.title)
+        return _missing(pages, request, job_id)
     # Relative to this address, whatever stands before it outside.
     response = RedirectResponse(f"./{job_id}", _SEE_OTHER)
     response.headers["Cache-Control"] = "no-store"
@@ -89,7 +82,14 @@ def _exchange_key(pages: RunPages, job_id: str, key: str) -> Response:
     return response
 
 
-def _show(pages: RunPages, job: Job, before: int | None) -> Response:
+def _missing(pages: RunPages, request: Request, job_id: str) -> Response:
+    """Say the same of what is not there and of what somebody may not see."""
+    principal = pages.access.find_principal(request)
+    sign_in = "" if principal else _login(pages, job_id)
+    return missing_page(pages.site, principal, sign_in, pages.forge.title)
+
+
+def _show(pages: RunPages, request: Request, job: Job) -> Response:
     reader = pages.reader
     span = reader.span(job)
     view = run_view(
@@ -100,7 +100,8 @@ def _show(pages: RunPages, job: Job, before: int | None) -> Response:
         forge=pages.forge,
         now=pages.clock.now(),
     )
-    return run_page(view, _events(reader, job, span, before))
+    events = _events(reader, job, span, _before(request))
+    return run_page(pages.site, pages.access.find_principal(request), view, events)
 
 
 def _events(
@@ -118,10 +119,11 @@ def _events(
 
 
 def _login(pages: RunPages, job_id: str) -> str:
-    if not pages.login_path or not _ID.match(job_id):
+    site = pages.site
+    if not site.login_path or not _ID.match(job_id):
         return ""
-    back = quote(f"{pages.access.prefix}/runs/{job_id}", safe="")
-    return f"{pages.access.prefix}{pages.login_path}?next={back}"
+    back = quote(f"{site.prefix}/runs/{job_id}", safe="")
+    return f"{site.prefix}{site.login_path}?next={back}"
 
 
 def _before(request: Request) -> int | None:

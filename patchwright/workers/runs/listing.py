@@ -1,0 +1,306 @@
+"""List runs a page at a time, at a cost that does not grow with their number."""
+
+import re
+from collections.abc import Callable, Iterator, Sequence
+from concurrent.futures import ThreadPoolExecutor
+from datetime import UTC, datetime, timedelta
+from threading import Lock
+from typing import Any, Final, NamedTuple, TypeAlias
+
+import sqlalchemy as sa
+
+from patchwright.core.types.base import JobId, Value
+from patchwright.core.types.threads import RepoRef, ThreadKind
+from patchwright.core.types.work import NO_USAGE, Limits, Usage
+from patchwright.resolver.job import JobState
+from patchwright.workers.db.columns import AwareTime
+from patchwright.workers.db.database import Database
+from patchwright.workers.db.tables import jobs, run_rows, threads
+from patchwright.workers.runs.reader import EventSpan, RunReader
+from patchwright.workers.runs.run_row import (
+    STATES,
+    SUMMARY_KINDS,
+    RunFilter,
+    RunRow,
+    RunSummary,
+    stage_of,
+    thread_name,
+    update_summary,
+)
+from patchwright.workers.runs.selection import RunStage
+
+ROWS_PER_PAGE: Final = 50
+
+# Tells whether somebody may see the runs of a repository, those that are open to all
+# of its readers, or those with words that are not.
+MaySee = Callable[[RepoRef, bool], bool]
+
+
+class RunPage(Value):
+    """Some runs, the newest first; `after` leads to the next page, empty at the end."""
+
+    rows: tuple[RunRow, ...]
+    after: str
+
+
+class Cursor(NamedTuple):
+    """The place of a run in the list: older ones come after it."""
+
+    created_at: datetime
+    job_id: str
+
+
+# Seventeen digits are a year that a `datetime` has.
+_CURSOR: Final = re.compile(r"(\d{1,17})-([0-9A-Za-z-]{1,64})\Z")
+_EPOCH: Final = datetime(1970, 1, 1, tzinfo=UTC)
+_MICROSECOND: Final = timedelta(microseconds=1)
+
+
+def read_cursor(text: str) -> Cursor | None:
+    """Return the place that a page has named, None for what no page has."""
+    parts = _CURSOR.match(text)
+    if parts is None:
+        return None
+    return Cursor(_EPOCH + int(parts[1]) * _MICROSECOND, parts[2])
+
+
+def _cursor_text(created_at: datetime, job_id: str) -> str:
+    return f"{(created_at - _EPOCH) // _MICROSECOND}-{job_id}"
+
+
+_Row: TypeAlias = Any
+# Of these the outcome is that of an earlier turn.
+_AT_WORK: Final = (RunStage.QUEUED, RunStage.RUNNING)
+_PRIVATE_KINDS: Final = (ThreadKind.CHAT, ThreadKind.TICKET)
+_IS_PRIVATE: Final = run_rows.c.is_private | sa.exists().where(
+    threads.c.conversation_id == run_rows.c.conversation_id,
+    threads.c.kind.in_(_PRIVATE_KINDS) | threads.c.audience.is_not(None),
+)
+_LISTED: Final = (
+    sa.select(run_rows, jobs.c.state, _IS_PRIVATE.label("keeps_out"))
+    .join(jobs, jobs.c.id == run_rows.c.job_id)
+    .where(run_rows.c.is_run)
+    .order_by(run_rows.c.created_at.desc(), run_rows.c.job_id.desc())
+)
+_MOST_ASKED_AT_ONCE: Final = 8
+
+
+class RunListing:
+    """Lists the runs of a database; `reader` tells what those cost that work now."""
+
+    def __init__(self, database: Database, reader: RunReader) -> None:
+        self._database = database
+        self._progress = _Progress(reader)
+
+    def page(
+        self,
+        wanted: RunFilter,
+        *,
+        may_see: MaySee | None = None,
+        after: Cursor | None = None,
+        limit: int = ROWS_PER_PAGE,
+    ) -> RunPage:
+        """Return the newest runs that somebody may see, or those `after` a place.
+
+        With None they may see all. `may_see` may take a while; it is asked about the
+        repositories of a page, each once.
+        """
+        query = _with_filter(_LISTED, wanted)
+        if after is not None:
+            query = query.where(_is_after(after))
+        found = self._visible(query.limit(limit + 1), may_see)
+        rows, has_more = found[:limit], len(found) > limit
+        last = rows[-1] if rows else None
+        return RunPage(
+            rows=self._run_rows(rows),
+            after=_cursor_text(last.created_at, last.job_id)
+            if last and has_more
+            else "",
+        )
+
+    def every_row(self, wanted: RunFilter) -> Iterator[RunRow]:
+        """Yield the runs, the newest first."""
+        after: Cursor | None = None
+        while True:
+            page = self.page(wanted, after=after, limit=2 * ROWS_PER_PAGE)
+            yield from page.rows
+            after = read_cursor(page.after)
+            if after is None:
+                return
+
+    def rows_of(self, job_ids: Sequence[JobId]) -> tuple[RunRow, ...]:
+        """Return the rows of these runs, the newest first, for who may see them."""
+        query = _LISTED.where(run_rows.c.job_id.in_(job_ids))
+        return self._run_rows(self._fetch(query))
+
+    def _visible(self, query: sa.Select[Any], may_see: MaySee | None) -> Sequence[_Row]:
+        """Return the rows without those of repositories that somebody may not see.
+
+        Only what would be shown is asked about: an installation may have thousands of
+        repositories, and each question goes to the forge.
+        """
+        if may_see is None:
+            return self._fetch(query)
+        # Where the work is, is not known yet: whoever may see that, it is not them.
+        query = query.where(run_rows.c.repo != sa.literal(""))
+        allowed: set[_Scope] = set()
+        while True:
+            rows = self._fetch(query)
+            asked = sorted({_scope_of(one) for one in rows} - allowed)
+            refused = _refused(asked, may_see)
+            if not refused:
+                return rows
+            allowed |= set(asked) - refused
+            query = query.where(sa.not_(sa.or_(*map(_is_in, sorted(refused)))))
+
+    def _fetch(self, query: sa.Select[Any]) -> Sequence[_Row]:
+        with self._database.reading() as connection:
+            return connection.execute(query).all()
+
+    def _run_rows(self, rows: Sequence[_Row]) -> tuple[RunRow, ...]:
+        places = self._places(rows)
+        return tuple(self._run_row(one, places.get(one.job_id)) for one in rows)
+
+    def _places(self, rows: Sequence[_Row]) -> dict[str, int]:
+        """Return which place in the queue each of them has that waits for a worker."""
+        queued = [one.job_id for one in rows if one.state in STATES[RunStage.QUEUED]]
+        if not queued:
+            return {}
+        since = sa.func.coalesce(jobs.c.queued_at, jobs.c.created_at)
+        place = sa.func.row_number().over(order_by=(since, jobs.c.id)).label("place")
+        line = (
+            sa.select(jobs.c.id, place)
+            .where(jobs.c.state.in_(STATES[RunStage.QUEUED]))
+            .subquery()
+        )
+        query = sa.select(line).where(line.c.id.in_(queued))
+        return {one.id: one.place for one in self._fetch(query)}
+
+    def _run_row(self, row: _Row, position: int | None) -> RunRow:
+        stage = stage_of(JobState(row.state))
+        is_at_work = stage in _AT_WORK
+        has_begun = stage is RunStage.RUNNING or (is_at_work and row.outcome)
+        known = self._progress.of(row.job_id) if has_begun else RunSummary()
+        usage = Usage.model_validate_json(row.usage) if row.usage else NO_USAGE
+        limits = Limits.model_validate_json(row.limits) if row.limits else None
+        return RunRow(
+            id=row.job_id,
+            place="service",
+            stage=stage,
+            outcome="" if is_at_work else row.outcome,
+            reason="" if is_at_work else row.reason,
+            proof="" if is_at_work else row.proof,
+            source=row.source,
+            repo=row.repo,
+            thread=thread_name(row.thread, row.repo, is_beside=row.source == row.forge),
+            title=row.title or known.title,
+            requester=row.requester,
+            asked_at=row.created_at,
+            steps=known.steps if is_at_work else row.steps,
+            usage=known.totals.usage if is_at_work else usage,
+            limits=known.limits or limits,
+            position=position,
+        )
+
+
+class _Scope(NamedTuple):
+    """The runs that are decided about at once: who may see one, may see all."""
+
+    forge: str
+    repo: str
+    is_private: bool
+
+
+def _scope_of(row: _Row) -> _Scope:
+    return _Scope(row.forge, row.repo, bool(row.keeps_out))
+
+
+def _refused(asked: Sequence[_Scope], may_see: MaySee) -> set[_Scope]:
+    def is_refused(one: _Scope) -> bool:
+        repo = RepoRef(forge=one.forge, full_name=one.repo)
+        return not may_see(repo, one.is_private)
+
+    if not asked:
+        return set()
+    with ThreadPoolExecutor(min(len(asked), _MOST_ASKED_AT_ONCE)) as pool:
+        answers = list(pool.map(is_refused, asked))
+    return {one for one, is_out in zip(asked, answers, strict=True) if is_out}
+
+
+def _is_in(scope: _Scope) -> sa.ColumnElement[bool]:
+    private = _IS_PRIVATE if scope.is_private else sa.not_(_IS_PRIVATE)
+    return sa.and_(
+        run_rows.c.forge == scope.forge, run_rows.c.repo == scope.repo, private
+    )
+
+
+def _is_after(place: Cursor) -> sa.ColumnElement[bool]:
+    here = sa.tuple_(
+        sa.literal(place.created_at, AwareTime), sa.literal(place.job_id, sa.String)
+    )
+    return sa.tuple_(run_rows.c.created_at, run_rows.c.job_id) < here
+
+
+def _with_filter(query: sa.Select[Any], wanted: RunFilter) -> sa.Select[Any]:
+    columns = run_rows.c
+    if wanted.stage is not None:
+        query = query.where(_is_at(wanted.stage))
+    if wanted.outcome is not None:
+        is_at_work = columns.job_id.in_(_ids_in(_AT_WORK))
+        query = query.where(columns.outcome == wanted.outcome, sa.not_(is_at_work))
+    if wanted.source:
+        query = query.where(columns.source == wanted.source)
+    if wanted.requester:
+        query = query.where(columns.requester == wanted.requester)
+    if wanted.repo:
+        query = query.where(columns.repo == wanted.repo)
+    if wanted.text:
+        query = query.where(columns.title.icontains(wanted.text, autoescape=True))
+    return query
+
+
+_ACTIVE: Final = tuple(
+    stage for stage in RunStage if stage is not RunStage.ENDED and STATES[stage]
+)
+
+
+def _is_at(stage: RunStage) -> sa.ColumnElement[bool]:
+    # Those at work are few, and found by their state: the others are all the rest.
+    if stage is RunStage.ENDED:
+        return run_rows.c.job_id.not_in(_ids_in(_ACTIVE))
+    return run_rows.c.job_id.in_(_ids_in((stage,)))
+
+
+def _ids_in(stages: Sequence[RunStage]) -> sa.Select[str]:
+    states = [state for stage in stages for state in STATES[stage]]
+    return sa.select(jobs.c.id).where(jobs.c.state.in_(states))
+
+
+_MOST_KNOWN: Final = 1_000
+
+
+class _Progress:
+    """What the logs of runs say so far; of one known already, what has come since."""
+
+    def __init__(self, reader: RunReader) -> None:
+        self._reader = reader
+        self._known: dict[str, tuple[EventSpan, RunSummary]] = {}
+        self._lock = Lock()
+
+    def of(self, job_id: JobId) -> RunSummary:
+        with self._lock:
+            span, known = self._known.get(job_id, (EventSpan(), RunSummary()))
+        job = self._reader.jobs.load(job_id)
+        if job is None:
+            return known
+        span = span if span.first else self._reader.span(job)
+        if not span.first:
+            return known
+        first = max(span.first, known.last_id + 1)
+        news = self._reader.log_of(job).read(first, span.last, kinds=SUMMARY_KINDS)
+        known = update_summary(known, news)
+        with self._lock:
+            if len(self._known) >= _MOST_KNOWN:
+                self._known.clear()
+            self._known[job_id] = (span, known)
+        return known
