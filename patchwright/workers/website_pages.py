@@ -32,8 +32,9 @@ from patchwright.workers.web.request_form import (
 )
 from patchwright.workers.web.run_page.live import LiveUpdates
 from patchwright.workers.web.run_page.routes import RunPages
-from patchwright.workers.web.sign_in import SignInRoutes, login_path
+from patchwright.workers.web.sign_in import SignInRoutes
 from patchwright.workers.web.site.frame import NavigationItem, Site, add_assets
+from patchwright.workers.web.site.people_pages import PEOPLE_PATH
 from patchwright.workers.web.site.runs_live import LiveRows
 from patchwright.workers.web.site.runs_page import (
     RUNS_PATH,
@@ -41,6 +42,11 @@ from patchwright.workers.web.site.runs_page import (
     add_runs_page,
 )
 from patchwright.workers.web.visitors import Visitors
+from patchwright.workers.website_accounts import (
+    AccountParts,
+    account_pages,
+    compose_visitors,
+)
 from patchwright.workers.website_settings import SETTINGS_NAVIGATION
 
 log = structlog.get_logger(__name__)
@@ -54,6 +60,7 @@ class PageParts:
     """
 
     base: ServiceParts
+    accounts: AccountParts
     sign_in: SignInRoutes | None
     visitors: Visitors
     access: RunAccess
@@ -69,14 +76,15 @@ class PageParts:
 
 def compose_pages(
     base: ServiceParts,
+    accounts: AccountParts,
     sign_in: SignInRoutes | None,
     chat: ChatComposition,
     inbox: Inbox,
 ) -> PageParts:
-    visitors = _visitors(base, sign_in)
+    visitors = compose_visitors(accounts, sign_in)
     access = _run_access(base, visitors)
     site = _site(base, sign_in)
-    return PageParts(base, sign_in, visitors, access, site, chat, inbox)
+    return PageParts(base, accounts, sign_in, visitors, access, site, chat, inbox)
 
 
 def site_pages(parts: PageParts) -> Iterator[AddPages]:
@@ -86,6 +94,7 @@ def site_pages(parts: PageParts) -> Iterator[AddPages]:
     form = _request_form(parts)
     if form is not None:
         yield partial(add_request_form, routes=form)
+    yield from account_pages(parts.accounts, parts.sign_in, parts.visitors, parts.site)
 
 
 def _runs_pages(parts: PageParts) -> RunsPages:
@@ -126,6 +135,8 @@ _REQUEST: Final = NavigationItem(
     title="New request", path=REQUEST_FORM_PATH, least=Role.MEMBER
 )
 
+_PEOPLE: Final = NavigationItem(title="People", path=PEOPLE_PATH, least=Role.ADMIN)
+
 
 def _navigation(
     base: ServiceParts, sign_in: SignInRoutes | None
@@ -135,27 +146,17 @@ def _navigation(
     if can_ask(base, sign_in):
         yield _REQUEST
     yield from SETTINGS_NAVIGATION
+    if sign_in is not None:
+        yield _PEOPLE
 
 
 def _site(base: ServiceParts, sign_in: SignInRoutes | None) -> Site:
     """Compose the frame; without a secret a form holds until the process ends."""
     return Site(
         prefix=urlsplit(base.settings.server.public_url).path,
-        login_path=login_path(base.directory.forge.name) if sign_in else "",
+        login_path=sign_in.entry_path if sign_in else "",
         form_tokens=FormTokens(own_session_secret(base) or token_bytes()),
         navigation=tuple(_navigation(base, sign_in)),
-    )
-
-
-def _nobody(_request: object) -> None:
-    """Tell that nobody is signed in where nobody can be."""
-
-
-def _visitors(base: ServiceParts, sign_in: SignInRoutes | None) -> Visitors:
-    token = base.settings.security.admin_token
-    return Visitors(
-        find_viewer=sign_in.sessions.viewer_of if sign_in else _nobody,
-        admin_token=token.get_secret_value() if token else "",
     )
 
 

@@ -7,7 +7,7 @@ from typing import Final
 from patchwright.core.plugin import PluginRoutes
 from patchwright.core.settings.model import secret_values
 from patchwright.core.text.redaction import Redactor
-from patchwright.core.types.base import AccountId
+from patchwright.core.types.base import AccountId, RandomIds
 from patchwright.core.types.threads import RepoRef
 from patchwright.integrations.registry import PLUGINS, service_title
 from patchwright.workers.accounts.principal import Principal, Role
@@ -19,10 +19,16 @@ from patchwright.workers.doctor.checks import (
     without_secrets,
 )
 from patchwright.workers.runs.spending import SpendReader
+from patchwright.workers.store.audit import AuditLog
 from patchwright.workers.store.choices import ACCOUNT_SCOPE, ChoiceStore
 from patchwright.workers.web.app import AddPages
 from patchwright.workers.web.pages.access import RunAccess
-from patchwright.workers.web.site.admin_forms import AdminPages
+from patchwright.workers.web.rate_limit import RateLimit
+from patchwright.workers.web.site.form_posts import (
+    FORMS_PERIOD,
+    MAX_FORMS,
+    FormPosts,
+)
 from patchwright.workers.web.site.frame import NavigationItem, Site
 from patchwright.workers.web.site.settings_pages import (
     SETTINGS_PATH,
@@ -55,10 +61,11 @@ def settings_site_pages(
     routes: Mapping[str, PluginRoutes],
 ) -> Iterator[AddPages]:
     """Yield what adds each of these pages; `routes` are by the services' names."""
-    admins = AdminPages(site, access.find_principal)
+    limit = RateLimit(base.clock, MAX_FORMS, FORMS_PERIOD)
+    posts = FormPosts(site, access.find_principal, limit)
     yield partial(add_spend_page, pages=_spend_pages(base, site, access))
-    yield partial(add_settings_pages, pages=_settings_pages(base, admins))
-    yield partial(add_setup_page, page=_setup_page(base, admins, routes))
+    yield partial(add_settings_pages, pages=_settings_pages(base, posts))
+    yield partial(add_setup_page, page=_setup_page(base, posts, routes))
 
 
 def _spend_pages(base: ServiceParts, site: Site, access: RunAccess) -> SpendPages:
@@ -81,9 +88,11 @@ def _account_of(base: ServiceParts, principal: Principal) -> AccountId | None:
     return base.stores.accounts.known(principal.identity, host)
 
 
-def _settings_pages(base: ServiceParts, admins: AdminPages) -> SettingsPages:
+def _settings_pages(base: ServiceParts, posts: FormPosts) -> SettingsPages:
     return SettingsPages(
-        admins=admins,
+        site=posts.site,
+        posts=posts,
+        audit=AuditLog(base.database, RandomIds(), base.clock),
         settings=base.settings,
         forge=base.directory.forge,
         chats=base.directory.chats,
@@ -111,10 +120,11 @@ def _known_repositories(base: ServiceParts) -> Iterator[RepoRef]:
 
 
 def _setup_page(
-    base: ServiceParts, admins: AdminPages, routes: Mapping[str, PluginRoutes]
+    base: ServiceParts, posts: FormPosts, routes: Mapping[str, PluginRoutes]
 ) -> SetupPage:
     return SetupPage(
-        admins=admins,
+        site=posts.site,
+        posts=posts,
         settings=base.settings,
         plugins=PLUGINS,
         install_paths={

@@ -5,7 +5,7 @@ import re
 from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass, field
-from datetime import date
+from datetime import date, timedelta
 from itertools import count
 from pathlib import Path
 from typing import Final
@@ -24,6 +24,7 @@ from patchwright.integrations.settings import load_settings
 from patchwright.workers.accounts.principal import Principal, Role, SignedInBy
 from patchwright.workers.db.database import Database
 from patchwright.workers.runs.spending import SpendReader
+from patchwright.workers.store.audit import AuditLog
 from patchwright.workers.store.choices import ChoiceStore
 from patchwright.workers.store.reservations import (
     Ceilings,
@@ -33,7 +34,8 @@ from patchwright.workers.store.reservations import (
 )
 from patchwright.workers.store.spend_alerts import SpendAlertStore
 from patchwright.workers.web.forms import FormTokens
-from patchwright.workers.web.site.admin_forms import AdminPages
+from patchwright.workers.web.rate_limit import RateLimit
+from patchwright.workers.web.site.form_posts import FormPosts
 from patchwright.workers.web.site.frame import Site, add_assets
 from patchwright.workers.web.site.settings_pages import (
     SettingsPages,
@@ -72,6 +74,7 @@ class Scene:
     world: World
     choices: ChoiceStore
     alerts: SpendAlertStore
+    audit: AuditLog
     files: dict[str, bytes | None]
     examined: list[tuple[str, ...]] = field(default_factory=list)
     _numbers: Iterator[int] = field(default_factory=lambda: count(1))
@@ -108,7 +111,8 @@ def administering(database: Database, folder: Path) -> Iterator[Scene]:
     world = World(database)
     choices = ChoiceStore(database)
     alerts = SpendAlertStore(database, world.clock)
-    scene = Scene("", world, choices, alerts, {"acme/shop": None})
+    audit = AuditLog(database, RandomIds(), world.clock)
+    scene = Scene("", world, choices, alerts, audit, {"acme/shop": None})
     with serving(lambda _url: _make_app(scene, folder)) as url:
         scene.url = url
         yield scene
@@ -131,7 +135,8 @@ def _make_app(scene: Scene, folder: Path) -> FastAPI:
     settings = load_settings(ENVIRONMENT, flags={"server.port": 8080}, cwd=folder)
     directory = describe_services(settings)
     site = Site(prefix="", login_path="/auth/github/login", form_tokens=TOKENS)
-    admins = AdminPages(site, _find_principal)
+    limit = RateLimit(scene.world.clock, 50, timedelta(minutes=1))
+    posts = FormPosts(site, _find_principal, limit)
     database = scene.world.database
 
     def fetch_file(repo: RepoRef, path: str) -> bytes | None:
@@ -167,7 +172,9 @@ def _make_app(scene: Scene, folder: Path) -> FastAPI:
     add_settings_pages(
         app,
         SettingsPages(
-            admins=admins,
+            site=site,
+            posts=posts,
+            audit=scene.audit,
             settings=settings,
             forge=directory.forge,
             chats=directory.chats,
@@ -193,7 +200,8 @@ def _make_app(scene: Scene, folder: Path) -> FastAPI:
     add_setup_page(
         app,
         SetupPage(
-            admins=admins,
+            site=site,
+            posts=posts,
             settings=settings,
             plugins=PLUGINS,
             install_paths={"slack": "/slack/install"},

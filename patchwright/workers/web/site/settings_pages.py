@@ -3,12 +3,12 @@
 import re
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass
+from functools import partial
 from typing import Final
 from urllib.parse import quote
 
 import structlog
 from fastapi import FastAPI, Request, Response
-from fastapi.concurrency import run_in_threadpool
 from fastapi.responses import RedirectResponse
 
 from patchwright.core.plugin import ReachedAccount, ServiceProfile
@@ -26,9 +26,11 @@ from patchwright.resolver.effective_configuration import (
     effective_configuration,
 )
 from patchwright.resolver.run_store import DEFAULT_REPOSITORY
-from patchwright.workers.accounts.principal import Principal
+from patchwright.workers.accounts.principal import Principal, Role
+from patchwright.workers.store.audit import AuditAction, AuditLog
 from patchwright.workers.store.choices import ChoiceStore, PlaceDefault
-from patchwright.workers.web.site.admin_forms import AdminPages
+from patchwright.workers.web.site.form_posts import FormPost, FormPosts
+from patchwright.workers.web.site.frame import Site
 
 SETTINGS_PATH: Final = "/settings"
 REPOSITORIES_PATH: Final = f"{SETTINGS_PATH}/repositories"
@@ -48,7 +50,9 @@ class SettingsPages:
     a choice.
     """
 
-    admins: AdminPages
+    site: Site
+    posts: FormPosts
+    audit: AuditLog
     settings: Settings
     forge: ServiceProfile
     chats: Mapping[str, ServiceProfile]
@@ -68,28 +72,38 @@ class SettingsPages:
         return RepoRef(forge=self.forge.name, full_name=full_name)
 
 
+_Show = Callable[[SettingsPages, Request, Principal], Response]
+
+
 def add_settings_pages(app: FastAPI, pages: SettingsPages) -> None:
-    """Add the pages; those of forms are the only ones that change anything."""
-    _add_settings(app, pages)
-    _add_repositories(app, pages)
-    _add_places(app, pages)
+    """Add the pages, which are for administrators alone."""
+    for path, show in (
+        (SETTINGS_PATH, _show_settings),
+        (REPOSITORIES_PATH, _show_repositories),
+        (f"{REPOSITORIES_PATH}/{{full_name:path}}", _show_repository),
+        (PLACES_PATH, _show_places),
+    ):
+        _add(app, pages, path, show)
+    change = pages.posts.on_post(partial(_change_place, pages), Role.ADMIN)
+    app.post(PLACES_PATH, include_in_schema=False)(change)
 
 
-def _add_settings(app: FastAPI, pages: SettingsPages) -> None:
-    # Not async, as the database may let it wait: FastAPI gives it a thread.
-    @app.get(SETTINGS_PATH, include_in_schema=False)
-    def show(request: Request) -> Response:
-        """Show the settings in force, and where each value comes from."""
-        admin = pages.admins.admit(request)
-        if isinstance(admin, Response):
-            return admin
-        return pages.admins.site.show(
-            "settings.html",
-            admin,
-            active=SETTINGS_PATH,
-            parts=settings_in_force(pages.settings),
-            notices=pages.settings.notices,
-        )
+def _add(app: FastAPI, pages: SettingsPages, path: str, show: _Show) -> None:
+    answer = pages.posts.on_get(partial(show, pages), Role.ADMIN)
+    app.get(path, include_in_schema=False)(answer)
+
+
+def _show_settings(
+    pages: SettingsPages, _request: Request, admin: Principal
+) -> Response:
+    """Show the settings in force, and where each value comes from."""
+    return pages.site.show(
+        "settings.html",
+        admin,
+        active=SETTINGS_PATH,
+        parts=settings_in_force(pages.settings),
+        notices=pages.settings.notices,
+    )
 
 
 class RepositoryList(Value):
@@ -100,29 +114,18 @@ class RepositoryList(Value):
     problem: str = ""
 
 
-def _add_repositories(app: FastAPI, pages: SettingsPages) -> None:
-    @app.get(REPOSITORIES_PATH, include_in_schema=False)
-    def show_list(request: Request) -> Response:
-        """Show the repositories that the service reaches."""
-        admin = pages.admins.admit(request)
-        if isinstance(admin, Response):
-            return admin
-        return pages.admins.site.show(
-            "repositories.html",
-            admin,
-            active=SETTINGS_PATH,
-            found=_list_repositories(pages),
-            title=pages.forge.title,
-            path_of=lambda name: f"{REPOSITORIES_PATH}/{quote(name)}",
-        )
-
-    @app.get(f"{REPOSITORIES_PATH}/{{full_name:path}}", include_in_schema=False)
-    def show_one(request: Request, full_name: str) -> Response:
-        """Show what holds in a repository, and whose word each value is."""
-        admin = pages.admins.admit(request)
-        if isinstance(admin, Response):
-            return admin
-        return _repository_page(pages, admin, full_name)
+def _show_repositories(
+    pages: SettingsPages, _request: Request, admin: Principal
+) -> Response:
+    """Show the repositories that the service reaches."""
+    return pages.site.show(
+        "repositories.html",
+        admin,
+        active=SETTINGS_PATH,
+        found=_list_repositories(pages),
+        title=pages.forge.title,
+        path_of=lambda name: f"{REPOSITORIES_PATH}/{quote(name)}",
+    )
 
 
 def _list_repositories(pages: SettingsPages) -> RepositoryList:
@@ -138,9 +141,11 @@ def _list_repositories(pages: SettingsPages) -> RepositoryList:
     return RepositoryList(reached=reached, others=tuple(others))
 
 
-def _repository_page(
-    pages: SettingsPages, admin: Principal, full_name: str
+def _show_repository(
+    pages: SettingsPages, request: Request, admin: Principal
 ) -> Response:
+    """Show what holds in a repository, and whose word each value is."""
+    full_name: str = request.path_params["full_name"]
     repo = pages.read_repository(full_name)
     found: EffectiveConfiguration | None = None
     problem, status, has_file = "", 200, False
@@ -155,7 +160,7 @@ def _repository_page(
             has_file = data is not None
             config = read_repository_config(data)
             found = effective_configuration(pages.settings, repo.forge, config)
-    return pages.admins.site.show(
+    return pages.site.show(
         "repository.html",
         admin,
         status=status,
@@ -180,29 +185,15 @@ class PlaceRow(Value):
     chosen_by: str = ""
 
 
-def _add_places(app: FastAPI, pages: SettingsPages) -> None:
-    @app.get(PLACES_PATH, include_in_schema=False)
-    def show(request: Request) -> Response:
-        """Show the repositories of channels and projects."""
-        admin = pages.admins.admit(request)
-        if isinstance(admin, Response):
-            return admin
-        return _places_page(pages, admin)
-
-    @app.post(PLACES_PATH, include_in_schema=False)
-    async def change(request: Request) -> Response:
-        """Change or remove the repository of a place."""
-        sent = await pages.admins.read_form(request)
-        if isinstance(sent, Response):
-            return sent
-        admin, fields = sent
-        return await run_in_threadpool(_change_place, pages, admin, fields)
+def _show_places(pages: SettingsPages, _request: Request, admin: Principal) -> Response:
+    """Show the repositories of channels and projects."""
+    return _places_page(pages, admin)
 
 
 def _places_page(
     pages: SettingsPages, admin: Principal, problem: str = "", status: int = 200
 ) -> Response:
-    return pages.admins.site.show(
+    return pages.site.show(
         "places.html",
         admin,
         status=status,
@@ -232,25 +223,27 @@ def _place_rows(pages: SettingsPages) -> Iterable[PlaceRow]:
             )
 
 
-def _change_place(
-    pages: SettingsPages, admin: Principal, fields: Mapping[str, str]
-) -> Response:
-    scope = fields.get("scope", "")
+def _change_place(pages: SettingsPages, post: FormPost) -> Response:
+    """Change or remove the repository of a place."""
+    scope, admin = post.field("scope"), post.principal
     chosen = {one.scope: one for one in pages.choices.list_places()}
     if scope not in chosen:
         problem = "Somebody has removed this choice in the meantime."
         return _places_page(pages, admin, problem, 409)
-    wanted = fields.get("repository", "").strip()
-    if fields.get("do") == "remove":
+    wanted = post.field("repository")
+    if post.field("do") == "remove":
         pages.choices.forget(scope, DEFAULT_REPOSITORY)
-        _note(admin, scope, chosen[scope].repo.full_name, "")
-    else:
-        problem = _put_place(pages, admin, scope, wanted)
-        if problem:
-            return _places_page(pages, admin, problem, 422)
-        _note(admin, scope, chosen[scope].repo.full_name, wanted)
-    prefix = pages.admins.site.prefix
-    return RedirectResponse(f"{prefix}{PLACES_PATH}", _SEE_OTHER)
+        wanted = ""
+    elif problem := _put_place(pages, admin, scope, wanted):
+        return _places_page(pages, admin, problem, 422)
+    before = chosen[scope].repo.full_name
+    pages.audit.note(
+        AuditAction.SETTINGS,
+        by=admin.key,
+        about=scope,
+        detail=f"repository: {before} to {wanted or 'none'}",
+    )
+    return RedirectResponse(f"{pages.site.prefix}{PLACES_PATH}", _SEE_OTHER)
 
 
 def _put_place(pages: SettingsPages, admin: Principal, scope: str, wanted: str) -> str:
@@ -265,9 +258,3 @@ def _put_place(pages: SettingsPages, admin: Principal, scope: str, wanted: str) 
     now = pages.clock.now()
     pages.choices.put(scope, DEFAULT_REPOSITORY, str(repo), by=admin.key, now=now)
     return ""
-
-
-def _note(admin: Principal, scope: str, before: str, after: str) -> None:
-    log.info(
-        "place_default_changed", by=admin.key, scope=scope, before=before, after=after
-    )

@@ -3,11 +3,11 @@
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from enum import StrEnum
+from functools import partial
 from typing import Final
 
 import structlog
 from fastapi import FastAPI, Request, Response
-from fastapi.concurrency import run_in_threadpool
 
 from patchwright.core.doctor import CheckStatus
 from patchwright.core.plugin import Plugin
@@ -19,8 +19,9 @@ from patchwright.core.settings.model import (
     variable_name,
 )
 from patchwright.core.types.base import Value
-from patchwright.workers.accounts.principal import Principal
-from patchwright.workers.web.site.admin_forms import AdminPages
+from patchwright.workers.accounts.principal import Principal, Role
+from patchwright.workers.web.site.form_posts import FormPost, FormPosts
+from patchwright.workers.web.site.frame import Site
 from patchwright.workers.web.webhooks import WEBHOOK_ROUTE
 
 SETUP_PATH: Final = "/setup"
@@ -79,7 +80,8 @@ class SetupPage:
     checks of `doctor` by their names, and takes as long as they do.
     """
 
-    admins: AdminPages
+    site: Site
+    posts: FormPosts
     settings: Settings
     plugins: tuple[Plugin, ...]
     install_paths: Mapping[str, str]
@@ -157,26 +159,19 @@ _OTHER_CARDS: Final = (
 
 
 def add_setup_page(app: FastAPI, page: SetupPage) -> None:
-    # Not async, as the database may let it wait: FastAPI gives it a thread.
-    @app.get(SETUP_PATH, include_in_schema=False)
-    def show(request: Request) -> Response:
+    def show(_request: Request, admin: Principal) -> Response:
         """Show the services, and what is missing of each."""
-        admin = page.admins.admit(request)
-        if isinstance(admin, Response):
-            return admin
         return _show(page, admin)
 
-    @app.post(SETUP_PATH, include_in_schema=False)
-    async def check(request: Request) -> Response:
-        """Run the checks of a card, and show what they have found."""
-        sent = await page.admins.read_form(request)
-        if isinstance(sent, Response):
-            return sent
-        admin, fields = sent
-        return await run_in_threadpool(_check, page, admin, fields.get("card", ""))
+    posts = page.posts
+    app.get(SETUP_PATH, include_in_schema=False)(posts.on_get(show, Role.ADMIN))
+    check = posts.on_post(partial(_check, page), Role.ADMIN)
+    app.post(SETUP_PATH, include_in_schema=False)(check)
 
 
-def _check(page: SetupPage, admin: Principal, name: str) -> Response:
+def _check(page: SetupPage, post: FormPost) -> Response:
+    """Run the checks of a card, and show what they have found."""
+    name, admin = post.field("card"), post.principal
     card = next((one for one in page.cards() if one.name == name), None)
     if card is None:
         return _show(page, admin, status=404)
@@ -192,7 +187,7 @@ def _show(
     results: tuple[CardResult, ...] = (),
     status: int = 200,
 ) -> Response:
-    return page.admins.site.show(
+    return page.site.show(
         "setup.html",
         admin,
         status=status,

@@ -6,7 +6,7 @@ from alembic import op
 from patchwright.workers.db.columns import AwareTime
 
 revision = "0018"
-down_revision = "0015"
+down_revision = "0017"
 branch_labels = None
 depends_on = None
 
