@@ -5,8 +5,6 @@ from functools import partial
 from typing import Final
 
 from patchwright.core.plugin import PluginRoutes
-from patchwright.core.settings.model import secret_values
-from patchwright.core.text.redaction import Redactor
 from patchwright.core.types.base import AccountId, RandomIds
 from patchwright.core.types.threads import RepoRef
 from patchwright.integrations.registry import PLUGINS, service_title
@@ -139,9 +137,8 @@ def _setup_page(
 def _examine(base: ServiceParts, names: tuple[str, ...]) -> Iterator[CardResult]:
     """Run the checks of these names as `doctor` does; no secret is told."""
     context = make_context(base.settings, base.clock)
-    redactor = Redactor(secret_values(base.settings))
     for one in run_checks(context, choose_checks(names)):
-        finding = without_secrets(one, redactor).finding
+        finding = without_secrets(one, base.redactor).finding
         yield CardResult(
             name=one.name,
             status=finding.status,
