@@ -85,11 +85,14 @@ def add_settings_pages(app: FastAPI, pages: SettingsPages) -> None:
     ):
         _add(app, pages, path, show)
     change = pages.posts.on_post(partial(_change_place, pages), Role.ADMIN)
+    change.__doc__ = _change_place.__doc__
     app.post(PLACES_PATH, include_in_schema=False)(change)
 
 
 def _add(app: FastAPI, pages: SettingsPages, path: str, show: _Show) -> None:
     answer = pages.posts.on_get(partial(show, pages), Role.ADMIN)
+    # The list of all addresses in the documentation says what each of them does.
+    answer.__doc__ = show.__doc__
     app.get(path, include_in_schema=False)(answer)
 
 
