@@ -100,7 +100,7 @@ def _row(
     said: Any = getattr(config, key)
     held = of_service.get(key, said)
     if key not in config.model_fields_set:
-        source = _UNSAID[key in of_service]
+        source = _WITHOUT_FILE[key in of_service]
     elif key not in of_service or _is_met(key, held, said):
         source = ConfigurationSource.REPOSITORY
     else:
@@ -112,7 +112,7 @@ def _row(
 
 
 # Whose word holds where the file says nothing, by whether the service has a setting.
-_UNSAID: Final = {
+_WITHOUT_FILE: Final = {
     True: ConfigurationSource.SERVICE,
     False: ConfigurationSource.DEFAULT,
 }

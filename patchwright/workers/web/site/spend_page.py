@@ -5,7 +5,7 @@ import io
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import UTC, timedelta
-from typing import Final
+from typing import Final, assert_never
 
 from fastapi import FastAPI, Request, Response
 
@@ -158,8 +158,10 @@ def _may_know(view: SpendView, alert: SpendAlert) -> bool:
             return view.shows(alert.subject)
         case BudgetScope.USER_DAY:
             return view.is_whole or alert.subject == view.own
-        case _:
+        case BudgetScope.DAY | BudgetScope.RUN:
             return view.is_whole
+        case _:
+            assert_never(alert.scope)
 
 
 def _sentence(alert: SpendAlert, names: Mapping[str, str]) -> str:
