@@ -22,12 +22,14 @@ from patchwright.workers.runs.spending import (
     SpendReport,
     SpendRow,
     SpendTotal,
+    fullest,
     make_spend_report,
 )
 from patchwright.workers.store.reservations import BudgetScope
 
 MOST_DAYS: Final = 366
 _MOST_ROWS: Final = 10
+_MOST_CEILINGS: Final = 5
 # Where nobody looks at the width, no line is cut.
 _UNBOUNDED: Final = 10_000
 
@@ -120,7 +122,8 @@ def _figures(one: SpendTotal) -> Iterator[str]:
 
 def _print_ceilings(console: Console, report: SpendReport) -> None:
     table = _table("ceiling", "used", "of", "percent")
-    for one in report.ceilings:
+    shown, left = fullest(report.ceilings, _MOST_CEILINGS)
+    for one in shown:
         table.add_row(
             plain(ceiling_name(one)),
             dollars(one.taken_usd),
@@ -130,6 +133,8 @@ def _print_ceilings(console: Console, report: SpendReport) -> None:
     table.add_row("each run", "", dollars(report.run_usd), "")
     console.print()
     console.print(table)
+    if left:
+        console.print(f"and {left} less used; --json has them all", style="dim")
 
 
 def ceiling_name(one: CeilingState) -> str:

@@ -133,6 +133,23 @@ class CeilingState(Value):
         return int(self.taken_usd * 100 / self.ceiling_usd)
 
 
+def fullest(
+    ceilings: Iterable[CeilingState], most: int
+) -> tuple[tuple[CeilingState, ...], int]:
+    """Return at most so many ceilings of each scope, and how many are left out.
+
+    The ceilings are as a report has them: the fullest of each scope come first.
+    """
+    every = tuple(ceilings)
+    counted: Counter[BudgetScope] = Counter()
+    shown = []
+    for one in every:
+        counted[one.scope] += 1
+        if counted[one.scope] <= most:
+            shown.append(one)
+    return tuple(shown), len(every) - len(shown)
+
+
 class SpendReport(Value):
     """What was spent from `since` to `until`; the dearest come first, days in order.
 

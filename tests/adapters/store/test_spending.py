@@ -18,6 +18,7 @@ from patchwright.workers.runs.spending import (
     SpendRow,
     SpendTotal,
     SpendView,
+    fullest,
     make_spend_report,
 )
 from patchwright.workers.store.accounts import AccountStore
@@ -123,6 +124,14 @@ def test_the_ceilings_of_today_count_what_is_set_aside_and_assumed(till: Till) -
         (BudgetScope.USER_DAY, "Alice", 50),
         (BudgetScope.USER_DAY, "Bob", 20),
     ]
+
+
+def test_the_fullest_ceilings_of_each_kind_are_shown(till: Till) -> None:
+    for number in range(4):
+        till.spend(1.0 + number, by=f"p{number}")
+    shown, left = fullest(report_of(till).ceilings, 2)
+    assert [one.name for one in shown] == ["", "acme/shop", "p3", "p2"]
+    assert left == 2
 
 
 def test_a_member_is_told_of_what_they_may_read_and_of_their_own_ceiling(

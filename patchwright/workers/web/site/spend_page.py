@@ -23,6 +23,7 @@ from patchwright.workers.runs.spending import (
     SpendRow,
     SpendTotal,
     SpendView,
+    fullest,
     make_spend_report,
     repository_name,
 )
@@ -33,6 +34,8 @@ from patchwright.workers.web.site.frame import HEADERS, Site
 SPEND_PATH: Final = "/spend"
 PERIODS: Final = (7, 30, 90)
 _USUAL_PERIOD: Final = 30
+_MOST_CEILINGS: Final = 10
+_MOST_ROWS: Final = 100
 
 
 @dataclass(frozen=True)
@@ -71,6 +74,7 @@ def add_spend_page(app: FastAPI, pages: SpendPages) -> None:
         days = _period(request)
         scene = _read(pages, principal, days)
         report = scene.report
+        ceilings, left_out = fullest(report.ceilings, _MOST_CEILINGS)
         return pages.site.show(
             "spend.html",
             principal,
@@ -78,6 +82,9 @@ def add_spend_page(app: FastAPI, pages: SpendPages) -> None:
             periods=PERIODS,
             days=days,
             report=report,
+            ceilings=ceilings,
+            left_out=left_out,
+            most_rows=_MOST_ROWS,
             plot=plot_days(report.days),
             most_usd=max((map(_shown_usd, report.days)), default=0.0),
             warnings=[_sentence(one, scene.names) for one in scene.alerts],
