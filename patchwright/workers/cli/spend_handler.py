@@ -121,7 +121,7 @@ def _figures(one: SpendTotal) -> Iterator[str]:
 
 
 def _print_ceilings(console: Console, report: SpendReport) -> None:
-    table = _table("ceiling", "used", "of", "percent")
+    table = _table("limit", "used", "of", "percent")
     shown, left = fullest(report.ceilings, _MOST_CEILINGS)
     for one in shown:
         table.add_row(
