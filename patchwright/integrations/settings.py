@@ -130,16 +130,8 @@ def _key_errors(settings: Settings) -> Iterator[str]:
 
 
 def _account_errors(settings: Settings, plugins: Plugins) -> Iterator[str]:
-    forge = find_forge(settings, plugins).describe(settings)
-    # An app that is made later brings its own sign-in.
-    lacks_sign_in = forge.is_configured and not forge.can_sign_in
-    is_closed = lacks_sign_in or not settings.server.public_url
-    if settings.accounts.linking == "required" and is_closed:
-        yield (
-            "accounts.linking: `required` needs a page where people sign in with "
-            f"{forge.title}; set server.public_url, and the client id and secret of "
-            f"{forge.title}"
-        )
+    if settings.accounts.linking == "required":
+        yield from _linking_errors(settings, plugins)
     oidc = settings.oidc
     if oidc.issuer and not oidc.client_id:
         yield "oidc.client_id: not set; the provider gives one to each of its clients"
@@ -149,4 +141,16 @@ def _account_errors(settings: Settings, plugins: Plugins) -> Iterator[str]:
         yield (
             "oidc: server.public_url is not set, so that people could not come back "
             "from the provider"
+        )
+
+
+def _linking_errors(settings: Settings, plugins: Plugins) -> Iterator[str]:
+    forge = find_forge(settings, plugins).describe(settings)
+    # An app that is made later brings its own sign-in.
+    lacks_sign_in = forge.is_configured and not forge.can_sign_in
+    if lacks_sign_in or not settings.server.public_url:
+        yield (
+            "accounts.linking: `required` needs a page where people sign in with "
+            f"{forge.title}; set server.public_url, and the client id and secret of "
+            f"{forge.title}"
         )

@@ -36,6 +36,7 @@ from patchwright.resolver.repository_resolution import (
     ask_requester,
     find_repository,
     find_requester,
+    require_sign_in,
     start_thread,
 )
 from patchwright.resolver.round_trigger import skip_round_if_not_due
@@ -232,6 +233,7 @@ STEPS: tuple[Step, ...] = (
     read_configuration,
     prove_after_push,
     admit,
+    require_sign_in,
     answer_if_known,
     stop_if_closed,
     skip_round_if_not_due,

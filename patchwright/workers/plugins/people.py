@@ -85,6 +85,14 @@ def too_many_links_text(actor: Actor) -> str:
     )
 
 
+def sign_in_text(address: str, forge_name: str) -> str:
+    """Ask somebody on the forge to sign in; anybody may read it and open the page."""
+    return (
+        f"Please [sign in with {forge_name}]({address}) once: this service works only "
+        "for people with an account. Then I continue with your request."
+    )
+
+
 def renewal_text(link: str, forge_name: str) -> str:
     """Say that what somebody had let us do has come to an end."""
     return (
@@ -218,6 +226,20 @@ class PersonDirectory:
             offers=invitation_offers(link, self.forge.title),
         )
 
+    def ask_to_sign_in(self, actor: Actor) -> str:
+        """Return what to tell somebody who needs an account first; empty for others.
+
+        They prove that they are whom the forge says they are, so that the address is
+        no secret. People of other services link an account anyway.
+        """
+        is_required = self.settings.accounts.linking == "required"
+        if not is_required or actor.service != self.forge.name or not self.can_invite:
+            return ""
+        if self.accounts.has_signed_in(actor, self.forge.account_host):
+            return ""
+        address = f"{self.settings.server.public_url}/auth/{self.forge.name}/login"
+        return sign_in_text(address, self.forge.title)
+
     def scope_of(self, person: Actor) -> str:
         """Return the name under which a person's own choices are stored."""
         return account_scope(self.accounts.account_of(person, self.forge.account_host))
@@ -305,6 +327,7 @@ class ChatComposition:
             ],
             scope_of=people.scope_of,
             choices=self.choices,
+            ask_to_sign_in=people.ask_to_sign_in,
         )
 
     @cached_property

@@ -118,7 +118,7 @@ def test_a_wrong_wish_for_a_token_is_explained(
     scene: Scene, fields: dict[str, str], words: str
 ) -> None:
     scene.by_github("alice")
-    answer = scene.send("/account", "/account/tokens", **fields)
+    answer = scene.send("/account", "/account/tokens", None, **fields)
     assert (answer.status_code, said(answer)) == (422, words)
 
 

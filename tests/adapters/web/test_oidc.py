@@ -169,7 +169,7 @@ def test_another_provider_does_not_answer_for_ours(scene: Scene) -> None:
 
 
 def _unsigned(_oidc: FakeOidc, claims: dict[str, Any]) -> str:
-    return jwt.encode(claims, None, "none")
+    return jwt.encode(claims, "", "none")
 
 
 def _by_public_key(oidc: FakeOidc, claims: dict[str, Any]) -> str:

@@ -11,7 +11,7 @@ from patchwright.core.system.clock import Clock
 from patchwright.core.types.base import AccountId
 from patchwright.workers.accounts.directory import People, Unlinking
 from patchwright.workers.accounts.principal import Principal, SignedInBy
-from patchwright.workers.accounts.roles import Account, Identity
+from patchwright.workers.accounts.roles import Account, Identity, service_title
 from patchwright.workers.accounts.sessions import Session, SessionStore
 from patchwright.workers.accounts.tokens import (
     LIVES_DAYS,
@@ -22,7 +22,6 @@ from patchwright.workers.accounts.tokens import (
     TokenWish,
     scopes_for,
 )
-from patchwright.workers.plugins.people import service_name
 from patchwright.workers.store.audit import AuditAction, AuditLog
 from patchwright.workers.web.site.form_posts import FormPost, FormPosts
 from patchwright.workers.web.site.frame import Site
@@ -65,14 +64,18 @@ class AccountPages:
     find_session: Callable[[Request], Session | None]
     adding_url: Callable[[str, str], str]
 
+    def title_of(self, service: str) -> str:
+        """Return what people call a service at which somebody has an identity."""
+        return self.ways.get(service) or service_title(service)
+
 
 def add_account_pages(app: FastAPI, pages: AccountPages) -> None:
     posts = pages.posts
 
     def show(request: Request, principal: Principal) -> Response:
-        current = pages.find_session(request)
+        """Show one's own account: identities, sessions and API tokens."""
         done = _DONE.get(request.query_params.get("done", ""), "")
-        return _show(pages, principal, current=current, done=done)
+        return _show(pages, request, principal, done=done)
 
     app.get(ACCOUNT_PATH, include_in_schema=False)(posts.on_get(show))
     for path, act in (
@@ -101,6 +104,7 @@ def _add(app: FastAPI, pages: AccountPages, path: str, act: _Act) -> None:
             )
         return act(pages, post, account_id)
 
+    on_post.__doc__ = act.__doc__
     app.post(path, include_in_schema=False)(pages.posts.on_post(on_post))
 
 
@@ -111,14 +115,17 @@ def _own_account(principal: Principal) -> AccountId | None:
 
 
 def _make_token(pages: AccountPages, post: FormPost, account_id: AccountId) -> Response:
+    """Make an API token, and show it once."""
     wish = _read_wish(post)
     if isinstance(wish, str):
-        return _show(pages, post.principal, problem=wish, status=422)
+        return _show(pages, post.request, post.principal, problem=wish, status=422)
     word = pages.tokens.make(account_id, wish, post.principal.key)
     if word is None:
         text = f"You have {MAX_TOKENS} tokens, which is the limit. Revoke one first."
-        return _show(pages, post.principal, problem=text, status=409)
-    return _show(pages, post.principal, new_token=word, new_name=wish.name)
+        return _show(pages, post.request, post.principal, problem=text, status=409)
+    return _show(
+        pages, post.request, post.principal, new_token=word, new_name=wish.name
+    )
 
 
 def _read_wish(post: FormPost) -> TokenWish | str:
@@ -139,18 +146,20 @@ def _read_wish(post: FormPost) -> TokenWish | str:
 def _revoke_token(
     pages: AccountPages, post: FormPost, account_id: AccountId
 ) -> Response:
+    """Revoke an API token."""
     if not pages.tokens.revoke(post.field("id"), account_id, post.principal.key):
         text = "You have no such token. It may have been revoked already."
-        return _show(pages, post.principal, problem=text, status=404)
+        return _show(pages, post.request, post.principal, problem=text, status=404)
     return _done(pages, "revoked")
 
 
 def _end_session(
     pages: AccountPages, post: FormPost, account_id: AccountId
 ) -> Response:
+    """End a session of one's own."""
     if not pages.sessions.end(post.field("id"), account_id):
         text = "You have no such session. It may have ended already."
-        return _show(pages, post.principal, problem=text, status=404)
+        return _show(pages, post.request, post.principal, problem=text, status=404)
     _note_ended(pages, post)
     return _done(pages, "ended")
 
@@ -158,6 +167,7 @@ def _end_session(
 def _end_all_sessions(
     pages: AccountPages, post: FormPost, account_id: AccountId
 ) -> Response:
+    """Sign out everywhere else."""
     pages.sessions.end_all(account_id, but=post.field("but"))
     _note_ended(pages, post)
     return _done(pages, "all-ended")
@@ -174,11 +184,12 @@ def _note_ended(pages: AccountPages, post: FormPost) -> None:
 
 
 def _unlink(pages: AccountPages, post: FormPost, account_id: AccountId) -> Response:
+    """Remove an identity from one's own account."""
     result = pages.people.unlink(account_id, post.field("id"), post.principal)
     if result is not Unlinking.DONE:
         text = f"The identity was not removed. {_KEPT[result]}"
         status = 404 if result is Unlinking.UNKNOWN else 409
-        return _show(pages, post.principal, problem=text, status=status)
+        return _show(pages, post.request, post.principal, problem=text, status=status)
     return _done(pages, "unlinked")
 
 
@@ -189,9 +200,9 @@ def _done(pages: AccountPages, word: str) -> Response:
 
 def _show(
     pages: AccountPages,
+    request: Request,
     principal: Principal,
     *,
-    current: Session | None = None,
     done: str = "",
     problem: str = "",
     new_token: str = "",
@@ -207,18 +218,19 @@ def _show(
             "There is no account",
             "The administrator's token has no account. Sign in with a browser.",
         )
+    current = pages.find_session(request)
     return pages.site.show(
         "account.html",
         principal,
         status=status,
         active=ACCOUNT_PATH,
         account=account,
-        identities=[_identity_facts(one) for one in account.identities],
+        identities=[_identity_facts(pages, one) for one in account.identities],
         addable=_addable(pages, principal, account),
         lacks_forge=principal.identity is None,
         forge_title=pages.ways.get(pages.people.forge, ""),
         sessions=pages.sessions.of_account(account.id),
-        service_name=lambda service: pages.ways.get(service, service_name(service)),
+        title_of=pages.title_of,
         current=current.id if current else "",
         tokens=pages.tokens.of_account(account.id),
         scopes=scopes_for(principal.role),
@@ -232,13 +244,11 @@ def _show(
     )
 
 
-def _identity_facts(one: Identity) -> dict[str, str]:
+def _identity_facts(pages: AccountPages, one: Identity) -> dict[str, str]:
     place = one.host if one.is_of_provider else ""
     return {
         "id": one.id,
-        "service": "single sign-on"
-        if one.is_of_provider
-        else service_name(one.service),
+        "service": pages.title_of(one.service),
         "login": one.login,
         "email": one.email,
         "place": place,

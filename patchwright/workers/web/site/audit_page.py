@@ -55,12 +55,15 @@ def add_audit_page(app: FastAPI, pages: AuditPages) -> None:
     on_get = pages.posts.on_get
 
     def show(request: Request, principal: Principal) -> Response:
+        """Show admins the audit log."""
         return _show(pages, request, principal)
 
     def as_csv(request: Request, principal: Principal) -> Response:
+        """Export the audit log as CSV."""
         return _export(pages, request, principal, _CSV)
 
     def as_jsonl(request: Request, principal: Principal) -> Response:
+        """Export the audit log as JSON lines."""
         return _export(pages, request, principal, _JSON_LINES)
 
     for path, page in (

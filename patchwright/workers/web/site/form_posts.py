@@ -9,7 +9,6 @@ from urllib.parse import parse_qs
 from fastapi import Request, Response
 from fastapi.concurrency import run_in_threadpool
 
-from patchwright.core.types.base import Value
 from patchwright.workers.accounts.principal import Principal, Role
 from patchwright.workers.web.body import BodyTooLargeError, read_body
 from patchwright.workers.web.rate_limit import RateLimit
@@ -20,9 +19,11 @@ FORMS_PERIOD: Final = timedelta(minutes=10)
 _MAX_FORM_BYTES: Final = 64 * 1024
 
 
-class FormPost(Value):
+@dataclass(frozen=True)
+class FormPost:
     """A form of ours that somebody sent; `word` is its own, the same if sent twice."""
 
+    request: Request
     principal: Principal
     fields: Mapping[str, str]
     word: str
@@ -45,7 +46,10 @@ class FormPosts:
     def on_post(
         self, act: Callable[[FormPost], Response], least: Role = Role.VIEWER
     ) -> Callable[[Request], Awaitable[Response]]:
-        """Return an address's function; `act` is called in a thread."""
+        """Return an address's function; `act` is called in a thread.
+
+        What `act` says of itself the list of addresses says of this one.
+        """
 
         async def receive(request: Request) -> Response:
             try:
@@ -54,6 +58,7 @@ class FormPosts:
                 return await run_in_threadpool(self._tell_too_long, request)
             return await run_in_threadpool(self._act, request, body, act, least)
 
+        receive.__doc__ = act.__doc__
         return receive
 
     def on_get(
@@ -69,6 +74,7 @@ class FormPosts:
                 return self.site.refuse(principal, least)
             return show(request, principal)
 
+        answer.__doc__ = show.__doc__
         return answer
 
     def _act(
@@ -108,7 +114,7 @@ class FormPosts:
                 "Too many forms",
                 "Nothing was changed. Wait ten minutes, and send it again.",
             )
-        return act(FormPost(principal=principal, fields=fields, word=word))
+        return act(FormPost(request, principal, fields, word))
 
     def _tell_too_long(self, request: Request) -> Response:
         principal = self.find_principal(request)

@@ -13,9 +13,8 @@ from fastapi.responses import RedirectResponse
 from patchwright.core.types.base import AccountId
 from patchwright.workers.accounts.directory import People, Unlinking
 from patchwright.workers.accounts.principal import Principal, Role, SignedInBy
-from patchwright.workers.accounts.roles import Account
+from patchwright.workers.accounts.roles import Account, service_title
 from patchwright.workers.accounts.sessions import SessionStore
-from patchwright.workers.plugins.people import service_name
 from patchwright.workers.store.audit import AuditAction, AuditLog
 from patchwright.workers.web.rate_limit import RateLimit
 from patchwright.workers.web.site.form_posts import FormPost, FormPosts
@@ -54,6 +53,7 @@ def add_people_pages(app: FastAPI, pages: PeoplePages) -> None:
     posts = pages.posts
 
     def show(request: Request, principal: Principal) -> Response:
+        """Show admins all people."""
         if not principal.is_admin:
             return _show_closed(pages, principal)
         query = request.query_params
@@ -81,10 +81,12 @@ def _add(app: FastAPI, pages: PeoplePages, path: str, act: _Act, least: Role) ->
     def on_post(post: FormPost) -> Response:
         return act(pages, post)
 
+    on_post.__doc__ = act.__doc__
     app.post(path, include_in_schema=False)(pages.posts.on_post(on_post, least))
 
 
 def _set_role(pages: PeoplePages, post: FormPost) -> Response:
+    """Change the role of a person."""
     account_id, role = AccountId(post.field("account")), post.field("role")
     if role not in list(Role):
         return _show(
@@ -100,6 +102,7 @@ def _set_role(pages: PeoplePages, post: FormPost) -> Response:
 
 
 def _end_sessions(pages: PeoplePages, post: FormPost) -> Response:
+    """End all sessions of a person."""
     account_id = AccountId(post.field("account"))
     if pages.people.find(account_id) is None:
         return _unknown(pages, post)
@@ -114,6 +117,7 @@ def _end_sessions(pages: PeoplePages, post: FormPost) -> Response:
 
 
 def _unlink(pages: PeoplePages, post: FormPost) -> Response:
+    """Remove an identity from a person's account."""
     account_id = AccountId(post.field("account"))
     if pages.people.find(account_id) is None:
         return _unknown(pages, post)
@@ -130,7 +134,7 @@ def _unknown(pages: PeoplePages, post: FormPost) -> Response:
 
 
 def _become_admin(pages: PeoplePages, post: FormPost) -> Response:
-    """Make an admin of who knows the administrator's token."""
+    """Make a person with the administrator's token an admin."""
     principal = post.principal
     is_person = principal.signed_in_by is SignedInBy.SESSION
     if not pages.admin_token or not is_person or principal.account_id is None:
@@ -197,9 +201,7 @@ def _facts(account: Account) -> dict[str, object]:
         "identities": [
             {
                 "id": one.id,
-                "service": "single sign-on"
-                if one.is_of_provider
-                else service_name(one.service),
+                "service": service_title(one.service),
                 "login": one.login,
                 "email": one.email,
             }
