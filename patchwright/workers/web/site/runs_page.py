@@ -47,7 +47,7 @@ class RunsPages:
     """What the list works with.
 
     `sources` are the titles of services that requests come from, by name; `forge` says
-    how people call us there. With `has_form` there is a page for requests.
+    how people call us there. `form_path` is the page for requests, if any.
     """
 
     site: Site
