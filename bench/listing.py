@@ -136,8 +136,8 @@ def _rows_of(number: int) -> tuple[dict[str, Any], ...]:
         "limits": _LIMITS,
     }
     conversation = {"id": conversation_id, "repo": f"github:{repo}", "title": title}
-    thread = {"key": f"github:{repo}#{number}", "kind": ThreadKind.ISSUE}
-    thread |= {"conversation_id": conversation_id, "linked_at": at}
+    key = {"key": f"github:{repo}#{number}", "kind": ThreadKind.ISSUE}
+    thread = {**key, "conversation_id": conversation_id, "linked_at": at}
     return {**conversation, "created_at": at}, thread, job, row
 
 
