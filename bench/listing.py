@@ -22,7 +22,7 @@ from patchwright.resolver.job import JobState
 from patchwright.workers.db.database import Database
 from patchwright.workers.db.tables import conversations, jobs, run_rows, threads
 from patchwright.workers.db.upgrade import upgrade
-from patchwright.workers.runs.listing import Cursor, RunListing
+from patchwright.workers.runs.listing import Cursor, RunListing, Sight
 from patchwright.workers.runs.reader import RunReader
 from patchwright.workers.runs.run_row import RunFilter
 from patchwright.workers.runs.selection import RunStage
@@ -76,7 +76,7 @@ def _times(database: Database) -> dict[str, list[float]]:
         "what waits": lambda: listing.page(RunFilter(stage=RunStage.QUEUED)),
         "a word in one title": lambda: listing.page(RunFilter(text="no. 4711 ")),
         "first page of who reads a tenth": lambda: listing.page(
-            RunFilter(), may_see=in_few
+            RunFilter(), sight=Sight(in_few)
         ),
     }
     taken = {what: _each_s(act) for what, act in acts.items()}

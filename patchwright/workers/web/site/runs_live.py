@@ -11,7 +11,7 @@ from fastapi.concurrency import run_in_threadpool
 from patchwright.core.events.log import Notifier
 from patchwright.core.system.clock import Clock
 from patchwright.core.types.base import JobId
-from patchwright.workers.runs.listing import MaySee, RunListing
+from patchwright.workers.runs.listing import RunListing, Sight
 from patchwright.workers.runs.run_row import RunFilter, RunRow
 from patchwright.workers.web.server_sent import AsyncNotifier, event_stream, message
 
@@ -40,13 +40,13 @@ class LiveRows:
     def follow(
         self,
         wanted: RunFilter,
-        may_see: MaySee | None,
+        sight: Sight | None,
         row_html: Callable[[RunRow], str],
     ) -> Response:
         """Send the newest runs, then those that are new or change, until time is up."""
         if self._viewers >= self.most_viewers:
             return Response(status_code=503, headers={"Retry-After": "30"})
-        watch = _ListWatch(self.listing, wanted, may_see, row_html)
+        watch = _ListWatch(self.listing, wanted, sight, row_html)
         return event_stream(self._stream(watch))
 
     async def _stream(self, watch: "_ListWatch") -> AsyncIterator[str]:
@@ -76,11 +76,11 @@ class _ListWatch:
         self,
         listing: RunListing,
         wanted: RunFilter,
-        may_see: MaySee | None,
+        sight: Sight | None,
         row_html: Callable[[RunRow], str],
     ) -> None:
         self._listing, self._wanted = listing, wanted
-        self._may_see, self._row_html = may_see, row_html
+        self._sight, self._row_html = sight, row_html
         self._seen: dict[str, RunRow] = {}
 
     def news(self) -> str:
@@ -88,7 +88,7 @@ class _ListWatch:
 
         A run that does not fit the filter any more changes in place: nothing jumps.
         """
-        page = self._listing.page(self._wanted, may_see=self._may_see)
+        page = self._listing.page(self._wanted, sight=self._sight)
         there = {one.id for one in page.rows}
         left = [JobId(one) for one in self._seen if one not in there]
         rows = [*page.rows, *(self._listing.rows_of(left) if left else ())]
