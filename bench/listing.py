@@ -22,7 +22,7 @@ from patchwright.resolver.job import JobState
 from patchwright.workers.db.database import Database
 from patchwright.workers.db.tables import conversations, jobs, run_rows, threads
 from patchwright.workers.db.upgrade import upgrade
-from patchwright.workers.runs.listing import Cursor, RunListing
+from patchwright.workers.runs.listing import Cursor, RunListing, Sight
 from patchwright.workers.runs.reader import RunReader
 from patchwright.workers.runs.run_row import RunFilter
 from patchwright.workers.runs.selection import RunStage
@@ -64,7 +64,7 @@ def _times(database: Database) -> dict[str, list[float]]:
     listing = RunListing(database, reader)
     deep = Cursor(_BEGAN_AT + _BETWEEN * (RUNS // 10), "")
 
-    def in_few(repo: RepoRef, _is_private: bool) -> bool:  # noqa: FBT001 - `MaySee`
+    def in_few(repo: RepoRef, _is_private: bool) -> bool:  # noqa: FBT001 - a `MaySee`
         return repo.full_name.endswith("7")
 
     acts: dict[str, Callable[[], object]] = {
@@ -76,7 +76,7 @@ def _times(database: Database) -> dict[str, list[float]]:
         "what waits": lambda: listing.page(RunFilter(stage=RunStage.QUEUED)),
         "a word in one title": lambda: listing.page(RunFilter(text="no. 4711 ")),
         "first page of who reads a tenth": lambda: listing.page(
-            RunFilter(), may_see=in_few
+            RunFilter(), sight=Sight(in_few)
         ),
     }
     taken = {what: _each_s(act) for what, act in acts.items()}
@@ -135,19 +135,10 @@ def _rows_of(number: int) -> tuple[dict[str, Any], ...]:
         **(outcome[1] if outcome else _NO_OUTCOME),
         "limits": _LIMITS,
     }
-    conversation = {
-        "id": conversation_id,
-        "repo": f"github:{repo}",
-        "title": title,
-        "created_at": at,
-    }
-    thread = {
-        "key": f"github:{repo}#{number}",
-        "kind": ThreadKind.ISSUE,
-        "conversation_id": conversation_id,
-        "linked_at": at,
-    }
-    return conversation, thread, job, row
+    conversation = {"id": conversation_id, "repo": f"github:{repo}", "title": title}
+    key = {"key": f"github:{repo}#{number}", "kind": ThreadKind.ISSUE}
+    thread = {**key, "conversation_id": conversation_id, "linked_at": at}
+    return {**conversation, "created_at": at}, thread, job, row
 
 
 _REPO = RepoRef(forge="github", full_name="acme/shop-0")

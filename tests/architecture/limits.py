@@ -37,6 +37,7 @@ SHORT_MODULES = {
 }
 # Names in -ing that are nouns of the field.
 GERUNDS = {
+    "listing": "the list of runs, and what makes it",
     "polling": "to ask a service again and again is called polling",
     "routing": "which model answers is called model routing",
     "steering": "what people tell a run that works",

@@ -32,6 +32,8 @@ PARTIAL = {
     "their own, or no options",
     "patchwright/resolver/proof/test_selection.py:_SELECTIONS": "others cannot be told "
     "which tests to run",
+    "patchwright/workers/web/site/runs_page.py:STAGES": "no run of the service is "
+    "unfinished",
     "patchwright/resolver/set_up/inference.py:_ONE_WAY": "the others have several lock "
     "files each",
 }

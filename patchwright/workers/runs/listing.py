@@ -4,6 +4,7 @@ import re
 from collections import defaultdict
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from concurrent.futures import ThreadPoolExecutor
+from dataclasses import dataclass, field
 from datetime import UTC, datetime, timedelta
 from threading import Lock
 from typing import Any, Final, NamedTuple, TypeAlias
@@ -35,6 +36,23 @@ ROWS_PER_PAGE: Final = 50
 # Tells whether somebody may see the runs of a repository, those that are open to all
 # of its readers, or those with words that are not.
 MaySee = Callable[[RepoRef, bool], bool]
+
+
+class _Scope(NamedTuple):
+    """The runs that are decided about at once: who may see one, may see all."""
+
+    forge: str
+    repo: str
+    is_private: bool
+
+
+@dataclass(frozen=True)
+class Sight:
+    """What somebody may see, as far as it was asked; good for a minute, no longer."""
+
+    may_see: MaySee
+    allowed: set[_Scope] = field(default_factory=set)
+    refused: set[_Scope] = field(default_factory=set)
 
 
 class RunPage(Value):
@@ -72,13 +90,8 @@ def _cursor_text(created_at: datetime, job_id: str) -> str:
 _Row: TypeAlias = Any
 # Of these the outcome is that of an earlier turn.
 _AT_WORK: Final = (RunStage.QUEUED, RunStage.RUNNING)
-_PRIVATE_KINDS: Final = (ThreadKind.CHAT, ThreadKind.TICKET)
-_IS_PRIVATE: Final = run_rows.c.is_private | sa.exists().where(
-    threads.c.conversation_id == run_rows.c.conversation_id,
-    threads.c.kind.in_(_PRIVATE_KINDS) | threads.c.audience.is_not(None),
-)
 _LISTED: Final = (
-    sa.select(run_rows, jobs.c.state, _IS_PRIVATE.label("keeps_out"))
+    sa.select(run_rows, jobs.c.state)
     .join(jobs, jobs.c.id == run_rows.c.job_id)
     .where(run_rows.c.is_run)
     .order_by(run_rows.c.created_at.desc(), run_rows.c.job_id.desc())
@@ -99,19 +112,19 @@ class RunListing:
         self,
         wanted: RunFilter,
         *,
-        may_see: MaySee | None = None,
+        sight: Sight | None = None,
         after: Cursor | None = None,
         limit: int = ROWS_PER_PAGE,
     ) -> RunPage:
         """Return the newest runs that somebody may see, or those `after` a place.
 
         With None they may see all. `may_see` may take a while; it is asked about the
-        repositories of a page, each once.
+        repositories of a page, each once for a `sight`.
         """
         query = _with_filter(_LISTED, wanted)
         if after is not None:
             query = query.where(_is_after(after))
-        found = self._visible(query, limit + 1, may_see)
+        found = self._visible(query, limit + 1, sight)
         rows, has_more = found[:limit], len(found) > limit
         last = rows[-1] if rows else None
         return RunPage(
@@ -137,27 +150,27 @@ class RunListing:
         return self._run_rows(self._fetch(query))
 
     def _visible(
-        self, query: sa.Select[Any], count: int, may_see: MaySee | None
+        self, query: sa.Select[Any], count: int, sight: Sight | None
     ) -> Sequence[_Row]:
         """Return the first rows of repositories that somebody may see.
 
         Only what would be shown is asked about: an installation may have thousands of
         repositories, and each question goes to the forge.
         """
-        if may_see is None:
+        if sight is None:
             return self._fetch(query.limit(count))
         # Where the work is, is not known yet: whoever may see that, it is not them.
         query = query.where(run_rows.c.repo != sa.literal(""))
-        allowed: set[_Scope] = set()
         reach = count
         while True:
-            rows = self._fetch(query.limit(reach))
-            asked = sorted({_scope_of(one) for one in rows} - allowed)
-            refused = _refused(asked, may_see)
+            seen = query.where(*map(sa.not_, _inside(sight.refused))).limit(reach)
+            rows = self._fetch(_with_privacy(seen))
+            asked = sorted({_scope_of(one) for one in rows} - sight.allowed)
+            refused = _refused(asked, sight.may_see)
+            sight.allowed.update(set(asked) - refused)
+            sight.refused.update(refused)
             if not refused:
                 return rows[:count]
-            allowed |= set(asked) - refused
-            query = query.where(*(sa.not_(one) for one in _inside(refused)))
             if 2 * len(refused) > len(asked):
                 reach = min(_MOST_LOOKED_AT, 4 * reach)
 
@@ -211,14 +224,6 @@ class RunListing:
         )
 
 
-class _Scope(NamedTuple):
-    """The runs that are decided about at once: who may see one, may see all."""
-
-    forge: str
-    repo: str
-    is_private: bool
-
-
 def _scope_of(row: _Row) -> _Scope:
     return _Scope(row.forge, row.repo, bool(row.keeps_out))
 
@@ -245,7 +250,26 @@ def _inside(scopes: Iterable[_Scope]) -> Iterator[sa.ColumnElement[bool]]:
         names[one.forge, one.is_private].append(one.repo)
     for (forge, is_private), repos in names.items():
         there = (run_rows.c.forge == forge) & run_rows.c.repo.in_(sorted(repos))
-        yield there & _IS_PRIVATE if is_private else there
+        yield there & _is_private(run_rows) if is_private else there
+
+
+_PRIVATE_KINDS: Final = (ThreadKind.CHAT, ThreadKind.TICKET)
+
+
+def _is_private(rows: sa.FromClause) -> sa.ColumnElement[bool]:
+    """Tell of rows whether a thread of theirs is not for all readers of the code."""
+    return rows.c.is_private | sa.exists().where(
+        threads.c.conversation_id == rows.c.conversation_id,
+        threads.c.kind.in_(_PRIVATE_KINDS) | threads.c.audience.is_not(None),
+    )
+
+
+def _with_privacy(query: sa.Select[Any]) -> sa.Select[Any]:
+    """Add `keeps_out`, looked up for the rows that were chosen, and for no others."""
+    page = query.subquery()
+    return sa.select(page, _is_private(page).label("keeps_out")).order_by(
+        page.c.created_at.desc(), page.c.job_id.desc()
+    )
 
 
 def _is_after(place: Cursor) -> sa.ColumnElement[bool]:

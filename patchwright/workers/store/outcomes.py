@@ -39,7 +39,7 @@ _MICRO: Final = 1_000_000
 
 
 def count_run(connection: Connection, job_id: JobId, now: datetime) -> None:
-    """Count the run that ends now; one without an outcome was none."""
+    """Count and list the run that ends now; one without an outcome was none."""
     query = select(
         jobs.c.trigger, jobs.c.outcome, jobs.c.created_at, jobs.c.started_at
     ).where(jobs.c.id == job_id)
@@ -47,6 +47,7 @@ def count_run(connection: Connection, job_id: JobId, now: datetime) -> None:
     if row.outcome is None:
         return
     outcome = Outcome.model_validate_json(row.outcome)
+    end_run_row(connection, job_id, outcome)
     trigger = Trigger.model_validate_json(row.trigger)
     usage = outcome.usage
     figures = {
@@ -176,8 +177,6 @@ class OutcomeStore:
                     **self._verified(connection, lease, verify_after_s),
                 )
             )
-            if outcome is not None:
-                end_run_row(connection, lease.job_id, outcome)
             count_run(connection, lease.job_id, now)
             if not keeps_checkpoint:
                 _drop_checkpoint(connection, lease.job_id)
@@ -204,7 +203,6 @@ class OutcomeStore:
                     lease_until=None,
                 )
             )
-            end_run_row(connection, job_id, outcome)
             try:
                 count_run(connection, job_id, now)
                 return self._start_unread(connection, lease, now)

@@ -20,7 +20,7 @@ from patchwright.core.types.threads import (
 )
 from patchwright.core.types.triggers import Trigger, TriggerKind
 from patchwright.core.types.work import Limits, Outcome
-from patchwright.workers.runs.listing import RunListing, RunPage, read_cursor
+from patchwright.workers.runs.listing import RunListing, RunPage, Sight, read_cursor
 from patchwright.workers.runs.reader import RunReader
 from patchwright.workers.runs.run_row import RunFilter, RunRow, row_of_job
 from patchwright.workers.runs.selection import RunStage
@@ -204,21 +204,21 @@ def test_somebody_sees_what_they_may_and_is_asked_about_once(
     unknown = world.deliver(_in_chat().replace(key="c2", repo=None, thread=_CHAT_2))
     asked: list[tuple[str, bool]] = []
 
-    def as_reader(repo: RepoRef, is_private: bool) -> bool:  # noqa: FBT001 - `MaySee`
+    def as_reader(repo: RepoRef, is_private: bool) -> bool:  # noqa: FBT001 - a `MaySee`
         asked.append((repo.full_name, is_private))
         return repo == REPO and not is_private
 
-    def as_writer(repo: RepoRef, is_private: bool) -> bool:  # noqa: FBT001 - `MaySee`
+    def as_writer(repo: RepoRef, is_private: bool) -> bool:  # noqa: FBT001 - a `MaySee`
         del is_private
         return repo == REPO
 
-    page = listing.page(RunFilter(), may_see=as_reader, limit=2)
+    page = listing.page(RunFilter(), sight=Sight(as_reader), limit=2)
     assert (ids(page), page.after) == ([public], "")
     assert len(asked) == len(set(asked)) == 3
-    assert ids(listing.page(RunFilter(), may_see=as_writer)) == [private, public]
+    assert ids(listing.page(RunFilter(), sight=Sight(as_writer))) == [private, public]
     everything = ids(listing.page(RunFilter()))
     assert set(everything) == {public, private, unknown.job_id, *hidden}
-    assert ids(listing.page(RunFilter(), may_see=lambda *_: False)) == []
+    assert ids(listing.page(RunFilter(), sight=Sight(lambda *_: False))) == []
 
 
 _CHAT_2 = CHAT.replace(id="1700000000.2")
@@ -230,13 +230,13 @@ def test_a_thread_that_was_linked_later_makes_the_run_private(
     job_id = ask(world, 1)
     seen: set[bool] = set()
 
-    def note(_repo: RepoRef, is_private: bool) -> bool:  # noqa: FBT001 - `MaySee`
+    def note(_repo: RepoRef, is_private: bool) -> bool:  # noqa: FBT001 - a `MaySee`
         seen.add(is_private)
         return not is_private
 
-    assert ids(listing.page(RunFilter(), may_see=note)) == [job_id]
+    assert ids(listing.page(RunFilter(), sight=Sight(note))) == [job_id]
     world.threads.link(world.conversation(job_id), CHAT, world.clock.now())
-    assert ids(listing.page(RunFilter(), may_see=note)) == []
+    assert ids(listing.page(RunFilter(), sight=Sight(note))) == []
     assert seen == {True, False}
 
 

@@ -20,7 +20,7 @@ from patchwright.core.types.people import Actor, Permission
 from patchwright.core.types.threads import RepoRef
 from patchwright.resolver.job import Job
 from patchwright.workers.accounts.principal import Principal, Role
-from patchwright.workers.runs.listing import MaySee
+from patchwright.workers.runs.listing import Sight
 
 FetchPermission = Callable[[RepoRef, Actor], Permission]
 
@@ -115,11 +115,11 @@ class RunAccess:
         is_private = self.is_private(job)
         return self._may_see(principal.identity, job.trigger.place, is_private)
 
-    def sight_of(self, principal: Principal) -> MaySee | None:
+    def sight_of(self, principal: Principal) -> Sight | None:
         """Return what tells which runs somebody may see; None for an admin: all."""
-        return (
-            None if principal.is_admin else partial(self._may_see, principal.identity)
-        )
+        if principal.is_admin:
+            return None
+        return Sight(partial(self._may_see, principal.identity))
 
     def steerer(self, principal: Principal | None, job: Job) -> Actor | None:
         """Return in whose name somebody may steer a run, None if they may not.
@@ -162,7 +162,7 @@ class RunAccess:
         self,
         identity: Actor | None,
         repo: RepoRef | None,
-        is_private: bool,  # noqa: FBT001 - `MaySee`
+        is_private: bool,  # noqa: FBT001 - a `MaySee`
     ) -> bool:
         may_view = self.may_write if is_private else self.may_read
         return self._is_allowed(may_view, identity, repo)

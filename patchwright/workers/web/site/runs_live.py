@@ -11,7 +11,7 @@ from fastapi.concurrency import run_in_threadpool
 from patchwright.core.events.log import Notifier
 from patchwright.core.system.clock import Clock
 from patchwright.core.types.base import JobId
-from patchwright.workers.runs.listing import MaySee, RunListing
+from patchwright.workers.runs.listing import RunListing, Sight
 from patchwright.workers.runs.run_row import RunFilter, RunRow
 from patchwright.workers.web.server_sent import AsyncNotifier, event_stream, message
 
@@ -40,16 +40,16 @@ class LiveRows:
     def follow(
         self,
         wanted: RunFilter,
-        may_see: MaySee | None,
+        sight: Sight | None,
         row_html: Callable[[RunRow], str],
     ) -> Response:
         """Send the newest runs, then those that are new or change, until time is up."""
         if self._viewers >= self.most_viewers:
             return Response(status_code=503, headers={"Retry-After": "30"})
-        watch = _Watch(self.listing, wanted, may_see, row_html)
+        watch = _ListWatch(self.listing, wanted, sight, row_html)
         return event_stream(self._stream(watch))
 
-    async def _stream(self, watch: "_Watch") -> AsyncIterator[str]:
+    async def _stream(self, watch: "_ListWatch") -> AsyncIterator[str]:
         self._viewers += 1
         try:
             async for part in self._tell(watch):
@@ -57,7 +57,7 @@ class LiveRows:
         finally:
             self._viewers -= 1
 
-    async def _tell(self, watch: "_Watch") -> AsyncIterator[str]:
+    async def _tell(self, watch: "_ListWatch") -> AsyncIterator[str]:
         wakeup = AsyncNotifier()
         yield f"retry: {_RETRY_MS}\n\n"
         ends_at = self.clock.monotonic() + self.stream_s
@@ -69,18 +69,18 @@ class LiveRows:
                 await wakeup.wait(self.look_again_s)
 
 
-class _Watch:
+class _ListWatch:
     """What one browser has seen of the list."""
 
     def __init__(
         self,
         listing: RunListing,
         wanted: RunFilter,
-        may_see: MaySee | None,
+        sight: Sight | None,
         row_html: Callable[[RunRow], str],
     ) -> None:
         self._listing, self._wanted = listing, wanted
-        self._may_see, self._row_html = may_see, row_html
+        self._sight, self._row_html = sight, row_html
         self._seen: dict[str, RunRow] = {}
 
     def news(self) -> str:
@@ -88,7 +88,7 @@ class _Watch:
 
         A run that does not fit the filter any more changes in place: nothing jumps.
         """
-        page = self._listing.page(self._wanted, may_see=self._may_see)
+        page = self._listing.page(self._wanted, sight=self._sight)
         there = {one.id for one in page.rows}
         left = [JobId(one) for one in self._seen if one not in there]
         rows = [*page.rows, *(self._listing.rows_of(left) if left else ())]

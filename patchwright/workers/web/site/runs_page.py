@@ -47,7 +47,7 @@ class RunsPages:
     """What the list works with.
 
     `sources` are the titles of services that requests come from, by name; `forge` says
-    how people call us there. With `has_form` there is a page for requests.
+    how people call us there. `form_path` is the page for requests, if any.
     """
 
     site: Site
@@ -187,13 +187,13 @@ def add_runs_page(app: FastAPI, pages: RunsPages) -> None:
         query = read_query(request.query_params)
         if query.problem:
             return Response(query.problem, 422)
-        may_see = pages.access.sight_of(principal)
+        sight = pages.access.sight_of(principal)
 
         def row_html(run: RunRow) -> str:
             item = item_of(pages, run)
             return render("runs_row.html", run=item, prefix=pages.site.prefix)
 
-        return pages.live.follow(query.wanted, may_see, row_html)
+        return pages.live.follow(query.wanted, sight, row_html)
 
 
 def _show(
@@ -203,8 +203,8 @@ def _show(
     if query.problem:
         found = RunPage(rows=(), after="")
     else:
-        may_see = pages.access.sight_of(principal)
-        found = pages.listing.page(query.wanted, may_see=may_see, after=place)
+        sight = pages.access.sight_of(principal)
+        found = pages.listing.page(query.wanted, sight=sight, after=place)
     path = f"{pages.site.prefix}{RUNS_PATH}"
     older = query.address(path, after=found.after) if found.after else ""
     can_ask = pages.form_path and principal.role.allows(Role.MEMBER)

@@ -31,10 +31,12 @@
   const insert = (row) => {
     const later = [...list.children].find((one) => one.dataset.at <= row.dataset.at);
     row.classList.add("new");
-    keepPlace(() => list.insertBefore(row, later || null));
-    document.getElementById("none")?.remove();
     arrived += 1;
-    news.textContent = arrived === 1 ? "1 new run" : `${arrived} new runs`;
+    keepPlace(() => {
+      list.insertBefore(row, later || null);
+      document.getElementById("none")?.remove();
+      news.textContent = arrived === 1 ? "1 new run" : `${arrived} new runs`;
+    });
   };
 
   const source = new EventSource(list.dataset.live);
