@@ -12,6 +12,7 @@ import structlog
 from patchwright.core.types.base import JobId
 from patchwright.core.types.people import Permission
 from patchwright.core.types.threads import ForgeThread, ThreadRef
+from patchwright.resolver.configuration import max_raise_usd_of
 from patchwright.resolver.job import Job
 from patchwright.workers.accounts.principal import Role
 from patchwright.workers.compose import ServiceParts, own_session_secret
@@ -138,6 +139,7 @@ def _run_actions(parts: PageParts) -> RunActions:
         reader=parts.reader,
         site=parts.site,
         forge=base.directory.forge.title,
+        max_raise_usd=max_raise_usd_of(base.settings.limits),
     )
 
 
