@@ -115,9 +115,11 @@ def make_stores(
     clock: Clock,
     ids: Ids,
     notifier: Notifier,
+    *,
+    default_role: str = "member",
 ) -> Stores:
     return Stores(
-        accounts=AccountStore(database, ids, clock),
+        accounts=AccountStore(database, ids, clock, default_role),
         effects=EffectStore(database),
         events=EventStore(database, redact, clock, notifier),
         jobs=JobStore(database),
@@ -246,7 +248,12 @@ def open_service_parts(
                 clock=clock,
                 database=database,
                 stores=make_stores(
-                    database, redactor.redact_json, clock, RandomIds(), notifier
+                    database,
+                    redactor.redact_json,
+                    clock,
+                    RandomIds(),
+                    notifier,
+                    default_role=settings.accounts.default_role,
                 ),
                 plugin=plugin,
                 directory=describe_services(settings, plugins),

@@ -18,6 +18,7 @@ from patchwright.core.settings.mcp import McpSettings
 from patchwright.core.settings.service import (
     AccountSettings,
     DatabaseSettings,
+    OidcSettings,
     QueueSettings,
     SecuritySettings,
     ServerSettings,
@@ -71,6 +72,7 @@ class Settings(SettingsSection):
     queue: QueueSettings = QueueSettings()
     security: SecuritySettings = SecuritySettings()
     accounts: AccountSettings = AccountSettings()
+    oidc: OidcSettings = OidcSettings()
     llm: LlmSettings = LlmSettings()
     agent: AgentSettings = AgentSettings()
     limits: LimitSettings = LimitSettings()

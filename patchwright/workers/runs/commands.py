@@ -386,7 +386,7 @@ class RunCommands:
         A message id that was sent to the run before is a duplicate. Raises
         `WrongMomentError` and `InboxUnavailableError`, which the future may also have.
         """
-        if earlier := self._find_earlier(job, message_id):
+        if earlier := self.find_earlier(job, message_id):
             return _at_once(earlier)
         check_moment(job, self.standing(job), text, by)
         if by.is_operator and is_over(job):
@@ -402,7 +402,7 @@ class RunCommands:
             )
         )
 
-    def _find_earlier(self, job: Job, message_id: str) -> InboxResult | None:
+    def find_earlier(self, job: Job, message_id: str) -> InboxResult | None:
         """Return that a message was sent before, whatever has become of it."""
         sent = select(deliveries.c.id).where(
             deliveries.c.service == self.origin,
