@@ -105,7 +105,7 @@ def make_website(
     )
     sign_in = make_sign_in(accounts, secret)
     chat = make_chat_composition(base)
-    pages = compose_pages(base, accounts, sign_in, chat, inbox, dispatcher.dispatch)
+    pages = compose_pages(base, accounts, sign_in, chat, inbox)
     routes = _open_routes(base, chat, inbox)
     web = WebServices(
         reporter=reporter,
