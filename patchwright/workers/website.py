@@ -54,6 +54,7 @@ from patchwright.workers.website_pages import (
     make_run_pages,
     site_pages,
 )
+from patchwright.workers.website_settings import settings_site_pages
 
 log = structlog.get_logger(__name__)
 
@@ -122,6 +123,7 @@ def make_website(
             *_installation_pages(base, routes, secret, on_installed),
             *site_pages(pages),
             make_api(pages).add_to,
+            *settings_site_pages(base, pages.site, pages.access, routes),
         ),
         linking=_linking(base, secret, dispatcher),
         clock=base.clock,

@@ -51,6 +51,7 @@ from patchwright.workers.website_accounts import (
     account_pages,
     compose_visitors,
 )
+from patchwright.workers.website_settings import SETTINGS_NAVIGATION
 
 log = structlog.get_logger(__name__)
 
@@ -191,6 +192,7 @@ def _navigation(
     yield _RUNS
     if can_ask(base, sign_in):
         yield _REQUEST
+    yield from SETTINGS_NAVIGATION
     if sign_in is not None:
         yield _PEOPLE
 
