@@ -7,7 +7,7 @@ from contextlib import contextmanager
 from dataclasses import dataclass, field
 from datetime import datetime, timedelta
 from threading import Lock
-from typing import Any, Final, TypeVar, cast
+from typing import Any, Final, TypeVar
 from urllib.parse import urlencode
 
 import requests
@@ -102,11 +102,12 @@ class _LogoutClaims(Value):
 
 
 _T = TypeVar("_T", bound=Value)
+_KEY_SET: Final[TypeAdapter[KeySetSerialization]] = TypeAdapter(KeySetSerialization)
 _OBJECT: Final[TypeAdapter[dict[str, Any]]] = TypeAdapter(dict[str, Any])
 
 
 @dataclass
-class _Known:
+class _ProviderFacts:
     """What the provider has said about itself, and since when we know."""
 
     metadata: _Metadata | None = None
@@ -130,7 +131,7 @@ class OidcProvider:
     redirect_uri: str
     clock: Clock
     group_claim: str = ""
-    _known: _Known = field(default_factory=_Known)
+    _known: _ProviderFacts = field(default_factory=_ProviderFacts)
     _lock: Lock = field(default_factory=Lock)
 
     def address(self, state: str, verifier: str) -> str:
@@ -192,7 +193,7 @@ class OidcProvider:
         if read.iss != self.issuer or not is_ours:
             raise AuthenticationError("the logout token is not for this service")
         if not is_logout or "nonce" in claims:
-            raise AuthenticationError("this is no logout token")
+            raise AuthenticationError("the token is not a logout token")
         if not (read.sub or read.sid):
             raise AuthenticationError("the logout token says not whose session ends")
         return LogoutToken(
@@ -319,7 +320,7 @@ class OidcProvider:
         address = self._metadata().jwks_uri
         found = _fetch_json(address)
         try:
-            keys = KeySet.import_key_set(cast("KeySetSerialization", found))
+            keys = KeySet.import_key_set(_KEY_SET.validate_python(found))
         except (JoseError, ValueError, KeyError, TypeError) as error:
             raise ServiceError(f"the keys at {address} cannot be read") from error
         with self._lock:
