@@ -151,7 +151,7 @@ def definition_of(verb: Verb) -> CommandDefinition:  # noqa: C901, PLR0912 - an 
 
 
 _HELP_ON_ANSWERS: Final = (
-    "`{handle} approve` / `reject`: answer a request for approval."
+    "`{handle} approve` (or `confirm`) / `reject`: answer a request for approval."
 )
 _HELP_ON_HOLDING: Final = (
     "`{handle} stop`: end the run and keep its work. `pause` / `resume`: pause and "
@@ -269,6 +269,9 @@ _BESIDE_GREETING: Final = _COURTESY | frozenset(
     | {"lot", "many", "much", "nice", "so", "team", "there", "very", "well", "help"}
     | {"fix", "done"}
 )
+# Other words for a command: an action is confirmed where a plan is approved.
+_SYNONYMS: Final = {"confirm": Verb.APPROVE}
+_VERBS: Final = {**{str(verb): verb for verb in Verb}, **_SYNONYMS}
 _FIRST_WORD: Final = re.compile(r"\W*([A-Za-z]+)\b(?!-)")
 _AMOUNT: Final = re.compile(
     r"\s+(\+?)\s?\$?(\d{1,6}(?:\.\d{1,4})?)\s*(?:\$|usd|dollars?)?[.!]?\Z",
@@ -290,9 +293,9 @@ def parse_command(request: str) -> BotCommand | None:
     a comma or colon; an amount is in US dollars, and it is said when there is none.
     """
     found = _FIRST_WORD.match(request)
-    if found is None or found[1].lower() not in set(Verb):
+    verb = _VERBS.get(found[1].lower()) if found else None
+    if found is None or verb is None:
         return None
-    verb = Verb(found[1].lower())
     rest = request[found.end() :]
     argument = definition_of(verb).argument
     if argument is CommandArgument.AMOUNT:

@@ -1,6 +1,6 @@
 """The pages for people: who sees them, and what each of them works with."""
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from functools import partial
 from secrets import token_bytes
@@ -11,12 +11,13 @@ import structlog
 
 from patchwright.core.types.base import JobId
 from patchwright.core.types.people import Permission
-from patchwright.core.types.threads import ForgeThread
+from patchwright.core.types.threads import ForgeThread, ThreadRef
 from patchwright.resolver.job import Job
 from patchwright.workers.accounts.principal import Role
 from patchwright.workers.compose import ServiceParts, own_session_secret
 from patchwright.workers.inbox.inbox import Inbox
 from patchwright.workers.plugins.people import ChatComposition
+from patchwright.workers.runs.commands import CommandOrigin, RunCommands
 from patchwright.workers.runs.listing import RunListing
 from patchwright.workers.runs.reader import RunReader
 from patchwright.workers.store.run_store import Stores
@@ -30,6 +31,7 @@ from patchwright.workers.web.request_form import (
     RequestFormRoutes,
     add_request_form,
 )
+from patchwright.workers.web.run_page.actions import RunActions
 from patchwright.workers.web.run_page.live import LiveUpdates
 from patchwright.workers.web.run_page.routes import RunPages
 from patchwright.workers.web.sign_in import SignInRoutes
@@ -66,6 +68,7 @@ class PageParts:
     site: Site
     chat: ChatComposition
     inbox: Inbox
+    dispatch: Callable[[JobId], None]
 
     @property
     def reader(self) -> RunReader:
@@ -83,7 +86,17 @@ def compose_pages(
     visitors = compose_visitors(accounts, sign_in)
     access = _run_access(base, visitors)
     site = _site(base, sign_in)
-    return PageParts(base, accounts, sign_in, visitors, access, site, chat, inbox)
+    return PageParts(
+        base,
+        accounts,
+        sign_in,
+        visitors,
+        access,
+        site,
+        chat,
+        inbox,
+        accounts.dispatch,
+    )
 
 
 def site_pages(parts: PageParts) -> Iterator[AddPages]:
@@ -108,7 +121,7 @@ def _runs_pages(parts: PageParts) -> RunsPages:
         clock=base.clock,
         forge=directory.forge,
         sources={one.name: one.title for one in services if one.is_configured},
-        has_form=can_ask(base, parts.sign_in),
+        form_path=REQUEST_FORM_PATH if can_ask(base, parts.sign_in) else "",
     )
 
 
@@ -120,8 +133,34 @@ def make_run_pages(parts: PageParts) -> RunPages:
         live=LiveUpdates(parts.reader, stores.events.notifier, parts.base.clock),
         clock=parts.base.clock,
         site=parts.site,
-        forge=parts.base.directory.forge,
+        directory=parts.base.directory,
+        threads_of=partial(_threads_of, stores.threads),
+        redactor=parts.base.redactor,
+        actions=_run_actions(parts),
     )
+
+
+def _run_actions(parts: PageParts) -> RunActions:
+    base = parts.base
+    commands = RunCommands(
+        CommandOrigin.WEB,
+        base.database,
+        base.stores.events,
+        base.clock,
+        parts.inbox.submit,
+        parts.dispatch,
+    )
+    return RunActions(
+        access=parts.access,
+        commands=commands,
+        reader=parts.reader,
+        site=parts.site,
+        forge=base.directory.forge.title,
+    )
+
+
+def _threads_of(threads: ThreadStore, job: Job) -> tuple[ThreadRef, ...]:
+    return tuple(one.ref for one in threads.threads_of(job.conversation_id))
 
 
 def can_ask(base: ServiceParts, sign_in: SignInRoutes | None) -> bool:
@@ -178,7 +217,7 @@ def _run_access(base: ServiceParts, visitors: Visitors) -> RunAccess:
 
 def _is_private(threads: ThreadStore, job: Job) -> bool:
     """Tell whether its log has words that not everybody may read who sees the code."""
-    linked = (one.ref for one in threads.threads_of(job.conversation_id))
+    linked = _threads_of(threads, job)
     return any(one.is_private for one in (job.trigger.thread, *linked))
 
 

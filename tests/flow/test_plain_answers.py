@@ -36,7 +36,7 @@ test`. While a run works, what you write after `@patchwright` goes to the run. W
 it waits for you, a plain reply is enough.
 
 - `@patchwright plan` and your request: show a plan first and wait for approval.
-- `@patchwright approve` / `reject`: answer a request for approval.
+- `@patchwright approve` (or `confirm`) / `reject`: answer a request for approval.
 - `@patchwright stop`: end the run and keep its work. `pause` / `resume`: pause and \
 continue the run.
 - `@patchwright budget +2`: raise the budget of the run by $2. `budget 5`: raise it to \

@@ -16,6 +16,9 @@ may start runs: `approve`, a number, or your own words. A comment that begins wi
 mention of another person is for that person, and an edit answers nothing. Somebody
 else gets only a reaction.
 
+The same commands can be given on the page of the run, and with `patchwright runs` on
+the command line. `confirm` is another word for `approve`.
+
 Commands that only ask start no run and cost nothing. A mention alone, or with a
 greeting, shows the help:
 """

@@ -11,6 +11,7 @@ from typing import Any
 import pytest
 
 from patchwright.core.events.actions import ChangeState
+from patchwright.core.events.observations import PlanApproved
 from patchwright.core.events.payload import Source
 from patchwright.core.system.clock import SystemClock
 from patchwright.resolver.job import JobState
@@ -18,7 +19,7 @@ from patchwright.workers.runs.administration import operator_name
 from tests.adapters.cli.terminal import PATIENCE_S, Ended
 from tests.fakes.github import bare
 from tests.fakes.llm.turns import call, hang
-from tests.flow.script import in_turn
+from tests.flow.script import asked, in_turn, results
 from tests.flow.story import MODEL_KEY, REPO, Story, fix_turns, telling
 from tests.provision.starter import ready_starter
 from tests.provision.waiting import wait_until
@@ -239,6 +240,75 @@ def test_a_retry_is_a_new_run_answered_in_the_same_thread(tmp_path: Path) -> Non
         assert [one.reason for one in said] == [
             f"{operator_name()}, to retry the run {first.id[:8]},"
         ]
+
+
+PLAN = call("finish", summary="A plan.", answer="1. Test it.\n2. Fix it.")
+
+
+def test_an_operator_approves_a_plan_and_is_told_what_makes_no_sense(
+    tmp_path: Path,
+) -> None:
+    with telling(tmp_path, in_turn(PLAN, *fix_turns())) as story:
+        issue = story.ask("@patchwright plan a fix of the sum")
+        early = runs(story, tmp_path, "budget", story.jobs()[0].id, "+2")
+        assert (early.code, "has not started yet" in early.err) == (1, True)
+        story.work()
+        name = story.jobs()[0].id[:8]
+        wrong = runs(story, tmp_path, "budget", name, "two")
+        assert (wrong.code, "not an amount in US dollars" in wrong.err) == (2, True)
+        told = runs(story, tmp_path, "approve", name)
+        assert told.out == (
+            f"The run {name} gets an approval; it was waiting-user, and reads it when "
+            "a worker takes it.\n"
+        )
+        story.work()
+        assert story.reply(issue).startswith("**Done, proven** · #2")
+        assert all(one.startswith("@alice ") for one in story.pings(issue))
+        said = [one.payload for one in story.events()]
+        [approved] = [one for one in said if isinstance(one, PlanApproved)]
+        assert f"approved by {operator_name()}." in approved.text
+        late = runs(story, tmp_path, "answer", name, "and in euros")
+        assert late.code == 1
+        assert "needs an account on the forge" in " ".join(late.err.split())
+
+
+def test_an_operator_answers_pauses_and_resumes(tmp_path: Path) -> None:
+    def pause(request: Any) -> Any:
+        assert "in cents, always" in asked(request)
+        told = runs(story, tmp_path, "pause", story.jobs()[0].id, "--json").answer
+        assert (told["sent"], told["was"]) == ("pause", "running")
+        return first
+
+    first, *rest = fix_turns()
+    with telling(tmp_path, in_turn(*QUESTION, pause, *rest)) as story:
+        issue = story.ask(WISH)
+        story.work()
+        runs(story, tmp_path, "answer", story.jobs()[0].id, "in cents, always")
+        story.work()
+        assert f"Paused by {operator_name()}." in story.reply(issue)
+        runs(story, tmp_path, "resume", story.jobs()[0].id)
+        story.work()
+        assert "**Done, proven** · #2" in story.reply(issue)
+        story.pings(issue)
+
+
+def test_an_operator_rejects_a_risky_action(tmp_path: Path) -> None:
+    def look(request: Any) -> Any:
+        assert f"Not run: {operator_name()} did not allow it." in results(request)[-1]
+        return call("finish", summary="Looked.")
+
+    risky = call("shell", command="rm -rf ~/.ssh; touch was_run")
+    asks = {"PATCHWRIGHT_AGENT__CONFIRM": "risky"}
+    with telling(tmp_path, in_turn(risky, look), settings=asks) as story:
+        issue = story.ask(WISH)
+        story.work()
+        name = story.jobs()[0].id
+        told = runs(story, tmp_path, "reject", name, "too risky", "--json").answer
+        assert told["sent"] == "reject: too risky"
+        assert told["told_by"] == operator_name()
+        story.work()
+        assert story.reply(issue).startswith("**No change**")
+        story.pings(issue)
 
 
 def test_what_is_exported_is_what_replay_reads(tmp_path: Path) -> None:

@@ -178,14 +178,19 @@ def _confirmation_answer(
     return None
 
 
-def _question(tool: str, action: ev.AgentStep, why: str, digest: str) -> str:
-    """Show all of what would be done: a yes to a part of it would be no yes."""
+def action_text(action: ev.AgentStep) -> str:
+    """Return all of what an action would do, but for its name."""
     done = action.model_dump(
         mode="json", exclude={"kind", "call_id", "agent", "risk"}, exclude_defaults=True
     )
     command = done.pop("command", None) or done.pop("code", None) or ""
     rest = json.dumps(done, indent=2, ensure_ascii=False) if done else ""
-    shown = "\n".join(part for part in (command, rest) if part)
+    return "\n".join(part for part in (command, rest) if part)
+
+
+def _question(tool: str, action: ev.AgentStep, why: str, digest: str) -> str:
+    """Show all of what would be done: a yes to a part of it would be no yes."""
+    shown = action_text(action)
     parts = [
         f"May this be done (`{tool}`, risk: {action.risk})? {why}".strip(),
         code_block(truncate_middle(shown, MAX_SHOWN_CHARS)),

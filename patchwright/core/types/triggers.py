@@ -93,6 +93,9 @@ class Trigger(Value):
     changed, by the forge's clock.
 
     A reply has not called us: it counts where a run of its thread waits for an answer.
+    With `is_off_thread` it was given on a page of ours, by the API or the command line:
+    nothing in the thread shows it.
+
     Where the thread is not beside the code, `repo` is where the code is, and `person`
     who the actor is there, once that is known.
     """
@@ -113,6 +116,7 @@ class Trigger(Value):
     repo: RepoRef | None = None
     person: Actor | None = None
     at: AwareDatetime | None = None
+    is_off_thread: bool = False
 
     @property
     def place(self) -> RepoRef | None:

@@ -200,8 +200,13 @@ def _plan(run: OpenRun) -> str:
     return "There is no plan yet."
 
 
+_OFF_THREAD: Final = "on a page of Patchwright, by its API or its command line"
+
+
 def _why(trigger: Trigger, frame: MessageHeader, admitted: str) -> str:
-    how = trigger_definition(trigger.kind).words
+    how = (
+        _OFF_THREAD if trigger.is_off_thread else trigger_definition(trigger.kind).words
+    )
     lines = [f"Requested by {frame.requester}, {how}."]
     if admitted:
         lines.append(f"Allowed, because {admitted}.")

@@ -85,8 +85,8 @@ def final_comment(
     before = join(_result_head(outcome, delivered, frame, last), _proof(outcome, frame))
     after = _after_words(outcome, delivered, frame, last)
     room = MAX_COMMENT_CHARS - len(join(before, "-", after))
-    # The first line says already who has paused it.
-    shown = not is_paused(outcome)
+    # The first line says already who has paused it, if the forge knows them.
+    shown = not (is_paused(outcome) and outcome.by)
     words = outcome_text(outcome, frame.handle, room, frame.links) if shown else ""
     return join(before, words, after)
 

@@ -74,12 +74,17 @@ UNSEEN: Final = UnseenPublisher()
 
 def acknowledge(publisher: LivePublisher, channel: Channel, trigger: Trigger) -> None:
     """Show that a request was seen; the run does not depend on that."""
+    if trigger.is_off_thread:
+        # A reaction would be to what somebody else has written there.
+        return
     react = partial(channel.acknowledge, trigger)
     _show(publisher, Acknowledge(request=trigger.key), react)
 
 
 def decline(publisher: LivePublisher, channel: Channel, trigger: Trigger) -> None:
     """Show that a request is not followed."""
+    if trigger.is_off_thread:
+        return
     react = partial(channel.decline, trigger)
     _show(publisher, Decline(request=trigger.key), react)
 

@@ -71,6 +71,13 @@ def add_run_commands(app: typer.Typer) -> None:
         {
             "list": _runs_list,
             "show": _runs_show,
+            "answer": _runs_answer,
+            "approve": _runs_approve,
+            "reject": _runs_reject,
+            "confirm": _runs_confirm,
+            "pause": _runs_pause,
+            "resume": _runs_resume,
+            "budget": _runs_budget,
             "stop": _runs_stop,
             "retry": _runs_retry,
             "export": _runs_export,
@@ -310,6 +317,69 @@ def _runs_show(
             run, follows=follow, as_object=json
         )
     )
+
+
+def _send(run: str, act: str, typed: str = "", *, json: bool) -> None:
+    load_handler("cli.runs_handler", "send_command")(run, act, typed, as_object=json)
+
+
+def _runs_answer(
+    run: RunId,
+    text: Annotated[
+        str, typer.Argument(metavar="TEXT", help="The answer, as you would reply.")
+    ],
+    *,
+    json: AsJson = False,
+) -> None:
+    """Answer the question of a run, or tell a run that works something."""
+    _send(run, "message", text, json=json)
+
+
+def _runs_approve(run: RunId, *, json: AsJson = False) -> None:
+    """Approve the plan, or the action, that a run waits with."""
+    _send(run, "approve", json=json)
+
+
+def _runs_reject(
+    run: RunId,
+    reason: Annotated[
+        str, typer.Argument(metavar="[REASON]", help="Why; it is kept in the log.")
+    ] = "",
+    *,
+    json: AsJson = False,
+) -> None:
+    """Reject the plan, or the action, that a run waits with."""
+    _send(run, "reject", reason, json=json)
+
+
+def _runs_confirm(run: RunId, *, json: AsJson = False) -> None:
+    """Confirm the risky action that a run waits with; the same as `approve`."""
+    _send(run, "confirm", json=json)
+
+
+def _runs_pause(run: RunId, *, json: AsJson = False) -> None:
+    """Pause a run that works; it costs nothing until it is resumed."""
+    _send(run, "pause", json=json)
+
+
+def _runs_resume(run: RunId, *, json: AsJson = False) -> None:
+    """Let a paused run continue."""
+    _send(run, "resume", json=json)
+
+
+def _runs_budget(
+    run: RunId,
+    amount: Annotated[
+        str,
+        typer.Argument(
+            metavar="AMOUNT", help="US dollars: +2 adds $2, 5 makes it $5 in all."
+        ),
+    ],
+    *,
+    json: AsJson = False,
+) -> None:
+    """Raise the budget of a run that has started."""
+    _send(run, "budget", amount, json=json)
 
 
 def _runs_stop(run: RunId, *, json: AsJson = False) -> None:

@@ -1,11 +1,14 @@
 """Carry out `patchwright runs`: list, show, stop, retry and export runs."""
 
 import json
+import os
 from collections.abc import Iterator
 from contextlib import contextmanager
 from datetime import UTC, datetime
+from functools import partial
 from itertools import chain, islice
 from pathlib import Path
+from typing import Final
 
 import structlog
 import typer
@@ -16,10 +19,11 @@ from patchwright.core.replay.story import tell_story
 from patchwright.core.replay.trajectory import RunFacts
 from patchwright.core.system.clock import SystemClock
 from patchwright.core.system.logs import set_up_logging
-from patchwright.core.types.base import JobId
+from patchwright.core.types.base import JobId, RandomIds
 from patchwright.core.types.errors import SettingsError
 from patchwright.core.types.evidence import Proof
 from patchwright.core.types.outcome_kind import OutcomeKind
+from patchwright.core.types.people import OPERATOR, Actor
 from patchwright.resolver.job import Job, JobState, outcome_of
 from patchwright.resolver.messages.status import DeliveryResult
 from patchwright.resolver.progress import ProgressTracker
@@ -39,8 +43,16 @@ from patchwright.workers.cli.terminal import (
     plain,
     print_hanging,
 )
+from patchwright.workers.inbox.inbox import Inbox
+from patchwright.workers.inbox.recorder import Recorder
 from patchwright.workers.queue.interface import BrokerUnavailableError
-from patchwright.workers.runs.administration import ServiceRuns
+from patchwright.workers.runs.administration import ServiceRuns, operator_name
+from patchwright.workers.runs.commands import (
+    CommandOrigin,
+    RunAct,
+    RunCommands,
+    command_text,
+)
 from patchwright.workers.runs.export import (
     events_of,
     export_document,
@@ -177,6 +189,44 @@ def show_run(run: str, *, follows: bool, as_object: bool) -> int:
         else:
             show_local(found.archive, found.id, as_object=as_object)
     return 0
+
+
+_GIVEN: Final = {
+    RunAct.MESSAGE: "your answer",
+    RunAct.APPROVE: "an approval",
+    RunAct.CONFIRM: "a confirmation",
+    RunAct.REJECT: "a rejection",
+    RunAct.PAUSE: "a pause",
+    RunAct.RESUME: "a resume",
+    RunAct.BUDGET: "a new budget",
+}
+
+
+def send_command(run: str, act: str, typed: str, *, as_object: bool) -> None:
+    """Send what a comment in the run's thread would say, in the operator's name."""
+    text = command_text(RunAct(act), typed)
+    by = Actor(
+        service=OPERATOR, login=operator_name(), external_id=f"cli:{os.getuid()}"
+    )
+    with _run_lookup(listens=True) as run_lookup:
+        found = _service_run(run_lookup, run, "steer it in its own terminal")
+        service, ids = found.service, RandomIds()
+        submit = partial(_submit, service)
+        with Inbox(service.database, Recorder(service.events, ids), submit) as inbox:
+            RunCommands(
+                CommandOrigin.CLI,
+                service.database,
+                service.events,
+                service.clock,
+                inbox.submit,
+                submit,
+            ).send(found.job, text, by, ids.new()).result()
+    was = found.job.state
+    facts = {"run_id": found.id, "sent": text, "was": was, "told_by": by.login}
+    later = f"it was {was}, and reads it when a worker takes it."
+    reads = "it reads it now." if was is JobState.RUNNING else later
+    told = f"The run {_short(found.id)} gets {_GIVEN[RunAct(act)]}; {reads}"
+    typer.echo(json.dumps(facts) if as_object else told)
 
 
 def stop_run(run: str, *, as_object: bool) -> None:

@@ -48,7 +48,8 @@ class RunReader:
         """Return the events of a run that a summary of it is folded from."""
         if not span.first:
             return ()
-        return self.log_of(job).read(span.first, span.last, kinds=SUMMARY_KINDS)
+        kinds = SUMMARY_KINDS | {"request_blocked"}
+        return self.log_of(job).read(span.first, span.last, kinds=kinds)
 
     def event(self, job: Job, span: EventSpan, event_id: int) -> Event | None:
         """Return one event of the run, None where it has none with that id."""

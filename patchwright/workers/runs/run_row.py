@@ -51,12 +51,15 @@ class RunSummary(Value):
 
 def update_summary(known: RunSummary, events: Iterable[ev.Event]) -> RunSummary:
     """Return what is known after more events; those already read do not count."""
-    for event in events:
-        if event.id > known.last_id:
-            call = read_call(event)
-            totals = known.totals.with_call(call) if call else known.totals
-            known = _after(known, event).replace(totals=totals, last_id=event.id)
-    return known
+    new = [one for one in events if one.id > known.last_id]
+    if not new:
+        return known
+    # Most of them are replies, of which a long run has thousands.
+    replies = sum(isinstance(one.payload, ev.ModelReply) for one in new)
+    totals = known.totals.with_calls(filter(None, map(read_call, new)))
+    for event in new:
+        known = _after(known, event)
+    return known.replace(steps=known.steps + replies, totals=totals, last_id=new[-1].id)
 
 
 def _after(known: RunSummary, event: ev.Event) -> RunSummary:
@@ -73,8 +76,6 @@ def _after(known: RunSummary, event: ev.Event) -> RunSummary:
             return known.replace(evidence=(*known.evidence, evidence))
         case ev.WriteTodos(todos=todos, agent=""):
             return known.replace(todos=todos)
-        case ev.ModelReply():
-            return known.replace(steps=known.steps + 1)
         case _:
             return known
 

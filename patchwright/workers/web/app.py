@@ -24,6 +24,7 @@ from patchwright.workers.web.body import add_body_errors
 from patchwright.workers.web.forms import add_page_errors
 from patchwright.workers.web.link_flow import LinkingRoutes
 from patchwright.workers.web.link_routes import add_linking, linking_callbacks
+from patchwright.workers.web.run_page.downloads import add_run_downloads
 from patchwright.workers.web.run_page.routes import RunPages, add_run_pages
 from patchwright.workers.web.sign_in import SignInRoutes, add_sign_in
 from patchwright.workers.web.webhooks import WEBHOOK_ROUTE, WebhookRoute
@@ -190,5 +191,6 @@ def create_app(services: WebServices) -> FastAPI:
         add(app)
     if services.run_pages is not None:
         add_run_pages(app, services.run_pages)
+        add_run_downloads(app, services.run_pages)
     add_request_log(app, services.count_request, services.clock)
     return app

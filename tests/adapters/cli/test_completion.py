@@ -53,7 +53,13 @@ def complete(shop: Shop, *words: str) -> list[str]:
     [
         (["re"], ["resolve", "replay"]),
         (["ru"], ["runs"]),
-        (["runs", ""], ["list", "show", "stop", "retry", "export", "bundle"]),
+        (
+            ["runs", ""],
+            [
+                *("list", "show", "answer", "approve", "reject", "confirm", "pause"),
+                *("resume", "budget", "stop", "retry", "export", "bundle"),
+            ],
+        ),
         (["runs", "list", "--out"], ["--outcome"]),
         (["resolve", "--deliver", "pa"], ["patch"]),
         (["serve", "--ro"], ["--role"]),

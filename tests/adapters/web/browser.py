@@ -34,7 +34,7 @@ class _Reader(HTMLParser):
         facts = {name: value or "" for name, value in attrs}
         if tag == "form":
             self.forms.append(Form(facts["method"], facts.get("action", "")))
-        elif tag == "input":
+        elif tag == "input" and "name" in facts:
             self.forms[-1].fields[facts["name"]] = facts.get("value", "")
 
 

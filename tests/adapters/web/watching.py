@@ -22,7 +22,8 @@ from patchwright.core.events.observations import (
 )
 from patchwright.core.events.payload import AgentState, Source, Todo, ToolCall
 from patchwright.core.events.types import Known
-from patchwright.core.plugin import ServiceProfile
+from patchwright.core.plugin import ServiceDirectory, ServiceProfile
+from patchwright.core.text.redaction import Redactor
 from patchwright.core.types.base import JobId
 from patchwright.core.types.people import Actor
 from patchwright.core.types.threads import RepoRef, TalkThread
@@ -32,12 +33,14 @@ from patchwright.resolver.messages.status import DeliveryResult
 from patchwright.resolver.publish.effects import FinalMessage
 from patchwright.workers.accounts.principal import Principal, Role, SignedInBy
 from patchwright.workers.db.database import Database
-from patchwright.workers.inbox.inbox import Dispatcher
+from patchwright.workers.inbox.inbox import Dispatcher, Inbox
+from patchwright.workers.runs.commands import CommandOrigin, RunCommands
 from patchwright.workers.runs.listing import RunListing
 from patchwright.workers.runs.reader import RunReader
 from patchwright.workers.web.app import create_app
 from patchwright.workers.web.forms import FormTokens
 from patchwright.workers.web.pages.access import RunAccess, make_run_link
+from patchwright.workers.web.run_page.actions import RunActions
 from patchwright.workers.web.run_page.live import LiveUpdates
 from patchwright.workers.web.run_page.routes import RunPages
 from patchwright.workers.web.server import make_server
@@ -53,6 +56,23 @@ from tests.provision.waiting import wait_until
 SECRET: Final = b"correct horse battery staple"
 _NAVIGATION: Final = (NavigationItem(title="Runs", path="/runs"),)
 ADMIN_TOKEN: Final = "admin-token"
+A_SECRET: Final = "hunter2-hunter2"
+DIRECTORY: Final = ServiceDirectory(
+    forge=ServiceProfile(
+        name="github",
+        title="GitHub",
+        is_configured=True,
+        web_url="https://github.test",
+    ),
+    chats={
+        "jira": ServiceProfile(
+            name="jira",
+            title="Jira",
+            is_configured=True,
+            ticket_url="https://jira.test/browse/{id}",
+        )
+    },
+)
 DIFF: Final = """\
 diff --git a/cart.py b/cart.py
 index 1111111..2222222 100644
@@ -90,16 +110,17 @@ class Watched:
 def watching(database: Database) -> Iterator[Watched]:
     """Serve from a thread of this process until the context is left.
 
-    Whoever names themselves in the header `x-viewer` is signed in; reader may read,
-    and writer may write as well.
+    Whoever names themselves in the header `x-viewer` is signed in, with the role of
+    the header `x-role`; reader may read, and writer may write as well.
     """
     port = free_port()
     url = f"http://127.0.0.1:{port}"
     world = World(database)
-    pages = make_pages(world, url)
+    composed = compose(database, Dispatcher(lambda _: None))
+    pages = make_pages(world, url, composed.inbox)
     runs = make_list(world, pages)
     services = replace(
-        compose(database, Dispatcher(lambda _: None)),
+        composed,
         run_pages=pages,
         pages=(add_assets, partial(add_runs_page, pages=runs)),
     )
@@ -114,29 +135,38 @@ def watching(database: Database) -> Iterator[Watched]:
         thread.join()
 
 
-def make_pages(world: World, url: str) -> RunPages:
+def make_pages(world: World, url: str, inbox: Inbox) -> RunPages:
     reader = RunReader(world.jobs, world.events, world.outcomes, world.effects)
     access = RunAccess(
         secret=SECRET,
         public_url=url,
         clock=world.clock,
-        find_principal=Visitors(_viewer, ADMIN_TOKEN).find,
+        find_principal=_principal,
         may_read=_may_read,
         may_write=_may_write,
         is_private=lambda job: isinstance(job.trigger.thread, TalkThread),
+    )
+    site = Site("", "/auth/github/login", FormTokens(SECRET), _NAVIGATION)
+    commands = RunCommands(
+        CommandOrigin.WEB,
+        world.database,
+        world.events,
+        world.clock,
+        inbox.submit,
+        world.dispatched.append,
     )
     return RunPages(
         reader=reader,
         access=access,
         live=LiveUpdates(reader, world.notifier, world.clock, look_again_s=0.05),
         clock=world.clock,
-        site=Site("", "/auth/github/login", FormTokens(SECRET), _NAVIGATION),
-        forge=ServiceProfile(
-            name="github",
-            title="GitHub",
-            is_configured=True,
-            web_url="https://github.test",
-        ),
+        site=site,
+        directory=DIRECTORY,
+        threads_of=lambda job: [
+            one.ref for one in world.threads.threads_of(job.conversation_id)
+        ],
+        redactor=Redactor([A_SECRET]),
+        actions=RunActions(access, commands, reader, site, "GitHub"),
     )
 
 
@@ -153,8 +183,14 @@ def make_list(world: World, run_pages: RunPages) -> RunsPages:
         clock=world.clock,
         forge=run_pages.forge,
         sources={"github": "GitHub", "slack": "Slack"},
-        has_form=True,
+        form_path="/requests/new",
     )
+
+
+def _principal(request: HTTPConnection) -> Principal | None:
+    found = Visitors(_viewer, ADMIN_TOKEN).find(request)
+    role = request.headers.get("x-role", "")
+    return found.replace(role=Role(role)) if found and role else found
 
 
 def _viewer(request: HTTPConnection) -> Principal | None:

@@ -23,6 +23,8 @@ def test_t9_a_verb_alone_is_a_command(verb: Verb) -> None:
         ("stop it now", Verb.STOP, ""),
         ("stop, this is wrong", Verb.STOP, "this is wrong"),
         ("reject: too risky", Verb.REJECT, "too risky"),
+        ("confirm", Verb.APPROVE, ""),
+        ("Confirm it, please", Verb.APPROVE, ""),
         ("plan the move to asyncio", Verb.PLAN, "the move to asyncio"),
         ("plan:\n- a\n- b", Verb.PLAN, "a\n- b"),
         ("retry with Python 3.12", Verb.RETRY, "with Python 3.12"),
@@ -91,3 +93,7 @@ def test_greetings_and_thanks_say_no_more(text: str) -> None:
 )
 def test_other_words_are_no_greeting(text: str) -> None:
     assert not is_greeting(text)
+
+
+def test_a_request_that_begins_with_confirm_stays_a_request() -> None:
+    assert parse_command("confirm that the total counts every piece") is None

@@ -132,6 +132,12 @@ class RunAccess:
             return principal.identity
         return principal.as_operator if principal.is_admin else None
 
+    def may_share(self, principal: Principal | None, job: Job) -> bool:
+        """Tell whether somebody may hand out links: a link itself lets nobody do so."""
+        is_member = principal is not None and principal.role.allows(Role.MEMBER)
+        can_sign = bool(self.secret and self.public_url)
+        return can_sign and is_member and self.is_reader(principal, job)
+
     def opens_until(self, job_id: str, key: str) -> datetime | None:
         if not self.secret:
             return None

@@ -3,7 +3,7 @@
 import re
 from collections.abc import Iterator, Sequence
 from enum import StrEnum
-from itertools import zip_longest
+from itertools import pairwise, zip_longest
 from typing import Final
 
 from markupsafe import Markup, escape
@@ -31,13 +31,16 @@ class LineKind(StrEnum):
         return {"added": "+", "removed": "-"}.get(self, " ")
 
 
+_BEFORE: Final = (LineKind.SAME, LineKind.REMOVED)
+_AFTER: Final = (LineKind.SAME, LineKind.ADDED)
+
+
 class DiffLine(Value):
     """A line and its numbers before and after, None where it is not there."""
 
     kind: LineKind
     old: int | None
     new: int | None
-    text: str
     html: str
 
     @property
@@ -109,8 +112,7 @@ def _file(name: str, lines: Sequence[str], *, is_lexed: bool) -> FileChange:
     first = starts[0] if starts else len(lines)
     lexer = _lexer_of(name) if is_lexed else None
     hunks = tuple(
-        _hunk(lines[start:end], lexer)
-        for start, end in zip(starts, [*starts[1:], len(lines)], strict=True)
+        _hunk(lines[start:end], lexer) for start, end in pairwise([*starts, len(lines)])
     )
     kinds = [line.kind for hunk in hunks for line in hunk.lines]
     return FileChange(
@@ -127,43 +129,43 @@ def _is_note(line: str) -> bool:
     return bool(line) and not line.startswith(("index ", "--- ", "+++ "))
 
 
+# An empty line is one without its sign, which some tools trim.
 _KINDS: Final = {
+    "": LineKind.SAME,
+    " ": LineKind.SAME,
     "+": LineKind.ADDED,
     "-": LineKind.REMOVED,
-    "\\": LineKind.NOTE,
 }
+
+
+def _kind(line: str) -> LineKind:
+    return _KINDS.get(line[:1], LineKind.NOTE)
 
 
 def _hunk(lines: Sequence[str], lexer: Lexer | None) -> Hunk:
     heading = _HUNK.match(lines[0])
     assert heading is not None  # noqa: S101 - hunks begin there
     old, new = int(heading[1]), int(heading[2])
-    # Git's lines have a sign; an empty one ends the diff, or a tool has trimmed it.
     body = list(lines[1:])
     while body and not body[-1]:
         body.pop()
-    before = _lexed([one[1:] for one in body if one[:1] not in ("+", "\\")], lexer)
-    after = _lexed([one[1:] for one in body if one[:1] not in ("-", "\\")], lexer)
+    codes = [(_kind(one), one[1:]) for one in body]
+    before = _lexed([text for kind, text in codes if kind in _BEFORE], lexer)
+    after = _lexed([text for kind, text in codes if kind in _AFTER], lexer)
     read = []
     for line in body:
-        kind = _KINDS.get(line[:1], LineKind.SAME)
-        text = line[1:]
-        html = str(escape(text))
-        if kind is not LineKind.NOTE:
-            html = next(after) if kind is not LineKind.REMOVED else next(before)
-            if kind is LineKind.SAME:
-                next(before)
+        kind = _kind(line)
+        old_html = next(before) if kind in _BEFORE else str(escape(line))
         read.append(
             DiffLine(
                 kind=kind,
-                old=old if kind in (LineKind.SAME, LineKind.REMOVED) else None,
-                new=new if kind in (LineKind.SAME, LineKind.ADDED) else None,
-                text=text,
-                html=html,
+                old=old if kind in _BEFORE else None,
+                new=new if kind in _AFTER else None,
+                html=next(after) if kind in _AFTER else old_html,
             )
         )
-        old += kind in (LineKind.SAME, LineKind.REMOVED)
-        new += kind in (LineKind.SAME, LineKind.ADDED)
+        old += kind in _BEFORE
+        new += kind in _AFTER
     return Hunk(heading=heading[3].strip(), lines=tuple(read))
 
 

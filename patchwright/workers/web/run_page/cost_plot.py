@@ -5,13 +5,12 @@ from math import ceil
 from typing import Final
 
 from patchwright.core.events import types as ev
-from patchwright.core.events.state import read_call
 from patchwright.core.types.base import Value
 
 _MOST_BARS: Final = 60
 # Units of the drawing, which grows with the page.
-WIDTH: Final = 720
-HEIGHT: Final = 120
+_WIDTH: Final = 720
+_HEIGHT: Final = 120
 _GAP: Final = 2
 _WIDEST: Final = 40.0
 
@@ -33,16 +32,9 @@ class CostPlot(Value):
 
     title: str = ""
     description: str = ""
-    highest: str = ""
+    width: float = _WIDTH
+    height: float = _HEIGHT
     bars: tuple[Bar, ...] = ()
-
-    @property
-    def width(self) -> int:
-        return WIDTH
-
-    @property
-    def height(self) -> int:
-        return HEIGHT
 
 
 def cost_by_step(events: Iterable[ev.Event]) -> tuple[float, ...]:
@@ -53,11 +45,11 @@ def cost_by_step(events: Iterable[ev.Event]) -> tuple[float, ...]:
     costs: list[float] = []
     before = 0.0
     for event in events:
-        call = read_call(event)
-        if call is None:
+        payload = event.payload
+        if not isinstance(payload, ev.ModelReply | ev.ModelCalled):
             continue
-        price = call.usage.cost_usd or 0.0
-        if isinstance(event.payload, ev.ModelReply):
+        price = payload.usage.cost_usd or 0.0
+        if isinstance(payload, ev.ModelReply):
             costs.append(price + before)
             before = 0.0
         elif costs:
@@ -78,18 +70,18 @@ def cost_plot(costs: Sequence[float]) -> CostPlot:
     ]
     sums = [sum(group) for _, group in groups]
     highest = max(sums)
-    slot = min(WIDTH / len(groups), _WIDEST)
+    slot = min(_WIDTH / len(groups), _WIDEST)
     total, bars = 0.0, []
     for index, ((first, group), cost) in enumerate(zip(groups, sums, strict=True)):
         total += cost
-        height = round(HEIGHT * cost / highest, 1)
+        height = round(_HEIGHT * cost / highest, 1)
         bars.append(
             Bar(
                 title=_name(first, len(group)),
                 cost=f"${cost:.4f}",
                 total=f"${total:.2f}",
                 x=round(index * slot, 1),
-                y=round(HEIGHT - height, 1),
+                y=round(_HEIGHT - height, 1),
                 width=round(slot - _GAP, 1),
                 height=height,
             )
@@ -98,7 +90,7 @@ def cost_plot(costs: Sequence[float]) -> CostPlot:
     return CostPlot(
         title=f"Cost by step: {bars[-1].total} in {_counted(len(costs))}",
         description=f"{dearest.title} cost most, {dearest.cost}.",
-        highest=dearest.cost,
+        width=round(slot * len(groups), 1),
         bars=tuple(bars),
     )
 

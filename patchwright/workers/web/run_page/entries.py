@@ -27,6 +27,8 @@ from patchwright.workers.web.run_page.prose import first_words
 MAX_BLOCK_CHARS: Final = 8_000
 # What fits into a title whole.
 _TITLE_CHARS: Final = 80
+# What is read at a glance.
+_UNFOLDED_LINES: Final = 12
 
 
 class BlockForm(StrEnum):
@@ -54,9 +56,16 @@ class Block(Value):
         return self.replace(text=truncate_middle(self.text, max_chars), is_cut=True)
 
     @property
+    def lines(self) -> int:
+        return self.text.count("\n") + 1
+
+    @property
     def size(self) -> str:
-        lines = self.text.count("\n") + 1
-        return "1 line" if lines == 1 else f"{lines:,} lines"
+        return "1 line" if self.lines == 1 else f"{self.lines:,} lines"
+
+    @property
+    def is_folded(self) -> bool:
+        return not self.is_open and self.lines > _UNFOLDED_LINES
 
 
 class EventEntry(Value):

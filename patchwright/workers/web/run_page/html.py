@@ -1,19 +1,47 @@
 """The HTML of a run's page: in the frame of the site, or the parts that change."""
 
+from collections.abc import Mapping
+from typing import Any, Final
+
 from fastapi import Response
 
 from patchwright.workers.accounts.principal import Principal
+from patchwright.workers.web.run_page.actions import ActionsView
+from patchwright.workers.web.run_page.change import read_file_change
 from patchwright.workers.web.run_page.entries import EventEntry
 from patchwright.workers.web.run_page.prose import prose_html
-from patchwright.workers.web.run_page.views import EventsView, RunHead, RunView
+from patchwright.workers.web.run_page.steps import Part, Step
+from patchwright.workers.web.run_page.terminal import terminal_html
+from patchwright.workers.web.run_page.views import RunHead, RunView, StepsView
 from patchwright.workers.web.site.frame import Site, render
+
+# What templates make of texts; each escapes whatever is in them.
+_TEXTS: Final[Mapping[str, Any]] = {
+    "prose": prose_html,
+    "terminal": terminal_html,
+    "read_file_change": read_file_change,
+}
 
 
 def run_page(
-    site: Site, principal: Principal | None, view: RunView, events: EventsView
+    site: Site,
+    principal: Principal | None,
+    view: RunView,
+    steps: StepsView,
+    actions: ActionsView,
+    *,
+    may_share: bool,
 ) -> Response:
     """Show a run; who came by a link alone gets it without the navigation."""
-    return site.show("run.html", principal, run=view, events=events, prose=prose_html)
+    return site.show(
+        "run.html",
+        principal,
+        run=view,
+        steps=steps,
+        actions=actions,
+        may_share=may_share,
+        **_TEXTS,
+    )
 
 
 def missing_page(
@@ -28,8 +56,32 @@ def missing_page(
     )
 
 
-def entry_html(entry: EventEntry) -> str:
-    return render("run_entry.html", entry=entry, prose=prose_html)
+def diff_page(
+    site: Site, principal: Principal | None, view: RunView, *, is_split: bool
+) -> Response:
+    """Show the whole change of a run."""
+    return site.show("run_diff_page.html", principal, run=view, is_split=is_split)
+
+
+def event_page(
+    site: Site, principal: Principal | None, view: RunView, entry: EventEntry
+) -> Response:
+    """Show one event with the whole of its text."""
+    return site.show("run_event.html", principal, run=view, entry=entry, **_TEXTS)
+
+
+def shared_page(
+    site: Site, principal: Principal, view: RunView, link: str, days: int
+) -> Response:
+    """Show the link that opens a run without signing in."""
+    return site.show("run_shared.html", principal, run=view, link=link, days=days)
+
+
+def part_html(run_id: str, part: Part) -> str:
+    """Return a step or an entry as the page has it."""
+    return render(
+        "run_part.html", part=part, is_step=isinstance(part, Step), id=run_id, **_TEXTS
+    )
 
 
 def head_html(head: RunHead) -> str:

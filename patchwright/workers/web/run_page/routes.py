@@ -1,6 +1,8 @@
-"""The addresses of a run's page."""
+"""The addresses of a run's page, and of what belongs to it."""
 
 import re
+from collections import Counter
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import Final
 from urllib.parse import quote
@@ -9,28 +11,55 @@ from fastapi import FastAPI, Request, Response
 from fastapi.concurrency import run_in_threadpool
 from fastapi.responses import RedirectResponse
 
-from patchwright.core.plugin import ServiceProfile
+from patchwright.core.events import types as ev
+from patchwright.core.plugin import ServiceDirectory, ServiceProfile
 from patchwright.core.system.clock import Clock
+from patchwright.core.text.redaction import Redactor
 from patchwright.core.types.base import JobId
-from patchwright.resolver.job import Job
+from patchwright.core.types.threads import ThreadRef
+from patchwright.core.types.work import BlockedRequest
+from patchwright.resolver.job import Job, is_over
 from patchwright.workers.runs.reader import EventSpan, RunReader
+from patchwright.workers.runs.run_row import RunSummary, update_summary
 from patchwright.workers.web.pages.access import RunAccess
+from patchwright.workers.web.run_page.actions import RunActions
+from patchwright.workers.web.run_page.command_routes import add_run_commands
+from patchwright.workers.web.run_page.cost_plot import cost_by_step
 from patchwright.workers.web.run_page.entries import event_entry
-from patchwright.workers.web.run_page.html import missing_page, run_page
+from patchwright.workers.web.run_page.html import (
+    diff_page,
+    event_page,
+    missing_page,
+    run_page,
+)
 from patchwright.workers.web.run_page.live import LiveUpdates
-from patchwright.workers.web.run_page.views import EventsView, run_view
+from patchwright.workers.web.run_page.steps import (
+    count_replies,
+    read_steps,
+    whole_steps,
+)
+from patchwright.workers.web.run_page.views import (
+    RunFacts,
+    RunView,
+    StepsView,
+    run_view,
+)
 from patchwright.workers.web.site.frame import Site
 
 _ID: Final = re.compile(r"[0-9A-Za-z-]{1,64}\Z")
 _NUMBER: Final = re.compile(r"[1-9]\d{0,8}\Z")
 _SEE_OTHER: Final = 303
+# More of one text than anybody reads on a page; the log that is downloaded has it all.
+_MOST_EVENT_CHARS: Final = 400_000
 
 
 @dataclass(frozen=True)
 class RunPages:
     """What the pages work with.
 
-    `site` has the frame of all pages, and the `forge` has pages of its own.
+    `site` has the frame of all pages. `threads_of` finds the threads that a run talks
+    in. The `redactor` knows the secrets that no download may contain. `actions` are
+    what people can do with a run.
     """
 
     reader: RunReader
@@ -38,7 +67,14 @@ class RunPages:
     live: LiveUpdates
     clock: Clock
     site: Site
-    forge: ServiceProfile
+    directory: ServiceDirectory
+    threads_of: Callable[[Job], Sequence[ThreadRef]]
+    redactor: Redactor
+    actions: RunActions
+
+    @property
+    def forge(self) -> ServiceProfile:
+        return self.directory.forge
 
     def find(self, request: Request, job_id: str) -> Job | None:
         """Return the run if it exists and the visitor may see it."""
@@ -46,6 +82,32 @@ class RunPages:
             return None
         job = self.reader.jobs.load(JobId(job_id))
         return job if job and self.access.may_view(request, job) else None
+
+    def view(self, job: Job, events: Sequence[ev.Event] = ()) -> RunView:
+        """Return what the page shows; `events` are those that a summary is made of."""
+        facts = RunFacts(
+            summary=update_summary(RunSummary(), events),
+            costs=cost_by_step(events),
+            blocked=_blocked(events),
+            delivered=self.reader.delivered(job),
+            diff=self.reader.diff(job),
+            linked=tuple(self.threads_of(job)),
+        )
+        return run_view(job, facts, directory=self.directory, now=self.clock.now())
+
+    def missing(self, request: Request, job_id: str) -> Response:
+        """Say the same of what is not there and of what somebody may not see."""
+        principal = self.access.find_principal(request)
+        sign_in = "" if principal else self._login(job_id)
+        title = self.forge.title
+        return missing_page(self.site, principal, sign_in, title)
+
+    def _login(self, job_id: str) -> str:
+        site = self.site
+        if not site.login_path or not _ID.match(job_id):
+            return ""
+        back = quote(f"{site.prefix}/runs/{job_id}", safe="")
+        return f"{site.prefix}{site.login_path}?next={back}"
 
 
 def add_run_pages(app: FastAPI, pages: RunPages) -> None:
@@ -58,7 +120,7 @@ def add_run_pages(app: FastAPI, pages: RunPages) -> None:
             return _exchange_key(pages, request, job_id, key)
         job = pages.find(request, job_id)
         if job is None:
-            return _missing(pages, request, job_id)
+            return pages.missing(request, job_id)
         return _show(pages, request, job)
 
     @app.get("/runs/{job_id}/live", include_in_schema=False)
@@ -69,11 +131,40 @@ def add_run_pages(app: FastAPI, pages: RunPages) -> None:
             return Response(status_code=404)
         return pages.live.follow(job, _after(request))
 
+    @app.get("/runs/{job_id}/diff", include_in_schema=False)
+    def diff(request: Request, job_id: str) -> Response:
+        """Show the whole change of a run, in one column or side by side."""
+        job = pages.find(request, job_id)
+        if job is None:
+            return pages.missing(request, job_id)
+        is_split = request.query_params.get("view") == "split"
+        principal = pages.access.find_principal(request)
+        return diff_page(pages.site, principal, pages.view(job), is_split=is_split)
+
+    @app.get("/runs/{job_id}/events/{event_id}", include_in_schema=False)
+    def event(request: Request, job_id: str, event_id: str) -> Response:
+        """Show one event of a run with the whole of its text."""
+        job = pages.find(request, job_id)
+        found = _find_event(pages, job, event_id) if job else None
+        entry = event_entry(found, _MOST_EVENT_CHARS) if found else None
+        if job is None or entry is None:
+            return pages.missing(request, job_id)
+        principal = pages.access.find_principal(request)
+        return event_page(pages.site, principal, pages.view(job), entry)
+
+    add_run_commands(app, pages.actions, pages.find, pages.missing)
+
+
+def _find_event(pages: RunPages, job: Job, event_id: str) -> ev.Event | None:
+    if not _NUMBER.match(event_id):
+        return None
+    return pages.reader.event(job, pages.reader.span(job), int(event_id))
+
 
 def _exchange_key(pages: RunPages, request: Request, job_id: str, key: str) -> Response:
     """Put the key away, and go to the address that may stay in a history."""
     if pages.access.opens_until(job_id, key) is None:
-        return _missing(pages, request, job_id)
+        return pages.missing(request, job_id)
     # Relative to this address, whatever stands before it outside.
     response = RedirectResponse(f"./{job_id}", _SEE_OTHER)
     response.headers["Cache-Control"] = "no-store"
@@ -82,48 +173,55 @@ def _exchange_key(pages: RunPages, request: Request, job_id: str, key: str) -> R
     return response
 
 
-def _missing(pages: RunPages, request: Request, job_id: str) -> Response:
-    """Say the same of what is not there and of what somebody may not see."""
-    principal = pages.access.find_principal(request)
-    sign_in = "" if principal else _login(pages, job_id)
-    return missing_page(pages.site, principal, sign_in, pages.forge.title)
-
-
 def _show(pages: RunPages, request: Request, job: Job) -> Response:
-    reader = pages.reader
-    span = reader.span(job)
-    view = run_view(
-        job,
-        reader.summarize(job, span),
-        reader.delivered(job),
-        reader.diff(job),
-        forge=pages.forge,
-        now=pages.clock.now(),
+    span = pages.reader.span(job)
+    events = pages.reader.summary_events(job, span)
+    principal = pages.access.find_principal(request)
+    return run_page(
+        pages.site,
+        principal,
+        pages.view(job, events),
+        _steps(pages.reader, job, span, events, _before(request)),
+        pages.actions.view(principal, job, sent=request.query_params.get("sent", "")),
+        may_share=pages.access.may_share(principal, job),
     )
-    events = _events(reader, job, span, _before(request))
-    return run_page(pages.site, pages.access.find_principal(request), view, events)
 
 
-def _events(
-    reader: RunReader, job: Job, span: EventSpan, before: int | None
-) -> EventsView:
+def _steps(
+    reader: RunReader,
+    job: Job,
+    span: EventSpan,
+    summary: Sequence[ev.Event],
+    before: int | None,
+) -> StepsView:
     events = reader.page(job, span, before)
+    if events and events[0].id > span.first:
+        events = whole_steps(events)
     if not events:
-        return EventsView(is_newest=before is None)
-    return EventsView(
-        entries=tuple(entry for one in events if (entry := event_entry(one))),
-        before=events[0].id if events[0].id > span.first else None,
-        is_newest=before is None,
+        return StepsView(is_newest=before is None)
+    first, is_newest = events[0].id, before is None
+    earlier = count_replies(summary, before=first)
+    return StepsView(
+        parts=read_steps(
+            events, earlier, newest_is_open=is_newest and not is_over(job)
+        ),
+        before=first if first > span.first else None,
+        is_newest=is_newest,
         last_id=events[-1].id,
     )
 
 
-def _login(pages: RunPages, job_id: str) -> str:
-    site = pages.site
-    if not site.login_path or not _ID.match(job_id):
-        return ""
-    back = quote(f"{site.prefix}/runs/{job_id}", safe="")
-    return f"{site.prefix}{site.login_path}?next={back}"
+def _blocked(events: Sequence[ev.Event]) -> tuple[BlockedRequest, ...]:
+    """Count what was blocked so far, by where it wanted to go."""
+    counts: Counter[tuple[str, int]] = Counter()
+    for event in events:
+        if isinstance(event.payload, ev.RequestBlocked):
+            place = (event.payload.host, event.payload.port)
+            counts[place] += event.payload.count
+    return tuple(
+        BlockedRequest(host=host, port=port, count=count)
+        for (host, port), count in counts.items()
+    )
 
 
 def _before(request: Request) -> int | None:

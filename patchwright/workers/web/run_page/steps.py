@@ -29,12 +29,13 @@ class StepAct(Value):
 class Step(Value):
     """A reply and its acts; `number` counts the replies of the run from 1.
 
-    `last_id` is its newest event.
+    `last_id` is its newest event. The model said nothing in one that `is_silent`.
     """
 
     number: int
     reply: EventEntry
     last_id: int
+    is_silent: bool = False
     acts: tuple[StepAct, ...] = ()
     is_open: bool = False
 
@@ -96,7 +97,12 @@ class StepReader:
     def _part(self, event: ev.Event, entry: EventEntry) -> Part:
         payload = event.payload
         if isinstance(payload, ev.ModelReply):
-            return Step(number=self._steps, reply=entry, last_id=event.id)
+            return Step(
+                number=self._steps,
+                reply=entry,
+                last_id=event.id,
+                is_silent=not payload.text.strip(),
+            )
         step = self._parts.get(self._newest.get(payload.agent, 0))
         if isinstance(step, Step):
             if isinstance(payload, ev.AgentStep):
@@ -125,6 +131,13 @@ def _with_result(step: Step, call_id: str, result: EventEntry) -> Step | None:
             acts[index] = act.replace(result=result)
             return step.replace(acts=tuple(acts), last_id=result.id)
     return None
+
+
+def count_replies(events: Iterable[ev.Event], before: int) -> int:
+    """Count the replies before an event, each of which is a step."""
+    return sum(
+        isinstance(one.payload, ev.ModelReply) for one in events if one.id < before
+    )
 
 
 def whole_steps(events: Sequence[ev.Event]) -> Sequence[ev.Event]:

@@ -4,15 +4,10 @@ from datetime import datetime
 from typing import Final
 
 from patchwright.core.events.payload import Todo
-from patchwright.core.plugin import ServiceProfile
+from patchwright.core.plugin import ServiceDirectory
 from patchwright.core.text.strings import truncate_middle
 from patchwright.core.types.base import Value
-from patchwright.core.types.threads import (
-    ForgeForms,
-    ForgeThread,
-    ThreadKind,
-    ThreadRef,
-)
+from patchwright.core.types.threads import ThreadRef
 from patchwright.core.types.work import BlockedRequest, Outcome
 from patchwright.resolver.job import Job, is_over, outcome_of
 from patchwright.resolver.messages.elements import (
@@ -23,23 +18,23 @@ from patchwright.resolver.messages.outcome_kinds import outcome_title, outcome_t
 from patchwright.resolver.messages.status import DeliveryResult
 from patchwright.resolver.publish.publisher import as_delivered
 from patchwright.workers.runs.run_row import RunSummary, state_and_tone
-from patchwright.workers.web.run_page.entries import EventEntry
+from patchwright.workers.web.run_page.change import FileChange, read_change
+from patchwright.workers.web.run_page.cost_plot import CostPlot, cost_plot
+from patchwright.workers.web.run_page.links import (
+    ThreadLink,
+    other_threads,
+    thread_link,
+)
 from patchwright.workers.web.run_page.proof_view import (
     ProofView,
     command_rows,
     proof_view,
 )
+from patchwright.workers.web.run_page.steps import Note, Step
 
 MAX_DIFF_CHARS: Final = 300_000
-
-
-class FileDiff(Value):
-    """The part of a diff that is about one file."""
-
-    name: str
-    added: int
-    removed: int
-    lines: tuple[str, ...]
+# A larger change has a page of its own.
+MOST_INLINE_DIFF_CHARS: Final = 20_000
 
 
 class RunHead(Value):
@@ -56,6 +51,11 @@ class RunHead(Value):
     steps: str
     time: str
     todos: tuple[Todo, ...] = ()
+    is_over: bool = False
+
+    @property
+    def todos_done(self) -> int:
+        return sum(one.state == "done" for one in self.todos)
 
 
 class RunView(Value):
@@ -65,8 +65,8 @@ class RunView(Value):
     title: str
     repo: str
     repo_url: str
-    thread: str
-    thread_url: str
+    thread: ThreadLink
+    others: tuple[ThreadLink, ...]
     requester: str
     asked_at: datetime
     model: str
@@ -83,17 +83,37 @@ class RunView(Value):
     notes: tuple[str, ...]
     warnings: tuple[str, ...]
     blocked: tuple[BlockedRequest, ...]
-    files: tuple[FileDiff, ...]
+    files: tuple[FileChange, ...]
+    is_diff_here: bool
     is_diff_cut: bool
+    plot: CostPlot
 
 
-class EventsView(Value):
-    """A page of events, newest last; `before` leads to the earlier ones."""
+class StepsView(Value):
+    """A page of steps, newest last; `before` leads to the earlier ones."""
 
-    entries: tuple[EventEntry, ...] = ()
+    parts: tuple[Step | Note, ...] = ()
     before: int | None = None
     is_newest: bool = True
     last_id: int = 0
+
+    @property
+    def last_step(self) -> int:
+        """Return the number of the newest step, 0 if there is none."""
+        return max(
+            (one.number for one in self.parts if isinstance(one, Step)), default=0
+        )
+
+
+class RunFacts(Value):
+    """What the stores know of a run: its summary events folded, and the rest."""
+
+    summary: RunSummary
+    costs: tuple[float, ...] = ()
+    blocked: tuple[BlockedRequest, ...] = ()
+    delivered: DeliveryResult = DeliveryResult()
+    diff: str = ""
+    linked: tuple[ThreadRef, ...] = ()
 
 
 def run_head(job: Job, known: RunSummary, now: datetime) -> RunHead:
@@ -113,30 +133,24 @@ def run_head(job: Job, known: RunSummary, now: datetime) -> RunHead:
         used=used,
         steps=f"{steps} of {limits.max_iterations}" if limits else str(steps),
         time=duration_text(outcome.seconds if outcome else max(0.0, since_s)),
-        todos=() if outcome else known.todos,
+        todos=known.todos,
+        is_over=is_over(job),
     )
 
 
 def run_view(
-    job: Job,
-    known: RunSummary,
-    delivered: DeliveryResult,
-    diff: str,
-    *,
-    forge: ServiceProfile,
-    now: datetime,
+    job: Job, facts: RunFacts, *, directory: ServiceDirectory, now: datetime
 ) -> RunView:
-    """Put it together, with addresses of the forge's pages."""
-    outcome, thread = outcome_of(job), job.trigger.thread
+    """Put it together, with addresses of the services' pages."""
+    outcome, known, delivered = outcome_of(job), facts.summary, facts.delivered
     repo = job.trigger.place.full_name if job.trigger.place else ""
-    repo_url = f"{forge.web_url}/{repo}" if repo else ""
     return RunView(
         id=job.id,
         title=job.trigger.title or known.title or "A run",
         repo=repo,
-        repo_url=repo_url,
-        thread=_name_of(thread),
-        thread_url=_thread_url(thread, repo_url, forge.forms),
+        repo_url=f"{directory.forge.web_url}/{repo}" if repo else "",
+        thread=thread_link(job.trigger.thread, job, directory),
+        others=tuple(other_threads(facts.linked, job, directory)),
         requester=job.trigger.asker.login,
         asked_at=job.created_at,
         model=known.model,
@@ -152,9 +166,11 @@ def run_view(
         branch_url=delivered.branch_url,
         notes=_notes(outcome, known, delivered),
         warnings=outcome.warnings if outcome else (),
-        blocked=outcome.blocked if outcome else (),
-        files=split_diff(truncate_middle(diff, MAX_DIFF_CHARS)),
-        is_diff_cut=len(diff) > MAX_DIFF_CHARS,
+        blocked=outcome.blocked if outcome else facts.blocked,
+        files=read_change(truncate_middle(facts.diff, MAX_DIFF_CHARS)),
+        is_diff_here=len(facts.diff) <= MOST_INLINE_DIFF_CHARS,
+        is_diff_cut=len(facts.diff) > MAX_DIFF_CHARS,
+        plot=cost_plot(facts.costs),
     )
 
 
@@ -176,39 +192,6 @@ def _proof(
     if outcome is None:
         return ProofView(commands=command_rows(known.evidence))
     return proof_view(as_delivered(outcome, delivered))
-
-
-def _name_of(thread: ThreadRef) -> str:
-    is_chat = thread.kind is ThreadKind.CHAT
-    return f"a thread of {thread.service.capitalize()}" if is_chat else thread.name
-
-
-def _thread_url(thread: ThreadRef, repo_url: str, forms: ForgeForms) -> str:
-    """Return its address, empty where only its service knows that."""
-    path = forms.thread_path(thread) if isinstance(thread, ForgeThread) else ""
-    return f"{repo_url}/{path}" if path else ""
-
-
-def split_diff(diff: str) -> tuple[FileDiff, ...]:
-    """Divide a diff at git's own headings, to be read file by file."""
-    parts: list[list[str]] = []
-    for line in diff.splitlines():
-        if line.startswith("diff --git "):
-            parts.append([])
-        if parts:
-            parts[-1].append(line)
-    return tuple(_file_diff(part) for part in parts)
-
-
-def _file_diff(lines: list[str]) -> FileDiff:
-    hunks = next((n for n, line in enumerate(lines) if line.startswith("@@")), None)
-    body = lines[hunks:] if hunks is not None else []
-    return FileDiff(
-        name=lines[0].rpartition(" b/")[2],
-        added=sum(line.startswith("+") for line in body),
-        removed=sum(line.startswith("-") for line in body),
-        lines=tuple(lines[1:]),
-    )
 
 
 def _notes(
