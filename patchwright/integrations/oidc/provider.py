@@ -7,7 +7,7 @@ from contextlib import contextmanager
 from dataclasses import dataclass, field
 from datetime import datetime, timedelta
 from threading import Lock
-from typing import Any, Final, TypeVar
+from typing import Any, Final, TypeVar, cast
 from urllib.parse import urlencode
 
 import requests
@@ -102,7 +102,6 @@ class _LogoutClaims(Value):
 
 
 _T = TypeVar("_T", bound=Value)
-_KEY_SET: Final[TypeAdapter[KeySetSerialization]] = TypeAdapter(KeySetSerialization)
 _OBJECT: Final[TypeAdapter[dict[str, Any]]] = TypeAdapter(dict[str, Any])
 
 
@@ -320,7 +319,7 @@ class OidcProvider:
         address = self._metadata().jwks_uri
         found = _fetch_json(address)
         try:
-            keys = KeySet.import_key_set(_KEY_SET.validate_python(found))
+            keys = KeySet.import_key_set(cast(KeySetSerialization, found))
         except (JoseError, ValueError, KeyError, TypeError) as error:
             raise ServiceError(f"the keys at {address} cannot be read") from error
         with self._lock:
