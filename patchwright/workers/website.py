@@ -13,6 +13,7 @@ from patchwright.core.plugin import InstallationReach, PluginRoutes
 from patchwright.core.plugin_host import PluginHost
 from patchwright.core.types.base import RandomIds
 from patchwright.core.types.people import Actor
+from patchwright.core.webhook import WebhookSource
 from patchwright.workers.compose import (
     ServiceParts,
     health_checks_of,
@@ -103,11 +104,7 @@ def make_website(
         count_request=base.meters.count_request,
         inbox=inbox,
         dispatcher=dispatcher,
-        webhook_sources={
-            name: one.webhook_source
-            for name, one in routes.items()
-            if one.webhook_source
-        },
+        webhook_sources=_webhook_sources(routes),
         background_tasks=tuple(_background_tasks(routes)),
         pages=(
             *_installation_pages(base, routes, secret, on_installed),
@@ -149,6 +146,12 @@ def _open_routes(
 
     own = base.forge.open_routes(make_host(base.plugin.name))
     return {base.plugin.name: own, **base.chats.open_routes(make_host)}
+
+
+def _webhook_sources(routes: Mapping[str, PluginRoutes]) -> dict[str, WebhookSource]:
+    return {
+        name: one.webhook_source for name, one in routes.items() if one.webhook_source
+    }
 
 
 def _background_tasks(
