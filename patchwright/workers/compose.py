@@ -71,6 +71,7 @@ from patchwright.workers.store.requests import ConversationLinkStore, RequestSto
 from patchwright.workers.store.reservations import ReservationStore
 from patchwright.workers.store.run_store import RunServices, Stores
 from patchwright.workers.store.secrets import SecretStore, load_or_make_key
+from patchwright.workers.store.spend_alerts import SpendAlertStore
 from patchwright.workers.store.threads import ThreadStore
 from patchwright.workers.web.pages.access import make_run_link
 from patchwright.workers.web.webhooks import WEBHOOK_ROUTE
@@ -125,6 +126,7 @@ def make_stores(
         jobs=JobStore(database),
         leases=LeaseStore(database),
         reservations=ReservationStore(database, ids),
+        alerts=SpendAlertStore(database, clock),
         outcomes=OutcomeStore(database, ids),
         requests=RequestStore(database),
         threads=ThreadStore(database),

@@ -1,6 +1,6 @@
 """The pages for people: who sees them, and what each of them works with."""
 
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from dataclasses import dataclass
 from functools import partial
 from secrets import token_bytes
@@ -12,8 +12,10 @@ import structlog
 from patchwright.core.types.base import JobId
 from patchwright.core.types.people import Permission
 from patchwright.core.types.threads import ForgeThread, ThreadRef
+from patchwright.resolver.configuration import max_raise_usd_of
 from patchwright.resolver.job import Job
 from patchwright.workers.accounts.principal import Role
+from patchwright.workers.api.composition import Api
 from patchwright.workers.compose import ServiceParts, own_session_secret
 from patchwright.workers.inbox.inbox import Inbox
 from patchwright.workers.plugins.people import ChatComposition
@@ -49,6 +51,7 @@ from patchwright.workers.website_accounts import (
     account_pages,
     compose_visitors,
 )
+from patchwright.workers.website_settings import SETTINGS_NAVIGATION
 
 log = structlog.get_logger(__name__)
 
@@ -68,7 +71,6 @@ class PageParts:
     site: Site
     chat: ChatComposition
     inbox: Inbox
-    dispatch: Callable[[JobId], None]
 
     @property
     def reader(self) -> RunReader:
@@ -148,7 +150,7 @@ def _run_actions(parts: PageParts) -> RunActions:
         base.stores.events,
         base.clock,
         parts.inbox.submit,
-        parts.dispatch,
+        parts.accounts.dispatch,
     )
     return RunActions(
         access=parts.access,
@@ -156,6 +158,23 @@ def _run_actions(parts: PageParts) -> RunActions:
         reader=parts.reader,
         site=parts.site,
         forge=base.directory.forge.title,
+        max_raise_usd=max_raise_usd_of(base.settings.limits),
+    )
+
+
+def make_api(parts: PageParts) -> Api:
+    base = parts.base
+    return Api(
+        settings=base.settings,
+        database=base.database,
+        stores=base.stores,
+        redactor=base.redactor,
+        forge=base.directory.forge,
+        clock=base.clock,
+        access=parts.access,
+        site=parts.site,
+        submit=parts.inbox.submit,
+        dispatch=parts.accounts.dispatch,
     )
 
 
@@ -183,6 +202,7 @@ def _navigation(
     yield _RUNS
     if can_ask(base, sign_in):
         yield _REQUEST
+    yield from SETTINGS_NAVIGATION
     if sign_in is not None:
         yield _PEOPLE
 

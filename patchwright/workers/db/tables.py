@@ -379,6 +379,20 @@ reservations = Table(
     Index("ix_reservations_day", "day", "repo", "account_id"),
 )
 
+# Each warning that a ceiling of a day is used up to `percent`, so that it is given
+# once. `subject` is the account or the repository, empty for everybody together.
+spend_alerts = Table(
+    "spend_alerts",
+    metadata,
+    Column("day", ShortText, primary_key=True),
+    Column("scope", ShortText, primary_key=True),
+    Column("subject", ShortText, primary_key=True),
+    Column("percent", Integer, primary_key=True, autoincrement=False),
+    Column("taken_micro_usd", BigInteger, nullable=False),
+    Column("ceiling_micro_usd", BigInteger, nullable=False),
+    Column("noted_at", AwareTime, nullable=False),
+)
+
 
 # A process counts as alive until `until`, unless it says something again before.
 # `red` are the names of its parts that do not work, with spaces between them.
