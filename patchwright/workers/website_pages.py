@@ -88,17 +88,7 @@ def compose_pages(
     visitors = compose_visitors(accounts, sign_in)
     access = _run_access(base, visitors)
     site = _site(base, sign_in)
-    return PageParts(
-        base,
-        accounts,
-        sign_in,
-        visitors,
-        access,
-        site,
-        chat,
-        inbox,
-        accounts.dispatch,
-    )
+    return PageParts(base, accounts, sign_in, visitors, access, site, chat, inbox)
 
 
 def site_pages(parts: PageParts) -> Iterator[AddPages]:
