@@ -21,7 +21,7 @@ from patchwright.workers.store.audit import AuditLog
 from patchwright.workers.store.choices import ACCOUNT_SCOPE, ChoiceStore
 from patchwright.workers.web.app import AddPages
 from patchwright.workers.web.pages.access import RunAccess
-from patchwright.workers.web.rate_limit import RateLimit
+from patchwright.workers.web.rate_limit import AttemptLimit
 from patchwright.workers.web.site.form_posts import (
     FORMS_PERIOD,
     MAX_FORMS,
@@ -59,7 +59,7 @@ def settings_site_pages(
     routes: Mapping[str, PluginRoutes],
 ) -> Iterator[AddPages]:
     """Yield what adds each of these pages; `routes` are by the services' names."""
-    limit = RateLimit(base.clock, MAX_FORMS, FORMS_PERIOD)
+    limit = AttemptLimit(base.clock, MAX_FORMS, FORMS_PERIOD)
     posts = FormPosts(site, access.find_principal, limit)
     yield partial(add_spend_page, pages=_spend_pages(base, site, access))
     yield partial(add_settings_pages, pages=_settings_pages(base, posts))
