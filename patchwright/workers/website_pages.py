@@ -12,6 +12,7 @@ import structlog
 from patchwright.core.types.base import JobId
 from patchwright.core.types.people import Permission
 from patchwright.core.types.threads import ForgeThread, ThreadRef
+from patchwright.resolver.configuration import max_raise_usd_of
 from patchwright.resolver.job import Job
 from patchwright.workers.accounts.principal import Role
 from patchwright.workers.api.composition import Api
@@ -19,6 +20,7 @@ from patchwright.workers.compose import ServiceParts, own_session_secret
 from patchwright.workers.inbox.inbox import Inbox
 from patchwright.workers.plugins.people import ChatComposition
 from patchwright.workers.runs.commands import CommandOrigin, RunCommands
+from patchwright.workers.runs.listing import RunListing
 from patchwright.workers.runs.reader import RunReader
 from patchwright.workers.store.run_store import Stores
 from patchwright.workers.store.threads import ThreadStore
@@ -36,6 +38,12 @@ from patchwright.workers.web.run_page.live import LiveUpdates
 from patchwright.workers.web.run_page.routes import RunPages
 from patchwright.workers.web.sign_in import SignInRoutes, login_path
 from patchwright.workers.web.site.frame import NavigationItem, Site, add_assets
+from patchwright.workers.web.site.runs_live import LiveRows
+from patchwright.workers.web.site.runs_page import (
+    RUNS_PATH,
+    RunsPages,
+    add_runs_page,
+)
 from patchwright.workers.web.visitors import Visitors
 
 log = structlog.get_logger(__name__)
@@ -79,9 +87,26 @@ def compose_pages(
 def site_pages(parts: PageParts) -> Iterator[AddPages]:
     """Yield what adds each page; one that nobody could use is left out."""
     yield add_assets
+    yield partial(add_runs_page, pages=_runs_pages(parts))
     form = _request_form(parts)
     if form is not None:
         yield partial(add_request_form, routes=form)
+
+
+def _runs_pages(parts: PageParts) -> RunsPages:
+    base = parts.base
+    listing, directory = RunListing(base.database, parts.reader), base.directory
+    services = (directory.forge, *directory.chats.values())
+    return RunsPages(
+        site=parts.site,
+        listing=listing,
+        access=parts.access,
+        live=LiveRows(listing, base.stores.events.notifier, base.clock),
+        clock=base.clock,
+        forge=directory.forge,
+        sources={one.name: one.title for one in services if one.is_configured},
+        has_form=can_ask(base, parts.sign_in),
+    )
 
 
 def make_run_pages(parts: PageParts) -> RunPages:
@@ -115,6 +140,7 @@ def _run_actions(parts: PageParts) -> RunActions:
         reader=parts.reader,
         site=parts.site,
         forge=base.directory.forge.title,
+        max_raise_usd=max_raise_usd_of(base.settings.limits),
     )
 
 
@@ -143,6 +169,7 @@ def can_ask(base: ServiceParts, sign_in: SignInRoutes | None) -> bool:
     return sign_in is not None and own_session_secret(base) is not None
 
 
+_RUNS: Final = NavigationItem(title="Runs", path=RUNS_PATH)
 _REQUEST: Final = NavigationItem(
     title="New request", path=REQUEST_FORM_PATH, least=Role.MEMBER
 )
@@ -152,6 +179,7 @@ def _navigation(
     base: ServiceParts, sign_in: SignInRoutes | None
 ) -> Iterator[NavigationItem]:
     """Yield the pages in the order in which people find them."""
+    yield _RUNS
     if can_ask(base, sign_in):
         yield _REQUEST
 

@@ -118,7 +118,7 @@ def test_p8_who_may_not_write_gets_a_page_that_says_so(tmp_path: Path) -> None:
 def test_who_is_not_signed_in_is_led_there_and_back(tmp_path: Path) -> None:
     with _asking(tmp_path, []) as page:
         home = page.browser.get(page.story.url)
-        assert home.headers["location"] == "/requests/new"
+        assert home.headers["location"] == "/runs"
         shown = page.browser.get(page.address)
         assert shown.status_code == 401
         assert "/auth/github/login?next=%2Frequests%2Fnew" in shown.text

@@ -119,8 +119,12 @@ class Wakeup(Protocol):
     def set(self) -> None: ...
 
 
+# No conversation has it: its listeners are notified of all.
+_ANY = ConversationId("")
+
+
 class Notifier:
-    """Notifies every listener of a conversation.
+    """Notifies every listener of a conversation, and those who listen to all.
 
     A notification says only that there may be something new: it is kept until the
     listener clears it, and many may count as one. `tell_others` sends it to other
@@ -140,8 +144,9 @@ class Notifier:
 
     def notify_here(self, conversation_id: ConversationId) -> None:
         with self._lock:
-            for listener in self._listeners.get(conversation_id, ()):
-                listener.set()
+            for key in (conversation_id, _ANY):
+                for listener in self._listeners.get(key, ()):
+                    listener.set()
 
     def notify_all_here(self) -> None:
         """Notify everybody in this process, because the receiver is unknown."""
@@ -165,6 +170,10 @@ class Notifier:
             yield
         finally:
             self._forget(conversation_id, wakeup)
+
+    def attach_to_all(self, wakeup: Wakeup) -> AbstractContextManager[None]:
+        """Set the listener's event object for each conversation."""
+        return self.attach(_ANY, wakeup)
 
     def _forget(self, conversation_id: ConversationId, listener: Wakeup) -> None:
         with self._lock:

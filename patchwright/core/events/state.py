@@ -239,6 +239,22 @@ class ModelCallTotals(Value):
     priced_usd: float = 0.0
     unpriced: int = 0
 
+    def with_calls(self, calls: Iterable[ModelCall]) -> "ModelCallTotals":
+        """Add many at once: the same as one after the other, in a part of the time."""
+        every = tuple(calls)
+        if not every:
+            return self
+        prices = [one.usage.cost_usd for one in every]
+        known = [one for one in prices if one is not None]
+        return ModelCallTotals(
+            calls=self.calls + len(every),
+            failures=self.failures + sum(bool(one.failure) for one in every),
+            usage=sum((one.usage for one in every), self.usage),
+            latency_ms=self.latency_ms + sum(one.latency_ms for one in every),
+            priced_usd=sum(known, self.priced_usd),
+            unpriced=self.unpriced + len(prices) - len(known),
+        )
+
     def with_call(self, call: ModelCall) -> "ModelCallTotals":
         cost_usd = call.usage.cost_usd
         return ModelCallTotals(

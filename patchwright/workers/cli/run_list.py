@@ -20,7 +20,12 @@ from patchwright.resolver.messages.status import DeliveryResult
 from patchwright.resolver.publish.publisher import as_delivered
 from patchwright.workers.cli.proof_report import proof_style
 from patchwright.workers.cli.terminal import plain, shorten_middle
-from patchwright.workers.runs.run_row import RunRow
+from patchwright.workers.runs.run_row import (
+    RunRow,
+    age_text,
+    origin_text,
+    repository_text,
+)
 from patchwright.workers.runs.selection import SHORT_ID_LENGTH, RunStage
 
 
@@ -82,7 +87,6 @@ _PROOFS: Final = {
     Proof.CONTRADICTED: "contradicted",
     Proof.NONE: "-",
 }
-_UNITS: Final = ((86_400, "d"), (3_600, "h"), (60, "m"), (1, "s"))
 _REPOSITORY: Final = "repo"
 _FIGURES: Final = frozenset({"steps", "age"})
 
@@ -139,18 +143,6 @@ def _cells(run: RunRow, now: datetime, width: int) -> dict[str, Text]:
     return cells
 
 
-def repository_text(run: RunRow) -> str:
-    """Name the repository, with the number of the issue there if that asked."""
-    is_there = bool(run.repo) and run.thread.startswith(run.repo)
-    return run.thread if is_there else run.repo
-
-
-def origin_text(run: RunRow) -> str:
-    """Name the service that the request came from, and the channel or ticket there."""
-    is_there = run.thread == repository_text(run)
-    return run.source if is_there else f"{run.source} {run.thread}".strip()
-
-
 def _short_origin(run: RunRow) -> str:
     """Name the channel or the ticket alone, where there is one."""
     is_there = run.thread == repository_text(run)
@@ -171,15 +163,6 @@ def cost_text(run: RunRow, *, with_bound: bool = True) -> str:
     has_bound = with_bound and run.limits is not None
     bound = f"/{run.limits.max_cost_usd:.2f}" if has_bound and run.limits else ""
     return f"{spent_usd}{bound}"
-
-
-def age_text(asked_at: datetime | None, now: datetime) -> str:
-    """Write how long ago that was in its largest unit."""
-    if asked_at is None:
-        return "-"
-    seconds = max(0, round((now - asked_at).total_seconds()))
-    size, unit = next((one for one in _UNITS if seconds >= one[0]), _UNITS[-1])
-    return f"{seconds // size}{unit}"
 
 
 def _proof_cell(run: RunRow) -> Text:

@@ -8,10 +8,10 @@ from patchwright.core.events import types as ev
 from patchwright.core.events.state import ModelCallTotals, read_call
 from patchwright.core.replay.trajectory import RunFacts
 from patchwright.core.types.base import Value
-from patchwright.core.types.evidence import Evidence
+from patchwright.core.types.evidence import Evidence, Proof
 from patchwright.core.types.outcome_kind import OutcomeKind
 from patchwright.core.types.threads import ForgeThread, ThreadKind, listed_name
-from patchwright.core.types.work import Limits, Usage
+from patchwright.core.types.work import Limits, Outcome, Usage
 from patchwright.resolver.job import Job, JobState, outcome_of
 from patchwright.resolver.messages.outcome_kinds import (
     Tone,
@@ -51,12 +51,15 @@ class RunSummary(Value):
 
 def update_summary(known: RunSummary, events: Iterable[ev.Event]) -> RunSummary:
     """Return what is known after more events; those already read do not count."""
-    for event in events:
-        if event.id > known.last_id:
-            call = read_call(event)
-            totals = known.totals.with_call(call) if call else known.totals
-            known = _after(known, event).replace(totals=totals, last_id=event.id)
-    return known
+    new = [one for one in events if one.id > known.last_id]
+    if not new:
+        return known
+    # Most of them are replies, of which a long run has thousands.
+    replies = sum(isinstance(one.payload, ev.ModelReply) for one in new)
+    totals = known.totals.with_calls(filter(None, map(read_call, new)))
+    for event in new:
+        known = _after(known, event)
+    return known.replace(steps=known.steps + replies, totals=totals, last_id=new[-1].id)
 
 
 def _after(known: RunSummary, event: ev.Event) -> RunSummary:
@@ -73,8 +76,6 @@ def _after(known: RunSummary, event: ev.Event) -> RunSummary:
             return known.replace(evidence=(*known.evidence, evidence))
         case ev.WriteTodos(todos=todos, agent=""):
             return known.replace(todos=todos)
-        case ev.ModelReply():
-            return known.replace(steps=known.steps + 1)
         case _:
             return known
 
@@ -236,3 +237,54 @@ def state_and_tone(job: Job) -> tuple[str, Tone]:
             return outcome_title(job.outcome), outcome_tone(job.outcome)
         case _:
             assert_never(job.state)
+
+
+def state_of_row(run: RunRow) -> tuple[str, Tone]:
+    """Say in a word or two how a listed run stands, as its page does."""
+    match run.stage:
+        case RunStage.QUEUED:
+            return "Queued", "plain"
+        case RunStage.RUNNING:
+            return "Working on it", "open"
+        case RunStage.DELIVERING:
+            return "Delivering", "open"
+        case RunStage.WAITING:
+            return "Needs you", "open"
+        case RunStage.ENDED | RunStage.UNFINISHED:
+            return _ending(run)
+        case _:
+            assert_never(run.stage)
+
+
+def _ending(run: RunRow) -> tuple[str, Tone]:
+    if not run.outcome:
+        lost = display_of(OutcomeKind.FAILED)
+        return lost.title, lost.tone
+    outcome = Outcome(
+        kind=OutcomeKind(run.outcome), reason=run.reason, proof=Proof(run.proof)
+    )
+    return outcome_title(outcome), outcome_tone(outcome)
+
+
+def repository_text(run: RunRow) -> str:
+    """Name the repository, with the number of the issue there if that asked."""
+    is_there = bool(run.repo) and run.thread.startswith(run.repo)
+    return run.thread if is_there else run.repo
+
+
+def origin_text(run: RunRow) -> str:
+    """Name the service that the request came from, and the channel or ticket there."""
+    is_there = run.thread == repository_text(run)
+    return run.source if is_there else f"{run.source} {run.thread}".strip()
+
+
+_UNITS: Final = ((86_400, "d"), (3_600, "h"), (60, "m"), (1, "s"))
+
+
+def age_text(asked_at: datetime | None, now: datetime) -> str:
+    """Write how long ago that was in its largest unit."""
+    if asked_at is None:
+        return "-"
+    seconds = max(0, round((now - asked_at).total_seconds()))
+    size, unit = next((one for one in _UNITS if seconds >= one[0]), _UNITS[-1])
+    return f"{seconds // size}{unit}"

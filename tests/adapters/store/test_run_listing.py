@@ -6,14 +6,10 @@ import pytest
 
 from patchwright.core.events.actions import RaiseLimits
 from patchwright.core.events.observations import (
-    AttemptStart,
     ModelReply,
-    RunStarted,
-    StateChanged,
 )
-from patchwright.core.events.payload import AgentState, Source
+from patchwright.core.events.payload import Source
 from patchwright.core.types.base import JobId
-from patchwright.core.types.evidence import Proof
 from patchwright.core.types.outcome_kind import OutcomeKind
 from patchwright.core.types.people import Actor
 from patchwright.core.types.threads import (
@@ -23,24 +19,20 @@ from patchwright.core.types.threads import (
     ThreadKind,
 )
 from patchwright.core.types.triggers import Trigger, TriggerKind
-from patchwright.core.types.work import Limits, Outcome, Task, Usage
-from patchwright.resolver.job import JobState, Lease
+from patchwright.core.types.work import Limits, Outcome
 from patchwright.workers.runs.listing import RunListing, RunPage, read_cursor
 from patchwright.workers.runs.reader import RunReader
 from patchwright.workers.runs.run_row import RunFilter, RunRow, row_of_job
 from patchwright.workers.runs.selection import RunStage
 from patchwright.workers.store.jobs import cancel_job
 from patchwright.workers.store.threads import move_repository
-from tests.adapters.store.world import ALICE, REPO, World, trigger
+from tests.adapters.store.listed_runs import SPENT, ask, begin, end
+from tests.adapters.store.world import REPO, World, trigger
 
 OTHER = RepoRef(forge="github", full_name="acme/other")
 BOB = Actor(service="github", login="bob", external_id="2")
 CHAT = TalkThread(
     service="slack", place="T1/C0123", kind=ThreadKind.CHAT, id="1700000000.1"
-)
-SPENT = Usage(cost_usd=0.41, tokens_in=9_000, tokens_out=800)
-RESOLVED = Outcome(
-    kind=OutcomeKind.RESOLVED, proof=Proof.PROVEN, usage=SPENT, iterations=7
 )
 
 
@@ -48,47 +40,6 @@ RESOLVED = Outcome(
 def listing(world: World) -> RunListing:
     reader = RunReader(world.jobs, world.events, world.outcomes, world.effects)
     return RunListing(world.database, reader)
-
-
-def ask(
-    world: World,
-    number: int,
-    *,
-    repo: RepoRef = REPO,
-    actor: Actor = ALICE,
-    title: str = "It is broken",
-) -> JobId:
-    """Ask in an issue of its own, a second later."""
-    world.clock.advance(1)
-    thread = ForgeThread(repo=repo, kind=ThreadKind.ISSUE, number=number)
-    wanted = trigger(f"k{number}").replace(thread=thread, actor=actor, title=title)
-    job_id = world.deliver(wanted).job_id
-    assert job_id is not None
-    return job_id
-
-
-def begin(world: World, job_id: JobId, title: str = "Wrong sum") -> Lease:
-    lease = world.claim(job_id)
-    log = world.events.open(world.conversation(job_id), lease)
-    task = Task(text="Fix it.", base_sha="a" * 40, title=title)
-    log.append(Source.SYSTEM, _loading(job_id))
-    started = RunStarted(run_id=job_id, task=task, limits=Limits())
-    log.append(Source.SYSTEM, started)
-    return lease
-
-
-def _loading(job_id: JobId) -> StateChanged:
-    attempt = AttemptStart(run_id=job_id, number=1)
-    return StateChanged(
-        state=AgentState.LOADING, reason=f"run {job_id}, attempt 1", attempt=attempt
-    )
-
-
-def end(world: World, lease: Lease, outcome: Outcome = RESOLVED) -> None:
-    kept = world.outcomes.store(
-        lease, outcome, (), read_up_to=99, now=world.clock.now()
-    )
-    world.outcomes.finish(kept, JobState.DONE, world.clock.now())
 
 
 def ids(page: RunPage) -> list[str]:

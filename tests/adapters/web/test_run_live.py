@@ -52,7 +52,7 @@ def test_what_happens_meanwhile_is_told(site: Watched) -> None:
     told = follow(site, job_id, after=11)
     assert next(told)[0] == "head"
     append(site.world, job_id, RunCommand(command="make <all>"))
-    found = [value for name, value in told_until(told, "id") if name == "entry"]
+    found = [value for name, value in told_until(told, "id") if name == "part"]
     assert any("make &lt;all&gt;" in line for line in found)
     end_run(site.world, lease, proven(), PULL)
     rest = list(told)
@@ -74,7 +74,11 @@ def test_who_comes_again_misses_nothing_and_sees_nothing_twice(
     headers = {**site.as_admin, "Last-Event-ID": "9"}
     live = httpx.get(f"{site.page(job_id)}/live?after=2", headers=headers)
     ids = [line for line in live.text.splitlines() if line.startswith("id: ")]
-    assert ids == ["id: 10", "id: 11", "id: 12"]
+    # The step to which 10 and 11 belong is sent once, as a whole.
+    assert ids == ["id: 11", "id: 12"]
+    assert live.text.count("event: part") == 2
+    assert "The pieces are ignored." in live.text
+    assert 'id="e9" class="step"' in live.text
 
 
 def test_a_stream_ends_by_itself_after_a_while(site: Watched) -> None:

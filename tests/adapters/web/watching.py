@@ -5,6 +5,7 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass, replace
 from datetime import timedelta
+from functools import partial
 from typing import Final
 
 from fastapi import Request
@@ -34,6 +35,7 @@ from patchwright.workers.accounts.principal import Principal, Role
 from patchwright.workers.db.database import Database
 from patchwright.workers.inbox.inbox import Dispatcher, Inbox
 from patchwright.workers.runs.commands import CommandOrigin, RunCommands
+from patchwright.workers.runs.listing import RunListing
 from patchwright.workers.runs.reader import RunReader
 from patchwright.workers.web.app import create_app
 from patchwright.workers.web.forms import FormTokens
@@ -42,7 +44,9 @@ from patchwright.workers.web.run_page.actions import RunActions
 from patchwright.workers.web.run_page.live import LiveUpdates
 from patchwright.workers.web.run_page.routes import RunPages
 from patchwright.workers.web.server import make_server
-from patchwright.workers.web.site.frame import Site, add_assets
+from patchwright.workers.web.site.frame import NavigationItem, Site, add_assets
+from patchwright.workers.web.site.runs_live import LiveRows
+from patchwright.workers.web.site.runs_page import RunsPages, add_runs_page
 from patchwright.workers.web.visitors import Visitors
 from tests.adapters.store.world import World
 from tests.adapters.web.serving import compose
@@ -50,6 +54,7 @@ from tests.provision.servers import free_port
 from tests.provision.waiting import wait_until
 
 SECRET: Final = b"correct horse battery staple"
+_NAVIGATION: Final = (NavigationItem(title="Runs", path="/runs"),)
 ADMIN_TOKEN: Final = "admin-token"
 A_SECRET: Final = "hunter2-hunter2"
 DIRECTORY: Final = ServiceDirectory(
@@ -87,6 +92,7 @@ class Watched:
     url: str
     world: World
     pages: RunPages
+    runs: RunsPages
 
     def page(self, job_id: JobId) -> str:
         return f"{self.url}/runs/{job_id}"
@@ -112,13 +118,18 @@ def watching(database: Database) -> Iterator[Watched]:
     world = World(database)
     composed = compose(database, Dispatcher(lambda _: None))
     pages = make_pages(world, url, composed.inbox)
-    services = replace(composed, run_pages=pages, pages=(add_assets,))
+    runs = make_list(world, pages)
+    services = replace(
+        composed,
+        run_pages=pages,
+        pages=(add_assets, partial(add_runs_page, pages=runs)),
+    )
     server = make_server(create_app(services), "127.0.0.1", port)
     thread = threading.Thread(target=server.run)
     thread.start()
     try:
         wait_until(lambda: server.started, "uvicorn", 10)
-        yield Watched(url, world, pages)
+        yield Watched(url, world, pages, runs)
     finally:
         server.should_exit = True
         thread.join()
@@ -135,7 +146,7 @@ def make_pages(world: World, url: str, inbox: Inbox) -> RunPages:
         may_write=_may_write,
         is_private=lambda job: isinstance(job.trigger.thread, TalkThread),
     )
-    site = Site("", "/auth/github/login", FormTokens(SECRET))
+    site = Site("", "/auth/github/login", FormTokens(SECRET), _NAVIGATION)
     commands = RunCommands(
         CommandOrigin.WEB,
         world.database,
@@ -155,7 +166,24 @@ def make_pages(world: World, url: str, inbox: Inbox) -> RunPages:
             one.ref for one in world.threads.threads_of(job.conversation_id)
         ],
         redactor=Redactor([A_SECRET]),
-        actions=RunActions(access, commands, reader, site, "GitHub"),
+        actions=RunActions(access, commands, reader, site, "GitHub", 3.0),
+    )
+
+
+def make_list(world: World, run_pages: RunPages) -> RunsPages:
+    listing = RunListing(world.database, run_pages.reader)
+    live = LiveRows(
+        listing, world.notifier, world.clock, look_again_s=0.05, pause_s=0.01
+    )
+    return RunsPages(
+        site=run_pages.site,
+        listing=listing,
+        access=run_pages.access,
+        live=live,
+        clock=world.clock,
+        forge=run_pages.forge,
+        sources={"github": "GitHub", "slack": "Slack"},
+        has_form=True,
     )
 
 

@@ -5,6 +5,7 @@ import re
 from collections.abc import Callable
 from dataclasses import dataclass
 from datetime import UTC, datetime, timedelta
+from functools import partial
 from threading import Lock
 from typing import Final
 from urllib.parse import urlsplit
@@ -19,6 +20,7 @@ from patchwright.core.types.people import Actor, Permission
 from patchwright.core.types.threads import RepoRef
 from patchwright.resolver.job import Job
 from patchwright.workers.accounts.principal import Principal, Role
+from patchwright.workers.runs.listing import MaySee
 
 FetchPermission = Callable[[RepoRef, Actor], Permission]
 
@@ -110,8 +112,14 @@ class RunAccess:
             return False
         if principal.is_admin:
             return True
-        may_view = self.may_write if self.is_private(job) else self.may_read
-        return self._is_allowed(may_view, principal.identity, job)
+        is_private = self.is_private(job)
+        return self._may_see(principal.identity, job.trigger.place, is_private)
+
+    def sight_of(self, principal: Principal) -> MaySee | None:
+        """Return what tells which runs somebody may see; None for an admin: all."""
+        return (
+            None if principal.is_admin else partial(self._may_see, principal.identity)
+        )
 
     def steerer(self, principal: Principal | None, job: Job) -> Actor | None:
         """Return in whose name somebody may steer a run, None if they may not.
@@ -120,7 +128,7 @@ class RunAccess:
         """
         if principal is None or not principal.role.allows(Role.MEMBER):
             return None
-        if self._is_allowed(self.may_write, principal.identity, job):
+        if self._is_allowed(self.may_write, principal.identity, job.trigger.place):
             return principal.identity
         return principal.as_operator if principal.is_admin else None
 
@@ -150,10 +158,21 @@ class RunAccess:
             samesite="lax",
         )
 
-    def _is_allowed(
-        self, may: Callable[[RepoRef, Actor], bool], identity: Actor | None, job: Job
+    def _may_see(
+        self,
+        identity: Actor | None,
+        repo: RepoRef | None,
+        is_private: bool,  # noqa: FBT001 - `MaySee`
     ) -> bool:
-        repo = job.trigger.place
+        may_view = self.may_write if is_private else self.may_read
+        return self._is_allowed(may_view, identity, repo)
+
+    def _is_allowed(
+        self,
+        may: Callable[[RepoRef, Actor], bool],
+        identity: Actor | None,
+        repo: RepoRef | None,
+    ) -> bool:
         if identity is None or repo is None or identity.service != repo.forge:
             return False
         return may(repo, identity)

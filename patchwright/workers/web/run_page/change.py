@@ -3,7 +3,7 @@
 import re
 from collections.abc import Iterator, Sequence
 from enum import StrEnum
-from itertools import zip_longest
+from itertools import pairwise, zip_longest
 from typing import Final
 
 from markupsafe import Markup, escape
@@ -112,8 +112,7 @@ def _file(name: str, lines: Sequence[str], *, is_lexed: bool) -> FileChange:
     first = starts[0] if starts else len(lines)
     lexer = _lexer_of(name) if is_lexed else None
     hunks = tuple(
-        _hunk(lines[start:end], lexer)
-        for start, end in zip(starts, [*starts[1:], len(lines)], strict=True)
+        _hunk(lines[start:end], lexer) for start, end in pairwise([*starts, len(lines)])
     )
     kinds = [line.kind for hunk in hunks for line in hunk.lines]
     return FileChange(

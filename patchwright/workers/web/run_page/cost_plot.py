@@ -5,7 +5,6 @@ from math import ceil
 from typing import Final
 
 from patchwright.core.events import types as ev
-from patchwright.core.events.state import read_call
 from patchwright.core.types.base import Value
 
 _MOST_BARS: Final = 60
@@ -46,11 +45,11 @@ def cost_by_step(events: Iterable[ev.Event]) -> tuple[float, ...]:
     costs: list[float] = []
     before = 0.0
     for event in events:
-        call = read_call(event)
-        if call is None:
+        payload = event.payload
+        if not isinstance(payload, ev.ModelReply | ev.ModelCalled):
             continue
-        price = call.usage.cost_usd or 0.0
-        if isinstance(event.payload, ev.ModelReply):
+        price = payload.usage.cost_usd or 0.0
+        if isinstance(payload, ev.ModelReply):
             costs.append(price + before)
             before = 0.0
         elif costs:

@@ -1,13 +1,11 @@
 """Follow a run in the browser, as server-sent events."""
 
-import asyncio
 from collections.abc import AsyncIterator, Iterator
 from dataclasses import dataclass, field
 from typing import Final
 
 from fastapi import Response
 from fastapi.concurrency import run_in_threadpool
-from fastapi.responses import StreamingResponse
 
 from patchwright.core.events.log import Notifier
 from patchwright.core.system.clock import Clock
@@ -18,6 +16,11 @@ from patchwright.workers.web.run_page.actions import turn_of
 from patchwright.workers.web.run_page.html import head_html, part_html
 from patchwright.workers.web.run_page.steps import StepReader, count_replies
 from patchwright.workers.web.run_page.views import run_head
+from patchwright.workers.web.server_sent import (
+    AsyncNotifier,
+    event_stream,
+    message,
+)
 
 # Then the browser comes again by itself, with what it has seen.
 # https://html.spec.whatwg.org/multipage/server-sent-events.html
@@ -26,24 +29,6 @@ STREAM_S: Final = 60.0
 LOOK_AGAIN_S: Final = 5.0
 MOST_VIEWERS: Final = 100
 _RETRY_MS: Final = 1000
-
-
-class AsyncNotifier:
-    """An event that a notifier sets from any thread, and a coroutine waits for."""
-
-    def __init__(self) -> None:
-        self._loop = asyncio.get_running_loop()
-        self._event = asyncio.Event()
-
-    def set(self) -> None:
-        self._loop.call_soon_threadsafe(self._event.set)
-
-    async def wait(self, timeout_s: float) -> None:
-        try:
-            await asyncio.wait_for(self._event.wait(), timeout_s)
-        except TimeoutError:
-            return
-        self._event.clear()
 
 
 @dataclass
@@ -62,10 +47,7 @@ class LiveUpdates:
         """Send what comes after an event, until the run is over or time is up."""
         if self._viewers >= self.most_viewers:
             return Response(status_code=503, headers={"Retry-After": "30"})
-        headers = {"Cache-Control": "no-store", "X-Accel-Buffering": "no"}
-        return StreamingResponse(
-            self._stream(job, after), headers=headers, media_type="text/event-stream"
-        )
+        return event_stream(self._stream(job, after))
 
     async def _stream(self, job: Job, after: int) -> AsyncIterator[str]:
         self._viewers += 1
@@ -117,18 +99,18 @@ class _BrowserUpdates:
             newest = {part.id: part for part in changed if part}
             # Whoever comes again after any of them has all the others before it.
             for part in sorted(newest.values(), key=lambda one: one.last_id):
-                yield _message("part", part_html(job.id, part), part.last_id)
+                yield message("part", part_html(job.id, part), part.last_id)
         head = head_html(run_head(job, self._known, self._clock.now()))
         if head != self._head:
             self._head = head
-            yield _message("head", head)
+            yield message("head", head)
         turn = turn_of(job)
         if turn != self._turn:
             self._turn = turn
-            yield _message("turn", turn)
+            yield message("turn", turn)
         self.is_over = is_over(job)
         if self.is_over:
-            yield _message("end", "")
+            yield message("end", "")
 
     def _begin(self, job: Job) -> None:
         """Read what the browser has, as its newest step may go on."""
@@ -140,13 +122,3 @@ class _BrowserUpdates:
         self._steps = StepReader(count_replies(summary, before=first))
         for event in seen:
             self._steps.add(event)
-
-
-def _message(name: str, html: str, event_id: int | None = None) -> str:
-    # Each of the three ends a line there, and what follows would be a field of its own.
-    # https://html.spec.whatwg.org/multipage/server-sent-events.html#parsing-an-event-stream
-    text = html.replace("\r\n", "\n").replace("\r", "\n")
-    lines = [f"event: {name}", *(f"data: {line}" for line in text.split("\n"))]
-    if event_id is not None:
-        lines.append(f"id: {event_id}")
-    return "\n".join(lines) + "\n\n"

@@ -46,7 +46,10 @@ class TestRow(Value):
 
 
 class CommandRow(Value):
-    """A command that was run; `tail` is the end of its output."""
+    """A command that was run.
+
+    `tail` is the end of its output, and `digest` the SHA-256 of the whole.
+    """
 
     role: str
     command: str
@@ -54,6 +57,7 @@ class CommandRow(Value):
     result: ResultCell
     time: str
     tail: str
+    digest: str
 
 
 class ProofFinding(Value):
@@ -115,6 +119,7 @@ def command_rows(evidence: tuple[Evidence, ...]) -> tuple[CommandRow, ...]:
             ),
             time=f"{one.seconds:.1f} s",
             tail=one.tail,
+            digest=one.digest,
         )
         for one in evidence[:_MOST_ROWS]
     )

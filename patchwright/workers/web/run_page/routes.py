@@ -12,7 +12,7 @@ from fastapi.concurrency import run_in_threadpool
 from fastapi.responses import RedirectResponse
 
 from patchwright.core.events import types as ev
-from patchwright.core.plugin import ServiceDirectory
+from patchwright.core.plugin import ServiceDirectory, ServiceProfile
 from patchwright.core.system.clock import Clock
 from patchwright.core.text.redaction import Redactor
 from patchwright.core.types.base import JobId
@@ -72,6 +72,10 @@ class RunPages:
     redactor: Redactor
     actions: RunActions
 
+    @property
+    def forge(self) -> ServiceProfile:
+        return self.directory.forge
+
     def find(self, request: Request, job_id: str) -> Job | None:
         """Return the run if it exists and the visitor may see it."""
         if not _ID.match(job_id):
@@ -95,7 +99,7 @@ class RunPages:
         """Say the same of what is not there and of what somebody may not see."""
         principal = self.access.find_principal(request)
         sign_in = "" if principal else self._login(job_id)
-        title = self.directory.forge.title
+        title = self.forge.title
         return missing_page(self.site, principal, sign_in, title)
 
     def _login(self, job_id: str) -> str:
