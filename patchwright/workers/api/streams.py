@@ -26,7 +26,7 @@ from patchwright.workers.api.conversations import VisibleConversations
 from patchwright.workers.api.operations import ApiAccess
 from patchwright.workers.api.problems import ApiError, not_found, respond_problem
 from patchwright.workers.api.schemas import event_view
-from patchwright.workers.web.run_page.live import AsyncNotifier
+from patchwright.workers.web.server_sent import AsyncNotifier
 
 EVENT_STREAM: Final = "/api/conversations/{id}/events/stream"
 EVENT_SOCKET: Final = "/sockets/events/{id}"
