@@ -5,7 +5,17 @@ from collections.abc import Callable, Iterable, Mapping
 
 from rich.console import Console
 
-from bench import event_log, intake, parsers, sandboxes, siege, start_up, steps
+from bench import (
+    event_log,
+    intake,
+    listing,
+    parsers,
+    sandboxes,
+    siege,
+    start_up,
+    steps,
+    viewers,
+)
 from bench.figures import Metric, show
 
 # In this order: a child's peak memory is never less than that of a parent which had
@@ -17,6 +27,8 @@ BENCHES: Mapping[str, tuple[str, Callable[[], Iterable[Metric]]]] = {
     "siege": ("Deliveries while strangers hold connections", siege.measure),
     "parsers": ("Reading what strangers send", parsers.measure),
     "events": ("Event log", event_log.measure),
+    "listing": ("The list of runs", listing.measure),
+    "viewers": ("People who watch a run", viewers.measure),
     "steps": ("One step of the loop", steps.measure),
     "sandboxes": ("Sandboxes", sandboxes.measure),
 }

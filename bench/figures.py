@@ -36,6 +36,11 @@ def p99_ms(seconds: Sequence[float]) -> str:
     return f"{quantiles(seconds, n=100)[98] * 1000:.1f} ms"
 
 
+def p50_p95(seconds: Sequence[float]) -> str:
+    p95_s = quantiles(seconds, n=20)[18]
+    return f"p50 {ms(seconds)}, p95 {p95_s * 1000:.1f} ms"
+
+
 def rate(count: int, seconds: float) -> str:
     return f"{count / seconds:,.0f}/s"
 

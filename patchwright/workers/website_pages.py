@@ -105,7 +105,7 @@ def _runs_pages(parts: PageParts) -> RunsPages:
         clock=base.clock,
         forge=directory.forge,
         sources={one.name: one.title for one in services if one.is_configured},
-        has_form=can_ask(base, parts.sign_in),
+        form_path=REQUEST_FORM_PATH if can_ask(base, parts.sign_in) else "",
     )
 
 

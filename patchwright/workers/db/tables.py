@@ -382,4 +382,8 @@ run_rows = Table(
     Column("limits", LongText),
     Index("ix_run_rows_created_at_job_id", "created_at", "job_id"),
     Index("ix_run_rows_repo_created_at_job_id", "repo", "created_at", "job_id"),
+    Index("ix_run_rows_outcome_created_at_job_id", "outcome", "created_at", "job_id"),
+    Index(
+        "ix_run_rows_requester_created_at_job_id", "requester", "created_at", "job_id"
+    ),
 )

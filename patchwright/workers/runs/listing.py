@@ -1,7 +1,8 @@
 """List runs a page at a time, at a cost that does not grow with their number."""
 
 import re
-from collections.abc import Callable, Iterator, Sequence
+from collections import defaultdict
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from datetime import UTC, datetime, timedelta
 from threading import Lock
@@ -83,6 +84,8 @@ _LISTED: Final = (
     .order_by(run_rows.c.created_at.desc(), run_rows.c.job_id.desc())
 )
 _MOST_ASKED_AT_ONCE: Final = 8
+# To find out faster what somebody may not see who may see little.
+_MOST_LOOKED_AT: Final = 1_000
 
 
 class RunListing:
@@ -108,7 +111,7 @@ class RunListing:
         query = _with_filter(_LISTED, wanted)
         if after is not None:
             query = query.where(_is_after(after))
-        found = self._visible(query.limit(limit + 1), may_see)
+        found = self._visible(query, limit + 1, may_see)
         rows, has_more = found[:limit], len(found) > limit
         last = rows[-1] if rows else None
         return RunPage(
@@ -133,25 +136,30 @@ class RunListing:
         query = _LISTED.where(run_rows.c.job_id.in_(job_ids))
         return self._run_rows(self._fetch(query))
 
-    def _visible(self, query: sa.Select[Any], may_see: MaySee | None) -> Sequence[_Row]:
-        """Return the rows without those of repositories that somebody may not see.
+    def _visible(
+        self, query: sa.Select[Any], count: int, may_see: MaySee | None
+    ) -> Sequence[_Row]:
+        """Return the first rows of repositories that somebody may see.
 
         Only what would be shown is asked about: an installation may have thousands of
         repositories, and each question goes to the forge.
         """
         if may_see is None:
-            return self._fetch(query)
+            return self._fetch(query.limit(count))
         # Where the work is, is not known yet: whoever may see that, it is not them.
         query = query.where(run_rows.c.repo != sa.literal(""))
         allowed: set[_Scope] = set()
+        reach = count
         while True:
-            rows = self._fetch(query)
+            rows = self._fetch(query.limit(reach))
             asked = sorted({_scope_of(one) for one in rows} - allowed)
             refused = _refused(asked, may_see)
             if not refused:
-                return rows
+                return rows[:count]
             allowed |= set(asked) - refused
-            query = query.where(sa.not_(sa.or_(*map(_is_in, sorted(refused)))))
+            query = query.where(*(sa.not_(one) for one in _inside(refused)))
+            if 2 * len(refused) > len(asked):
+                reach = min(_MOST_LOOKED_AT, 4 * reach)
 
     def _fetch(self, query: sa.Select[Any]) -> Sequence[_Row]:
         with self._database.reading() as connection:
@@ -227,11 +235,17 @@ def _refused(asked: Sequence[_Scope], may_see: MaySee) -> set[_Scope]:
     return {one for one, is_out in zip(asked, answers, strict=True) if is_out}
 
 
-def _is_in(scope: _Scope) -> sa.ColumnElement[bool]:
-    private = _IS_PRIVATE if scope.is_private else sa.not_(_IS_PRIVATE)
-    return sa.and_(
-        run_rows.c.forge == scope.forge, run_rows.c.repo == scope.repo, private
-    )
+def _inside(scopes: Iterable[_Scope]) -> Iterator[sa.ColumnElement[bool]]:
+    """Yield what selects these scopes.
+
+    Whoever may not read a repository has no right to its private runs either.
+    """
+    names: defaultdict[tuple[str, bool], list[str]] = defaultdict(list)
+    for one in scopes:
+        names[one.forge, one.is_private].append(one.repo)
+    for (forge, is_private), repos in names.items():
+        there = (run_rows.c.forge == forge) & run_rows.c.repo.in_(sorted(repos))
+        yield there & _IS_PRIVATE if is_private else there
 
 
 def _is_after(place: Cursor) -> sa.ColumnElement[bool]:

@@ -16,7 +16,7 @@ from patchwright.resolver.commands import makes_run
 from patchwright.workers.db.tables import events, run_rows
 
 
-def _columns_of(trigger: Trigger) -> dict[str, object]:
+def columns_of(trigger: Trigger) -> dict[str, object]:
     """Return what a request says of its run."""
     place = trigger.place
     return {
@@ -42,17 +42,28 @@ def insert_run_row(
         "job_id": job_id,
         "conversation_id": conversation_id,
         "created_at": now,
-        **_columns_of(trigger),
+        **columns_of(trigger),
     }
     connection.execute(sa.insert(run_rows), row)
 
 
 def change_run_row(connection: sa.Connection, job_id: JobId, trigger: Trigger) -> None:
-    values = _columns_of(trigger)
+    values = columns_of(trigger)
     if not trigger.title:
         del values["title"]
     ours = sa.update(run_rows).where(run_rows.c.job_id == job_id)
     connection.execute(ours.values(values))
+
+
+def outcome_columns(outcome: Outcome) -> dict[str, object]:
+    """Return what is listed of an outcome."""
+    return {
+        "outcome": outcome.kind,
+        "reason": outcome.reason,
+        "proof": outcome.proof,
+        "steps": outcome.iterations,
+        "usage": outcome.usage.model_dump_json(),
+    }
 
 
 def end_run_row(
@@ -66,13 +77,7 @@ def end_run_row(
     With the `conversation_id` its log is asked what the run might cost, and for a title
     where the request had none.
     """
-    values: dict[str, object] = {
-        "outcome": outcome.kind,
-        "reason": outcome.reason,
-        "proof": outcome.proof,
-        "steps": outcome.iterations,
-        "usage": outcome.usage.model_dump_json(),
-    }
+    values = outcome_columns(outcome)
     begun = _begun(connection, job_id, conversation_id) if conversation_id else None
     if begun is not None:
         values["limits"] = begun.limits.model_dump_json()

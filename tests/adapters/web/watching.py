@@ -183,7 +183,7 @@ def make_list(world: World, run_pages: RunPages) -> RunsPages:
         clock=world.clock,
         forge=run_pages.forge,
         sources={"github": "GitHub", "slack": "Slack"},
-        has_form=True,
+        form_path="/requests/new",
     )
 
 

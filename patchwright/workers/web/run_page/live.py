@@ -1,14 +1,23 @@
-"""Follow a run in the browser, as server-sent events."""
+"""Follow a run in the browser, as server-sent events.
 
-from collections.abc import AsyncIterator, Iterator
+However many watch a run, its log is read once: a feed renders what is new, and all of
+them send the same texts.
+"""
+
+import asyncio
+from collections import deque
+from collections.abc import AsyncIterator, Iterator, Mapping
 from dataclasses import dataclass, field
-from typing import Final
+from functools import partial
+from itertools import takewhile
+from typing import Final, NamedTuple
 
 from fastapi import Response
 from fastapi.concurrency import run_in_threadpool
 
 from patchwright.core.events.log import Notifier
 from patchwright.core.system.clock import Clock
+from patchwright.core.types.base import JobId
 from patchwright.resolver.job import Job, is_over
 from patchwright.workers.runs.reader import EventSpan, RunReader
 from patchwright.workers.runs.run_row import RunSummary, update_summary
@@ -27,7 +36,9 @@ from patchwright.workers.web.server_sent import (
 STREAM_S: Final = 60.0
 # The state of a run can change without an event.
 LOOK_AGAIN_S: Final = 5.0
-MOST_VIEWERS: Final = 100
+MOST_VIEWERS: Final = 1_000
+# A browser that is further behind comes again, and is told by the log.
+_MOST_KEPT: Final = 1_000
 _RETRY_MS: Final = 1000
 
 
@@ -42,6 +53,7 @@ class LiveUpdates:
     look_again_s: float = LOOK_AGAIN_S
     most_viewers: int = MOST_VIEWERS
     _viewers: int = field(default=0, init=False)
+    _feeds: dict[JobId, "_Feed"] = field(default_factory=dict, init=False)
 
     def follow(self, job: Job, after: int) -> Response:
         """Send what comes after an event, until the run is over or time is up."""
@@ -51,74 +63,191 @@ class LiveUpdates:
 
     async def _stream(self, job: Job, after: int) -> AsyncIterator[str]:
         self._viewers += 1
+        feed = self._join(job)
         try:
-            async for part in self._tell(job, after):
+            async for part in self._tell(feed, job, after):
                 yield part
         finally:
             self._viewers -= 1
+            self._leave(feed, job)
 
-    async def _tell(self, job: Job, after: int) -> AsyncIterator[str]:
-        wakeup = AsyncNotifier()
+    def _join(self, job: Job) -> "_Feed":
+        feed = self._feeds.get(job.id)
+        if feed is None:
+            feed = self._feeds[job.id] = _Feed(self, job)
+        feed.viewers += 1
+        return feed
+
+    def _leave(self, feed: "_Feed", job: Job) -> None:
+        feed.viewers -= 1
+        if feed.viewers == 0:
+            feed.close()
+            del self._feeds[job.id]
+
+    async def _tell(self, feed: "_Feed", job: Job, after: int) -> AsyncIterator[str]:
         yield f"retry: {_RETRY_MS}\n\n"
         ends_at = self.clock.monotonic() + self.stream_s
-        with self.notifier.attach(job.conversation_id, wakeup):
-            view = _BrowserUpdates(self.reader, self.clock, job, after)
-            while True:
-                for part in await run_in_threadpool(view.news):
-                    yield part
-                if view.is_over or self.clock.monotonic() >= ends_at:
-                    return
-                await wakeup.wait(self.look_again_s)
+        # What comes after this is in the feed, and what came before is in the log.
+        await feed.begun.wait()
+        past = _RunNews(self.reader, self.clock, job, after)
+        yield "".join(one.text for one in await run_in_threadpool(past.take))
+        place = _Place(past.last_id, past.states)
+        while not (past.is_over or feed.is_lost(place)):
+            changed = feed.changed
+            text, place = feed.since(place)
+            if text:
+                yield text
+            left_s = ends_at - self.clock.monotonic()
+            if feed.is_over or left_s <= 0:
+                return
+            await _wait(changed, left_s)
 
 
-class _BrowserUpdates:
-    """What one browser has seen of a run."""
+async def _wait(event: asyncio.Event, timeout_s: float) -> None:
+    try:
+        await asyncio.wait_for(event.wait(), timeout_s)
+    except TimeoutError:
+        return
+
+
+class _Message(NamedTuple):
+    """What a browser is told; `event_id` is 0 where only the newest one counts."""
+
+    event_id: int
+    name: str
+    text: str
+
+
+class _Place(NamedTuple):
+    """What a browser has been told: up to this event, and the newest of the others."""
+
+    event_id: int
+    states: Mapping[str, str]
+
+
+class _Feed:
+    """What is new of a run, for all who watch it; lives as long as one of them does.
+
+    `changed` is set, and another one in its place, whenever there is more.
+    """
+
+    def __init__(self, updates: LiveUpdates, job: Job) -> None:
+        self.viewers = 0
+        self.begun, self.changed = asyncio.Event(), asyncio.Event()
+        self.is_over = False
+        self._updates, self._job = updates, job
+        self._kept: deque[_Message] = deque()
+        self._states: dict[str, str] = {}
+        self._dropped_up_to = 0
+        self._task = asyncio.create_task(self._run())
+
+    def close(self) -> None:
+        self._task.cancel()
+
+    def is_lost(self, place: _Place) -> bool:
+        """Tell whether it cannot say what came next, or has failed."""
+        has_failed = self._task.done() and not self.is_over
+        return has_failed or place.event_id < self._dropped_up_to
+
+    def since(self, place: _Place) -> tuple[str, _Place]:
+        """Return the messages that follow, and where they lead to."""
+        is_new = partial(_is_after, place.event_id)
+        news = [*takewhile(is_new, reversed(self._kept))][::-1]
+        states = {
+            name: text
+            for name, text in self._states.items()
+            if place.states.get(name) != text
+        }
+        texts = "".join((*(one.text for one in news), *states.values()))
+        last_id = news[-1].event_id if news else place.event_id
+        return texts, _Place(last_id, {**place.states, **states})
+
+    async def _run(self) -> None:
+        try:
+            await self._follow()
+        finally:
+            # Whoever waits finds out that it says nothing more.
+            self.begun.set()
+            self.changed.set()
+
+    async def _follow(self) -> None:
+        updates, wakeup = self._updates, AsyncNotifier()
+        with updates.notifier.attach(self._job.conversation_id, wakeup):
+            log = updates.reader.log_of(self._job)
+            newest = await run_in_threadpool(log.read, limit=1, reverse=True)
+            after = newest[0].id if newest else 0
+            self.begun.set()
+            news = _RunNews(updates.reader, updates.clock, self._job, after)
+            while not self.is_over:
+                self._add(await run_in_threadpool(news.take))
+                self.is_over = news.is_over
+                if not self.is_over:
+                    await wakeup.wait(updates.look_again_s)
+
+    def _add(self, messages: list[_Message]) -> None:
+        for one in messages:
+            if one.event_id:
+                self._kept.append(one)
+            else:
+                self._states[one.name] = one.text
+        while len(self._kept) > _MOST_KEPT:
+            self._dropped_up_to = self._kept.popleft().event_id
+        if messages:
+            told, self.changed = self.changed, asyncio.Event()
+            told.set()
+
+
+def _is_after(event_id: int, told: _Message) -> bool:
+    return told.event_id > event_id
+
+
+class _RunNews:
+    """Reads what of a run comes after an event, and renders it."""
 
     def __init__(self, reader: RunReader, clock: Clock, job: Job, after: int) -> None:
         self._reader, self._clock, self._job = reader, clock, job
-        self._after = after
         self._span = EventSpan()
         self._known = RunSummary()
         self._steps = StepReader(0)
-        self._head = ""
-        self._turn = ""
+        self.last_id = after
+        self.states: dict[str, str] = {}
         self.is_over = False
 
-    def news(self) -> list[str]:
-        return list(self._news())
+    def take(self) -> list[_Message]:
+        return list(self._take())
 
-    def _news(self) -> Iterator[str]:
+    def _take(self) -> Iterator[_Message]:
         # Asked before the events: what ended it is among them then.
         job = self._reader.jobs.load(self._job.id) or self._job
         if not self._span.first:
             self._begin(job)
-        while events := self._reader.after(job, self._span, self._after):
+        while events := self._reader.after(job, self._span, self.last_id):
             self._known = update_summary(self._known, events)
-            self._after = events[-1].id
+            self.last_id = events[-1].id
             changed = (self._steps.add(event) for event in events)
             newest = {part.id: part for part in changed if part}
             # Whoever comes again after any of them has all the others before it.
             for part in sorted(newest.values(), key=lambda one: one.last_id):
-                yield message("part", part_html(job.id, part), part.last_id)
-        head = head_html(run_head(job, self._known, self._clock.now()))
-        if head != self._head:
-            self._head = head
-            yield message("head", head)
-        turn = turn_of(job)
-        if turn != self._turn:
-            self._turn = turn
-            yield message("turn", turn)
+                text = message("part", part_html(job.id, part), part.last_id)
+                yield _Message(part.last_id, "part", text)
         self.is_over = is_over(job)
+        head = head_html(run_head(job, self._known, self._clock.now()))
+        states = {"head": head, "turn": turn_of(job)}
         if self.is_over:
-            yield message("end", "")
+            states["end"] = ""
+        for name, html in states.items():
+            text = message(name, html)
+            if self.states.get(name) != text:
+                self.states[name] = text
+                yield _Message(0, name, text)
 
     def _begin(self, job: Job) -> None:
         """Read what the browser has, as its newest step may go on."""
         self._span = self._reader.span(job)
         summary = self._reader.summary_events(job, self._span)
         self._known = update_summary(RunSummary(), summary)
-        seen = self._reader.page(job, self._span, self._after + 1)
-        first = seen[0].id if seen else self._after + 1
+        seen = self._reader.page(job, self._span, self.last_id + 1)
+        first = seen[0].id if seen else self.last_id + 1
         self._steps = StepReader(count_replies(summary, before=first))
         for event in seen:
             self._steps.add(event)

@@ -26,7 +26,6 @@ from patchwright.workers.runs.run_row import (
 )
 from patchwright.workers.runs.selection import SHORT_ID_LENGTH, RunStage
 from patchwright.workers.web.pages.access import RunAccess
-from patchwright.workers.web.request_form import REQUEST_FORM_PATH
 from patchwright.workers.web.site.frame import Site, render
 from patchwright.workers.web.site.runs_live import LiveRows
 
@@ -58,7 +57,7 @@ class RunsPages:
     clock: Clock
     forge: ServiceProfile
     sources: Mapping[str, str]
-    has_form: bool
+    form_path: str = ""
 
 
 class ListQuery(Value):
@@ -208,7 +207,7 @@ def _show(
         found = pages.listing.page(query.wanted, may_see=may_see, after=place)
     path = f"{pages.site.prefix}{RUNS_PATH}"
     older = query.address(path, after=found.after) if found.after else ""
-    can_ask = pages.has_form and principal.role.allows(Role.MEMBER)
+    can_ask = pages.form_path and principal.role.allows(Role.MEMBER)
     return pages.site.show(
         "runs.html",
         principal,
@@ -224,5 +223,5 @@ def _show(
         live="" if place or query.problem else query.address(f"{path}/live"),
         newest=query.address(path) if place is not None else "",
         older=older,
-        request_form=f"{pages.site.prefix}{REQUEST_FORM_PATH}" if can_ask else "",
+        request_form=f"{pages.site.prefix}{pages.form_path}" if can_ask else "",
     )

@@ -46,8 +46,10 @@ def upgrade() -> None:
         op.bulk_insert(rows, found)
     keys = ["created_at", "job_id"]
     op.create_index("ix_run_rows_created_at_job_id", "run_rows", keys)
-    by_repo = ["repo", *keys]
-    op.create_index("ix_run_rows_repo_created_at_job_id", "run_rows", by_repo)
+    for name in ("repo", "outcome", "requester"):
+        op.create_index(
+            f"ix_run_rows_{name}_created_at_job_id", "run_rows", [name, *keys]
+        )
 
 
 _jobs = sa.table(
