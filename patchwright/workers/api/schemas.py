@@ -110,8 +110,9 @@ class RunEntry(Value):
     created_at: datetime
     steps: int
     usage: UsageView
-    limits: LimitsView | None = Field(
-        description="Null in lists for what has ended, and until a worker begins."
+    limits: LimitsView | None = Field(description="Null until a worker begins.")
+    position: int | None = Field(
+        description="Its place among those that wait for a worker, in lists."
     )
 
 
@@ -132,6 +133,7 @@ def run_entry(job: Job, row: RunRow) -> RunEntry:
         steps=row.steps,
         usage=usage_view(row.usage),
         limits=row.limits and limits_view(row.limits),
+        position=row.position,
     )
 
 
