@@ -247,7 +247,7 @@ class RunList(ApiValue):
     next: str | None = None
 
 
-class RunReport(ApiValue):
+class RunResult(ApiValue):
     """A run with what came of it."""
 
     id: str

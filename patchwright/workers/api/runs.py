@@ -26,9 +26,9 @@ from patchwright.workers.api.queries import ListedRow
 from patchwright.workers.api.schemas import (
     RunEntry,
     RunList,
-    RunReport,
+    RunResult,
     run_entry,
-    run_report,
+    run_result,
 )
 from patchwright.workers.db.database import Database
 from patchwright.workers.runs.listing import RunListing, read_cursor
@@ -123,18 +123,18 @@ class VisibleRuns:
         items = tuple(run_entry(job, row) for job, row in jobs if job is not None)
         return RunList(items=items, next=page.after or None)
 
-    def read_run(self, call: Call[NoInput, NoInput]) -> RunReport:
+    def read_run(self, call: Call[NoInput, NoInput]) -> RunResult:
         """Return a run and its result."""
         job = self.find(call.principal, call.id)
         summary = self.reader.summarize(job, self.reader.span(job))
         row = row_of_job(job, summary)
-        return run_report(job, row, self.reader.delivered(job))
+        return run_result(job, row, self.reader.delivered(job))
 
 
 def run_operations(runs: VisibleRuns) -> tuple[AnyOperation, ...]:
     return (
         read_operation("/api/runs", runs.list_runs, RunsQuery, RunList),
         read_operation(
-            "/api/runs/{id}", runs.read_run, NoInput, RunReport, title="run"
+            "/api/runs/{id}", runs.read_run, NoInput, RunResult, title="run"
         ),
     )

@@ -165,7 +165,7 @@ def evidence_view(one: Evidence) -> EvidenceView:
     )
 
 
-class RunReport(RunEntry):
+class RunResult(RunEntry):
     """A run with what came of it."""
 
     summary: str = Field(description="What is said of the outcome, in Markdown.")
@@ -179,9 +179,9 @@ class RunReport(RunEntry):
     evidence: tuple[EvidenceView, ...]
 
 
-def run_report(job: Job, row: RunRow, delivered: DeliveryResult) -> RunReport:
+def run_result(job: Job, row: RunRow, delivered: DeliveryResult) -> RunResult:
     outcome = outcome_of(job)
-    return RunReport(
+    return RunResult(
         **dict(run_entry(job, row)),
         summary=outcome.summary if outcome else "",
         waits_for=outcome.wait_reason if outcome and outcome.waits else "",
