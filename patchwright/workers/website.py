@@ -57,7 +57,6 @@ from patchwright.workers.web.sign_in import (
 from patchwright.workers.website_pages import (
     can_ask,
     compose_pages,
-    make_api,
     make_run_pages,
     site_pages,
 )
@@ -144,7 +143,6 @@ def make_website(
         pages=(
             *_installation_pages(base, routes, secret, on_installed),
             *site_pages(pages),
-            make_api(pages).add_to,
         ),
         linking=_linking(base, secret, dispatcher),
         clock=base.clock,

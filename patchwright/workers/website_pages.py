@@ -91,6 +91,7 @@ def site_pages(parts: PageParts) -> Iterator[AddPages]:
     form = _request_form(parts)
     if form is not None:
         yield partial(add_request_form, routes=form)
+    yield make_api(parts).add_to
 
 
 def _runs_pages(parts: PageParts) -> RunsPages:
