@@ -51,7 +51,7 @@ test-rest: $(READY) ## Talk, long, action and deploy at once, in a third of the 
 	@$(BIN)/python -m tests.provision.components test-deploy
 	$(BIN)/pytest $(WAITING) -m "(talk or long or action or deploy) and not real" $(REST)
 
-test-talk: $(READY) ## All that people can do in Slack, Jira and GitLab, told as stories
+test-talk: $(READY) ## All that people can do in Slack, Jira, Linear and GitLab, told as stories
 	@$(BIN)/python -m tests.provision.components test
 	$(BIN)/pytest -n 2 --dist worksteal -m talk $(TALK)
 

@@ -156,6 +156,19 @@ class InstallationReach(Value):
     first: str
 
 
+class ReachedAccount(Value):
+    """Our app in one account: the names of repositories there, not all where many are.
+
+    `url` is where its owner changes it; `is_suspended` says that it reaches none now.
+    """
+
+    account: str
+    url: str
+    count: int = 0
+    repositories: tuple[str, ...] = ()
+    is_suspended: bool = False
+
+
 class ForgeConnection(Protocol):
     """A service where code lives, connected; close it when done.
 
@@ -192,6 +205,10 @@ class ForgeConnection(Protocol):
         None where there are no installations.
         """
         return None
+
+    def list_reached(self) -> Iterable[ReachedAccount]:
+        """Return the accounts where our app is installed, if any; `ServiceError`."""
+        return ()
 
     def find_hooks(self, url: str, repos: Iterable[RepoRef]) -> Iterable[Hook]:
         """Return the webhooks that bring us deliveries to `url`, as far as known."""
@@ -288,10 +305,9 @@ class ServiceDirectory(Value):
         return self._chat_of(thread).repositories
 
     @property
-    def tracker(self) -> ServiceProfile | None:
-        """Return the first service that has tickets, if one is configured."""
-        found = (one for one in self.chats.values() if one.ticket_host)
-        return next(found, None)
+    def trackers(self) -> tuple[ServiceProfile, ...]:
+        """Return the services that have tickets and are configured."""
+        return tuple(one for one in self.chats.values() if one.ticket_host)
 
     def ticket_moves_in(self, thread: ThreadRef) -> TicketMoves:
         """Return where a ticket goes; without a service of its own it stays."""
@@ -401,7 +417,8 @@ class Plugin:
     app can be made there when the service starts for the first time, and
     `complete_settings` adds what is known of an app only there, such as its name. The
     token source is where the user of the command line may have a token of their own,
-    and the `address_setting` says on which host a forge is.
+    and the `address_setting` says on which host a forge is. `first_settings` are those
+    with which somebody begins.
     """
 
     name: str
@@ -421,6 +438,7 @@ class Plugin:
     complete_settings: Callable[[Settings, SecretVault, Clock], Settings] | None = None
     find_token_source: Callable[[Settings], TokenSource] | None = None
     address_setting: str = ""
+    first_settings: tuple[str, ...] = ()
 
 
 def import_later(target: str) -> Callable[..., Any]:

@@ -131,9 +131,26 @@ def _key_errors(settings: Settings) -> Iterator[str]:
 
 def _account_errors(settings: Settings, plugins: Plugins) -> Iterator[str]:
     if settings.accounts.linking == "required":
-        chats = " and ".join(one.title for one in plugins if one.connect_chat)
+        yield from _linking_errors(settings, plugins)
+    oidc = settings.oidc
+    if oidc.issuer and not oidc.client_id:
+        yield "oidc.client_id: not set; the provider gives one to each of its clients"
+    if oidc.client_id and not oidc.issuer:
+        yield "oidc.issuer: not set; it is the address of the provider"
+    if oidc.is_configured and not settings.server.public_url:
         yield (
-            "accounts.linking: `required` does not work for people on "
-            f"{find_forge(settings, plugins).title} yet; use "
-            f"`auto`: people on {chats} must link their accounts with it too"
+            "oidc: server.public_url is not set, so that people could not come back "
+            "from the provider"
+        )
+
+
+def _linking_errors(settings: Settings, plugins: Plugins) -> Iterator[str]:
+    forge = find_forge(settings, plugins).describe(settings)
+    # An app that is made later brings its own sign-in.
+    lacks_sign_in = forge.is_configured and not forge.can_sign_in
+    if lacks_sign_in or not settings.server.public_url:
+        yield (
+            "accounts.linking: `required` needs a page where people sign in with "
+            f"{forge.title}; set server.public_url, and the client id and secret of "
+            f"{forge.title}"
         )

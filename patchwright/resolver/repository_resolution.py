@@ -13,8 +13,17 @@ from patchwright.core.types.errors import (
 )
 from patchwright.core.types.outcome_kind import OutcomeKind
 from patchwright.core.types.people import Actor, Permission
-from patchwright.core.types.threads import RepoRef, TalkThread, ThreadKind
-from patchwright.core.types.triggers import Trigger, TriggerKind
+from patchwright.core.types.threads import (
+    ForgeThread,
+    RepoRef,
+    TalkThread,
+    ThreadKind,
+)
+from patchwright.core.types.triggers import (
+    Trigger,
+    TriggerKind,
+    trigger_definition,
+)
 from patchwright.core.types.work import service_outcome
 from patchwright.resolver.access import make_access_check
 from patchwright.resolver.admission import with_forge_accounts
@@ -83,7 +92,6 @@ class RepositoryChooser:
 
     def _candidates(self, trigger: Trigger) -> RepositoryCandidates:
         chat_services, places = self.services.chat, self.places
-        tracker = self.services.directory.tracker
         request = find_references(
             [trigger.title, trigger.body, trigger.request], places
         )
@@ -94,7 +102,7 @@ class RepositoryChooser:
             ticket=repository_of_tickets(
                 self.thread,
                 request.threads,
-                tracker.repositories if tracker else {},
+                self.services.directory.repositories_in,
                 places,
             ),
             place=self._place(),
@@ -217,6 +225,28 @@ def find_requester(services: StepServices, run: Run) -> Run | End:
     except ServiceError as error:
         return fail(services, run, error)
     return end_early(services, run, _unknown(services, run))
+
+
+@skipped_on_resume
+def require_sign_in(services: StepServices, run: Run) -> Run | End:
+    """Wait until who asked beside the code has an account, where everybody needs one.
+
+    Bots cannot sign in: the settings name those that may ask.
+    """
+    trigger = run.trigger
+    is_of_person = not (
+        trigger.actor.is_bot or trigger_definition(trigger.kind).is_automatic
+    )
+    if not is_of_person or not isinstance(trigger.thread, ForgeThread):
+        return run
+    text = services.chat.ask_to_sign_in(trigger.actor)
+    if not text:
+        return run
+    outcome = service_outcome(OutcomeKind.NEEDS_INPUT, NOT_LINKED, text, waits=True)
+    message = tell_requester(trigger.thread, text)
+    effects = () if _was_asked(run, text) else (message,)
+    _keep_asked(run, text)
+    return end_early(services, run, EarlyResult(outcome, effects, run.last_joined_id))
 
 
 @skipped_on_resume

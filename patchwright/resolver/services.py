@@ -199,6 +199,11 @@ class RunOverrides:
         return config.replace(**defaults).replace(**self.config)
 
 
+def needs_no_account(_actor: Actor) -> str:
+    """Tell nobody to sign in."""
+    return ""
+
+
 @dataclass(frozen=True)
 class ChatServices:
     """The services for requests from chats and tickets.
@@ -208,7 +213,8 @@ class ChatServices:
     possible. `renew` makes an invitation to link it again, if `needs_renewal` says so;
     it says so once. `find_places` returns what texts can refer to. `offer_to` returns
     names of repositories that a person may see. `scope_of` is the name under which a
-    person's own choices are stored.
+    person's own choices are stored. `ask_to_sign_in` returns what to tell somebody on
+    the forge who needs an account first, and nothing for all others.
     """
 
     find_person: Callable[[Actor], Actor | None]
@@ -220,6 +226,7 @@ class ChatServices:
     offer_to: Callable[[Actor], tuple[str, ...]]
     scope_of: Callable[[Actor], str]
     choices: Choices
+    ask_to_sign_in: Callable[[Actor], str] = needs_no_account
 
 
 @dataclass(frozen=True)
@@ -277,4 +284,5 @@ class StepServices:
 
     @property
     def policy(self) -> AdmissionPolicy:
-        return service_policy(self.settings, self.directory.forge.name)
+        forge = self.directory.forge
+        return service_policy(self.settings, forge.name, forge.forms)

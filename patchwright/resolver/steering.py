@@ -80,6 +80,7 @@ class Steering:
     returns the facts of the run, for answers to questions. `permission_of` asks the
     forge for each message. `find_person` returns a person's forge account; a person
     without one gets the invitation that `invite` makes. `named` replaces ids by names.
+    Whom `ask_to_sign_in` has something to tell needs an account here first.
     """
 
     def __init__(
@@ -96,11 +97,12 @@ class Steering:
         find_person: Callable[[Actor], Actor | None],
         named: Callable[[Trigger], Trigger],
         invite: Callable[[Actor], Invitation | None],
+        ask_to_sign_in: Callable[[Actor], str],
     ) -> None:
         self._channel, self._policy = channel, policy
         self._publisher = publisher
         self._find_person, self._invite = find_person, invite
-        self._named = named
+        self._named, self._ask_to_sign_in = named, ask_to_sign_in
         self._load_requests, self._settle = load_requests, settle
         self._log = log
         self._about = about
@@ -145,6 +147,9 @@ class Steering:
         if isinstance(judged, Declined):
             if not judged.silent:
                 start_call(partial(decline, self._publisher, self._channel, trigger))
+            return None
+        if self._ask_to_sign_in(trigger.asker):
+            start_call(partial(decline, self._publisher, self._channel, trigger))
             return None
         start_call(partial(acknowledge, self._publisher, self._channel, trigger))
         command = command_in(trigger)
@@ -270,6 +275,7 @@ def open_steering(
         find_person=services.chat.find_person,
         named=partial(name_people, services),
         invite=services.chat.invite,
+        ask_to_sign_in=services.chat.ask_to_sign_in,
     )
 
 

@@ -15,6 +15,7 @@ from patchwright.resolver.attempt import (
     give_up_if_lost,
     internal_failure,
     mark_start,
+    stop_if_answered_before_move,
     stop_if_cancelled,
     stop_if_closed,
 )
@@ -36,6 +37,7 @@ from patchwright.resolver.repository_resolution import (
     ask_requester,
     find_repository,
     find_requester,
+    require_sign_in,
     start_thread,
 )
 from patchwright.resolver.round_trigger import skip_round_if_not_due
@@ -232,8 +234,10 @@ STEPS: tuple[Step, ...] = (
     read_configuration,
     prove_after_push,
     admit,
+    require_sign_in,
     answer_if_known,
     stop_if_closed,
+    stop_if_answered_before_move,
     skip_round_if_not_due,
     link_conversation,
     check_visibility,

@@ -71,6 +71,7 @@ from patchwright.workers.store.requests import ConversationLinkStore, RequestSto
 from patchwright.workers.store.reservations import ReservationStore
 from patchwright.workers.store.run_store import RunServices, Stores
 from patchwright.workers.store.secrets import SecretStore, load_or_make_key
+from patchwright.workers.store.spend_alerts import SpendAlertStore
 from patchwright.workers.store.threads import ThreadStore
 from patchwright.workers.web.pages.access import make_run_link
 from patchwright.workers.web.webhooks import WEBHOOK_ROUTE
@@ -115,14 +116,17 @@ def make_stores(
     clock: Clock,
     ids: Ids,
     notifier: Notifier,
+    *,
+    default_role: str = "member",
 ) -> Stores:
     return Stores(
-        accounts=AccountStore(database, ids, clock),
+        accounts=AccountStore(database, ids, clock, default_role),
         effects=EffectStore(database),
         events=EventStore(database, redact, clock, notifier),
         jobs=JobStore(database),
         leases=LeaseStore(database),
         reservations=ReservationStore(database, ids),
+        alerts=SpendAlertStore(database, clock),
         outcomes=OutcomeStore(database, ids),
         requests=RequestStore(database),
         threads=ThreadStore(database),
@@ -246,7 +250,12 @@ def open_service_parts(
                 clock=clock,
                 database=database,
                 stores=make_stores(
-                    database, redactor.redact_json, clock, RandomIds(), notifier
+                    database,
+                    redactor.redact_json,
+                    clock,
+                    RandomIds(),
+                    notifier,
+                    default_role=settings.accounts.default_role,
                 ),
                 plugin=plugin,
                 directory=describe_services(settings, plugins),

@@ -66,7 +66,10 @@ from patchwright.workers.queue.celery_worker import (
 )
 from patchwright.workers.queue.interface import repeat_in_background
 from patchwright.workers.store.secrets import SecretStore
-from patchwright.workers.web.app_install import make_operator_cookie
+from patchwright.workers.web.app_install import (
+    make_first_admin_cookie,
+    make_operator_cookie,
+)
 from patchwright.workers.web.server import make_server
 from patchwright.workers.web.setup_access import (
     SetupLinks,
@@ -353,6 +356,7 @@ def _setup_site(
         visitors=SetupVisitors(settings.security.admin_token, links, clock),
         setup=setup,
         operator=make_operator_cookie(service.name, settings, secret, clock),
+        first_admin=make_first_admin_cookie(settings, secret, clock),
     )
 
 

@@ -9,10 +9,8 @@ from urllib.parse import urlsplit
 import structlog
 from pydantic import SecretStr
 
-from patchwright.core.plugin import InstallationReach, Plugin, PluginRoutes
+from patchwright.core.plugin import InstallationReach, PluginRoutes
 from patchwright.core.plugin_host import PluginHost
-from patchwright.core.settings.model import Settings
-from patchwright.core.system.clock import Clock
 from patchwright.core.types.base import RandomIds
 from patchwright.core.types.people import Actor
 from patchwright.workers.compose import (
@@ -37,7 +35,6 @@ from patchwright.workers.plugins.host import (
 )
 from patchwright.workers.plugins.people import (
     ChatComposition,
-    make_forge_accounts,
     make_identity_tokens,
 )
 from patchwright.workers.queue.interface import repeat_in_background
@@ -49,44 +46,16 @@ from patchwright.workers.web.app_install import (
 )
 from patchwright.workers.web.link_flow import LinkingRoutes
 from patchwright.workers.web.link_routes import make_linking_routes
-from patchwright.workers.web.sign_in import (
-    SignInRoutes,
-    callback_path,
-    make_sign_in_routes,
-)
+from patchwright.workers.website_accounts import AccountParts, make_sign_in
 from patchwright.workers.website_pages import (
     can_ask,
     compose_pages,
     make_run_pages,
     site_pages,
 )
+from patchwright.workers.website_settings import settings_site_pages
 
 log = structlog.get_logger(__name__)
-
-
-def make_sign_in(
-    plugin: Plugin, settings: Settings, secret: bytes | None, clock: Clock
-) -> SignInRoutes | None:
-    """Return the sign-in routes, or None if nobody can sign in."""
-    accounts = make_forge_accounts(plugin, settings, clock)
-    if accounts is None or not plugin.describe(settings).can_sign_in:
-        return None
-    public_url = settings.server.public_url
-    if not public_url:
-        log.warning("sign_in_off", missing="server.public_url")
-        return None
-    if secret is None:
-        log.warning("sign_in_off", missing="security.session_secret")
-        return None
-    return make_sign_in_routes(
-        plugin.name,
-        accounts.sign_in(public_url + callback_path(plugin.name)),
-        secret,
-        clock,
-        title=plugin.title,
-        secure=public_url.startswith("https:"),
-        prefix=urlsplit(public_url).path,
-    )
 
 
 # Takes whether deliveries can be stored.
@@ -125,9 +94,18 @@ def make_website(
     health = (judge or health_checks_of(base).web)(lambda: inbox.is_alive)
     reporter = make_reporter(base, role, health)
     secret = own_session_secret(base)
-    sign_in = make_sign_in(base.plugin, base.settings, secret, base.clock)
+    accounts = AccountParts(
+        plugin=base.plugin,
+        settings=base.settings,
+        database=base.database,
+        accounts=base.stores.accounts,
+        ids=RandomIds(),
+        clock=base.clock,
+        dispatch=dispatcher.dispatch,
+    )
+    sign_in = make_sign_in(accounts, secret)
     chat = make_chat_composition(base)
-    pages = compose_pages(base, sign_in, chat, inbox, dispatcher.dispatch)
+    pages = compose_pages(base, accounts, sign_in, chat, inbox)
     routes = _open_routes(base, chat, inbox)
     web = WebServices(
         reporter=reporter,
@@ -143,6 +121,7 @@ def make_website(
         pages=(
             *_installation_pages(base, routes, secret, on_installed),
             *site_pages(pages),
+            *settings_site_pages(base, pages.site, pages.access, routes),
         ),
         linking=_linking(base, secret, dispatcher),
         clock=base.clock,

@@ -1,6 +1,6 @@
 """The pages for people: who sees them, and what each of them works with."""
 
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from dataclasses import dataclass
 from functools import partial
 from secrets import token_bytes
@@ -36,8 +36,9 @@ from patchwright.workers.web.request_form import (
 from patchwright.workers.web.run_page.actions import RunActions
 from patchwright.workers.web.run_page.live import LiveUpdates
 from patchwright.workers.web.run_page.routes import RunPages
-from patchwright.workers.web.sign_in import SignInRoutes, login_path
+from patchwright.workers.web.sign_in import SignInRoutes
 from patchwright.workers.web.site.frame import NavigationItem, Site, add_assets
+from patchwright.workers.web.site.people_pages import PEOPLE_PATH
 from patchwright.workers.web.site.runs_live import LiveRows
 from patchwright.workers.web.site.runs_page import (
     RUNS_PATH,
@@ -45,6 +46,12 @@ from patchwright.workers.web.site.runs_page import (
     add_runs_page,
 )
 from patchwright.workers.web.visitors import Visitors
+from patchwright.workers.website_accounts import (
+    AccountParts,
+    account_pages,
+    compose_visitors,
+)
+from patchwright.workers.website_settings import SETTINGS_NAVIGATION
 
 log = structlog.get_logger(__name__)
 
@@ -57,13 +64,13 @@ class PageParts:
     """
 
     base: ServiceParts
+    accounts: AccountParts
     sign_in: SignInRoutes | None
     visitors: Visitors
     access: RunAccess
     site: Site
     chat: ChatComposition
     inbox: Inbox
-    dispatch: Callable[[JobId], None]
 
     @property
     def reader(self) -> RunReader:
@@ -73,15 +80,15 @@ class PageParts:
 
 def compose_pages(
     base: ServiceParts,
+    accounts: AccountParts,
     sign_in: SignInRoutes | None,
     chat: ChatComposition,
     inbox: Inbox,
-    dispatch: Callable[[JobId], None],
 ) -> PageParts:
-    visitors = _visitors(base, sign_in)
+    visitors = compose_visitors(accounts, sign_in)
     access = _run_access(base, visitors)
     site = _site(base, sign_in)
-    return PageParts(base, sign_in, visitors, access, site, chat, inbox, dispatch)
+    return PageParts(base, accounts, sign_in, visitors, access, site, chat, inbox)
 
 
 def site_pages(parts: PageParts) -> Iterator[AddPages]:
@@ -92,6 +99,7 @@ def site_pages(parts: PageParts) -> Iterator[AddPages]:
     if form is not None:
         yield partial(add_request_form, routes=form)
     yield make_api(parts).add_to
+    yield from account_pages(parts.accounts, parts.sign_in, parts.visitors, parts.site)
 
 
 def _runs_pages(parts: PageParts) -> RunsPages:
@@ -133,7 +141,7 @@ def _run_actions(parts: PageParts) -> RunActions:
         base.stores.events,
         base.clock,
         parts.inbox.submit,
-        parts.dispatch,
+        parts.accounts.dispatch,
     )
     return RunActions(
         access=parts.access,
@@ -157,7 +165,7 @@ def make_api(parts: PageParts) -> Api:
         access=parts.access,
         site=parts.site,
         submit=parts.inbox.submit,
-        dispatch=parts.dispatch,
+        dispatch=parts.accounts.dispatch,
     )
 
 
@@ -175,6 +183,8 @@ _REQUEST: Final = NavigationItem(
     title="New request", path=REQUEST_FORM_PATH, least=Role.MEMBER
 )
 
+_PEOPLE: Final = NavigationItem(title="People", path=PEOPLE_PATH, least=Role.ADMIN)
+
 
 def _navigation(
     base: ServiceParts, sign_in: SignInRoutes | None
@@ -183,27 +193,18 @@ def _navigation(
     yield _RUNS
     if can_ask(base, sign_in):
         yield _REQUEST
+    yield from SETTINGS_NAVIGATION
+    if sign_in is not None:
+        yield _PEOPLE
 
 
 def _site(base: ServiceParts, sign_in: SignInRoutes | None) -> Site:
     """Compose the frame; without a secret a form holds until the process ends."""
     return Site(
         prefix=urlsplit(base.settings.server.public_url).path,
-        login_path=login_path(base.directory.forge.name) if sign_in else "",
+        login_path=sign_in.entry_path if sign_in else "",
         form_tokens=FormTokens(own_session_secret(base) or token_bytes()),
         navigation=tuple(_navigation(base, sign_in)),
-    )
-
-
-def _nobody(_request: object) -> None:
-    """Tell that nobody is signed in where nobody can be."""
-
-
-def _visitors(base: ServiceParts, sign_in: SignInRoutes | None) -> Visitors:
-    token = base.settings.security.admin_token
-    return Visitors(
-        find_viewer=sign_in.sessions.viewer_of if sign_in else _nobody,
-        admin_token=token.get_secret_value() if token else "",
     )
 
 

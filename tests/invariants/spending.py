@@ -14,6 +14,7 @@ from patchwright.core.types.threads import ForgeThread, RepoRef, ThreadKind
 from patchwright.core.types.work import Usage
 from patchwright.workers.store.reservations import ReservationStore
 from patchwright.workers.store.shared_budget import SharedBudget
+from patchwright.workers.store.spend_alerts import SpendAlertStore
 from tests.adapters.store.world import World, trigger
 
 CENT: Final = 0.01
@@ -74,6 +75,7 @@ class Spending:
     def __init__(self, world: World, first_number: int) -> None:
         self._world = world
         self.money = ReservationStore(world.database, RandomIds())
+        self.alerts = SpendAlertStore(world.database, world.clock)
         self.bills: list[Bill] = []
         self.runs = [
             self._open_run(first_number + place, f"u{first_number}.{place % 2}", repo)
@@ -95,6 +97,7 @@ class Spending:
     ) -> SharedBudget:
         return SharedBudget(
             self.money,
+            self.alerts,
             LIMITS,
             self._world.clock,
             job_id=job_id,

@@ -13,6 +13,7 @@ from patchwright.core.settings.model import (
     SecretInFile,
     Settings,
     SettingsNotice,
+    SettingSource,
     ValueForm,
     all_keys,
     dotted_key,
@@ -122,6 +123,10 @@ def read_settings(
     if problems:
         raise SettingsError("\n".join(problems))
     return settings.replace(
+        sources=tuple(
+            SettingSource(key=dotted_key(path), where=one.where)
+            for path, one in sorted(values.items())
+        ),
         notices=(
             *(notice for layer in layers for notice in layer.notices),
             *_mcp_notices(settings),

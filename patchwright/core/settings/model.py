@@ -18,6 +18,7 @@ from patchwright.core.settings.mcp import McpSettings
 from patchwright.core.settings.service import (
     AccountSettings,
     DatabaseSettings,
+    OidcSettings,
     QueueSettings,
     SecuritySettings,
     ServerSettings,
@@ -37,6 +38,13 @@ class SettingsNotice(Value):
         return f"{self.text}; {self.fix}"
 
 
+class SettingSource(Value):
+    """A setting that was given, by its dotted key, and the place that has it."""
+
+    key: str
+    where: str
+
+
 class SecretInFile(Value):
     """A secret, by its dotted key, and the file in which it can be read."""
 
@@ -48,8 +56,8 @@ class Settings(SettingsSection):
     """Everything that can be set, but for the sections that plug-ins bring.
 
     A class with those is made of this one. Functions that need to know every key take
-    it as `root`. `notices` and `secrets_in_files` are about the sources, and cannot be
-    set.
+    it as `root`. `sources`, `notices` and `secrets_in_files` are about the sources, and
+    cannot be set.
     """
 
     log_json: bool = Field(
@@ -71,12 +79,14 @@ class Settings(SettingsSection):
     queue: QueueSettings = QueueSettings()
     security: SecuritySettings = SecuritySettings()
     accounts: AccountSettings = AccountSettings()
+    oidc: OidcSettings = OidcSettings()
     llm: LlmSettings = LlmSettings()
     agent: AgentSettings = AgentSettings()
     limits: LimitSettings = LimitSettings()
     sandbox: SandboxSettings = SandboxSettings()
     mcp: McpSettings = McpSettings()
     telemetry: TelemetrySettings = TelemetrySettings()
+    sources: tuple[SettingSource, ...] = Field((), exclude=True)
     notices: tuple[SettingsNotice, ...] = Field((), exclude=True)
     secrets_in_files: tuple[SecretInFile, ...] = Field((), exclude=True)
 

@@ -1,6 +1,7 @@
-"""Settings of the service: server, database, queue, security, accounts, telemetry."""
+"""Settings of the service: server, database, queue, security, people, telemetry."""
 
 from typing import Annotated, Final, Literal
+from urllib.parse import urlsplit
 
 from pydantic import AfterValidator, Field, SecretStr, field_validator
 
@@ -99,8 +100,8 @@ class SecuritySettings(SettingsSection):
     admin_token: SecretStr | None = Field(
         None,
         description="Token of the operator: it opens the pages that create the App "
-        "(`/setup/github`), and with `Authorization: Bearer` the page of "
-        "every run (`/runs/...`), to read. It works nowhere else.",
+        "(`/setup/github`), makes somebody an admin on the page `/people`, "
+        "and with `Authorization: Bearer` it is an admin's API token.",
     )
     min_permission: Permission = Field(
         Permission.WRITE,
@@ -132,6 +133,7 @@ class SecuritySettings(SettingsSection):
 
 _FORGES: Final = frozenset({"github", "gitlab"})
 _SERVICES: Final = _FORGES | {"slack", "jira", "linear"}
+_SIGN_IN_SERVICES: Final = _FORGES | {"oidc"}
 
 
 class AccountSettings(SettingsSection):
@@ -140,14 +142,36 @@ class AccountSettings(SettingsSection):
     linking: Literal["auto", "required"] = Field(
         "auto",
         description="`auto`: people on the forge need no link; others link once, or "
-        "are in `map`. `required`: everybody must link first; this does not "
-        "work yet.",
+        "are in `map`. `required`: people on the forge must sign in here once "
+        "too.",
+    )
+    default_role: Literal["viewer", "member"] = Field(
+        "member",
+        description="Role of a new account: a `viewer` only looks, a `member` may also "
+        "start and steer runs where the forge lets them.",
+    )
+    admins: tuple[str, ...] = Field(
+        (),
+        description="People who are always admins: `github:LOGIN`, `gitlab:LOGIN`, or "
+        "`oidc:` with the subject or the verified e-mail address.",
     )
     map: tuple[dict[str, str], ...] = Field(
         (),
         description="Identities of the same person, such as "
         '`[{"slack": "U1", "jira": "5b10", "github": "alice"}]`.',
     )
+
+    @field_validator("admins")
+    @classmethod
+    def _read_admins(cls, value: tuple[str, ...]) -> tuple[str, ...]:
+        for one in value:
+            service, _, who = one.partition(":")
+            if service not in _SIGN_IN_SERVICES or not who.strip():
+                raise ValueError(
+                    f"{one!r} names nobody; write github:LOGIN, gitlab:LOGIN, or oidc: "
+                    "and a subject or e-mail address"
+                )
+        return tuple(one.replace(":@", ":", 1) for one in value)
 
     @field_validator("map")
     @classmethod
@@ -161,6 +185,46 @@ class AccountSettings(SettingsSection):
                 raise ValueError(
                     f"entry {number}: expected a login at github or gitlab, and ids"
                 )
+        return value
+
+
+class OidcSettings(SettingsSection):
+    """An OpenID Connect provider at which people sign in."""
+
+    issuer: str = Field(
+        "",
+        description="Name of the provider, which is its address, such as "
+        "`https://sso.example.com/realms/acme`; empty: nobody signs in there.",
+    )
+    client_id: str = Field("", description="Client id that the provider gave us.")
+    client_secret: SecretStr | None = Field(
+        None, description="Its secret; without one we are a public client."
+    )
+    scopes: tuple[str, ...] = Field(
+        ("openid", "profile", "email"), description="Scopes to ask for."
+    )
+    name: str = Field("single sign-on", description="What people call the provider.")
+    group_claim: str = Field(
+        "groups", description="Claim of the ID token that names a person's groups."
+    )
+    admin_group: str = Field(
+        "",
+        description="Group whose people are admins, as of their next sign-in; whoever "
+        "leaves it is not any more.",
+    )
+
+    @property
+    def is_configured(self) -> bool:
+        return bool(self.issuer and self.client_id)
+
+    @field_validator("issuer")
+    @classmethod
+    def _read_issuer(cls, value: str) -> str:
+        parts = urlsplit(value)
+        is_local = parts.hostname in {"localhost", "127.0.0.1", "::1"}
+        is_safe = parts.scheme == "https" or (parts.scheme == "http" and is_local)
+        if value and not (is_safe and parts.netloc):
+            raise ValueError("expected an address that begins with https://")
         return value
 
 

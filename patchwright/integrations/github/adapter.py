@@ -11,7 +11,7 @@ from urllib.parse import quote
 from github import Auth
 from pydantic import SecretStr
 
-from patchwright.core.plugin import InstallationReach
+from patchwright.core.plugin import InstallationReach, ReachedAccount
 from patchwright.core.system.clock import Clock
 from patchwright.core.types.base import Value
 from patchwright.core.types.errors import NotFoundError
@@ -115,34 +115,50 @@ def list_installations(
     app: AppTokens, connection: GitHubConnection, clock: Clock
 ) -> Iterator[InstallationStatus]:
     """Yield them, at most a page; raises the errors of `core.types.errors`."""
+    for one in list_reached(app, connection, clock):
+        yield InstallationStatus(
+            account=one.account,
+            url=one.url,
+            repositories=None if one.is_suspended else one.count,
+        )
+
+
+def list_reached(
+    app: AppTokens, connection: GitHubConnection, clock: Clock
+) -> Iterator[ReachedAccount]:
+    """Yield who installed the App, with repositories; each is at most a page."""
     _, found = app.call("GET", "/app/installations", {"per_page": str(LARGEST_PAGE)})
     with translate_errors(clock):
         installations = [_InstallationAnswer.model_validate(one) for one in found]
     for one in installations:
-        is_active = one.suspended_at is None
-        yield InstallationStatus(
-            account=one.account.login,
-            url=one.html_url,
-            repositories=(
-                fetch_reach(app, str(one.id), connection, clock).count
-                if is_active
-                else None
-            ),
-        )
+        about = ReachedAccount(account=one.account.login, url=one.html_url)
+        if one.suspended_at is not None:
+            yield about.replace(is_suspended=True)
+            continue
+        reachable = _fetch_reachable(app, str(one.id), connection, clock)
+        names = tuple(repo.full_name for repo in reachable.repositories)
+        yield about.replace(count=reachable.total_count, repositories=names)
 
 
 def fetch_reach(
     app: AppTokens, installation: str, connection: GitHubConnection, clock: Clock
 ) -> InstallationReach:
     """Return which repositories an installation of the App reaches."""
-    path = f"/app/installations/{quote(installation, safe='')}/access_tokens"
-    _, minted = app.call("POST", path, {})
-    with translate_errors(clock):
-        token = _Minted.model_validate(minted).token
-        _, found = _get(connection, token, clock, "/installation/repositories")
-        reachable = _Reachable.model_validate(found)
+    reachable = _fetch_reachable(app, installation, connection, clock)
     first = reachable.repositories[0].full_name if reachable.repositories else ""
     return InstallationReach(count=reachable.total_count, first=first)
+
+
+def _fetch_reachable(
+    app: AppTokens, installation: str, connection: GitHubConnection, clock: Clock
+) -> _Reachable:
+    path = f"/app/installations/{quote(installation, safe='')}/access_tokens"
+    _, minted = app.call("POST", path, {})
+    page = f"/installation/repositories?per_page={LARGEST_PAGE}"
+    with translate_errors(clock):
+        token = _Minted.model_validate(minted).token
+        _, found = _get(connection, token, clock, page)
+        return _Reachable.model_validate(found)
 
 
 def _get(
@@ -225,6 +241,12 @@ class GitHub:
         if self.app is None:
             return None
         return fetch_reach(self.app, installation, self.api.connection, clock)
+
+    def list_reached(self, clock: Clock) -> tuple[ReachedAccount, ...]:
+        """Return who installed our App; nobody without an App."""
+        if self.app is None:
+            return ()
+        return tuple(list_reached(self.app, self.api.connection, clock))
 
     def close(self) -> None:
         self.api.close()

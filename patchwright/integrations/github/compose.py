@@ -8,7 +8,7 @@ from functools import partial
 import structlog
 from pydantic import SecretStr
 
-from patchwright.core.plugin import InstallationReach, PluginRoutes
+from patchwright.core.plugin import InstallationReach, PluginRoutes, ReachedAccount
 from patchwright.core.plugin_host import PluginHost, SecretVault
 from patchwright.core.settings.model import Settings
 from patchwright.core.system.clock import Clock
@@ -154,6 +154,9 @@ class ConnectedGitHub:
 
     def fetch_reach(self, installation: str) -> InstallationReach | None:
         return self.github.fetch_reach(installation, self.accounts.clock)
+
+    def list_reached(self) -> tuple[ReachedAccount, ...]:
+        return self.github.list_reached(self.accounts.clock)
 
     def find_hooks(self, url: str, repos: Iterable[RepoRef]) -> Iterator[GitHubHook]:
         return self.github.find_hooks(url, repos)

@@ -89,6 +89,7 @@ PLUGIN: Final = Plugin(
     installation_secret=lambda installation: SecretName(
         installation_name(installation)
     ),
+    first_settings=("github.app_id", "github.private_key", "github.webhook_secret"),
     checks=(
         DoctorCheck(
             "github",

@@ -71,6 +71,7 @@ PLUGIN: Final = Plugin(
         "patchwright.integrations.gitlab.settings_review:review_settings"
     ),
     connect_forge=import_later(f"{_COMPOSE}:connect"),
+    first_settings=("gitlab.base_url", "gitlab.token", "gitlab.webhook_secret"),
     checks=(
         DoctorCheck(
             "gitlab",

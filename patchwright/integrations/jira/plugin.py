@@ -42,6 +42,7 @@ PLUGIN: Final = Plugin(
     describe=describe,
     section=JiraSettings,
     review_settings=review_settings,
+    first_settings=("jira.base_url", "jira.user", "jira.token", "jira.webhook_secret"),
     checks=(
         DoctorCheck("jira", import_later(f"{_DOCTOR}:check_jira")),
         DoctorCheck("jira-projects", import_later(f"{_DOCTOR}:check_projects"), 30),

@@ -50,6 +50,7 @@ PLUGIN: Final = Plugin(
     review_settings=review_settings,
     installation_secret=lambda installation: SecretName(installation, NAME),
     host_word="workspace",
+    first_settings=("linear.token", "linear.webhook_secret"),
     checks=(
         DoctorCheck("linear", import_later(f"{_DOCTOR}:check_linear"), 30),
         DoctorCheck("linear-teams", import_later(f"{_DOCTOR}:check_teams"), 30),

@@ -35,6 +35,7 @@ PLUGIN: Final = Plugin(
     review_settings=review_settings,
     installation_secret=lambda installation: SecretName(installation, NAME),
     host_word="workspace",
+    first_settings=("slack.bot_token", "slack.signing_secret"),
     checks=(
         DoctorCheck("slack", import_later(f"{_DOCTOR}:check_slack"), 30),
         DoctorCheck("slack-socket", import_later(f"{_DOCTOR}:check_socket")),

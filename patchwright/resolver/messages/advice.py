@@ -319,7 +319,13 @@ def _how_to_answer(outcome: Outcome) -> str:
 
 # The reasons of `QuestionReason`, which is among those who use the messages.
 _TELL_HOW: Final = frozenset(
-    {"no-access", "no-consent", "no-repository", "several-repositories"}
+    {
+        "no-access",
+        "no-consent",
+        "no-repository",
+        "not-linked",
+        "several-repositories",
+    }
 )
 
 

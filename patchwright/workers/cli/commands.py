@@ -45,6 +45,7 @@ def add_commands(app: typer.Typer) -> None:
     app.command("serve")(_serve)
     app.command("setup-link")(_setup_link)
     app.command("doctor")(_doctor)
+    app.command("spend")(_spend)
     about = "Run in a job of GitHub Actions or GitLab CI."
     commands = {"run": _action_run, "report": _action_report}
     add_group(app, "action", about, commands)
@@ -127,6 +128,17 @@ def _doctor(
     """Check what `resolve` and `serve` need, and say how to fix each problem."""
     run = load_handler("cli.doctor_handler", "run_doctor")
     sys.exit(run(only or [], purpose, spends=spend, as_object=json_output))
+
+
+def _spend(
+    days: Annotated[
+        int,
+        typer.Option(metavar="NUMBER", help="How many days, today being the last one."),
+    ] = 30,
+    json_output: AsJson = False,
+) -> None:
+    """Show what the service has spent by day, repository and person, and its limits."""
+    load_handler("cli.spend_handler", "print_spend")(days, as_object=json_output)
 
 
 def _action_run() -> None:

@@ -31,7 +31,6 @@ from patchwright.workers.cli.doctor_report import (
     print_check,
     print_parts,
     summary,
-    without_secrets,
 )
 from patchwright.workers.cli.forge_token import with_own_token
 from patchwright.workers.doctor.checks import (
@@ -42,6 +41,7 @@ from patchwright.workers.doctor.checks import (
     is_service_set_up,
     make_context,
     run_checks,
+    without_secrets,
 )
 
 # It brings half of the service along, which a look at the database can do without.

@@ -10,7 +10,6 @@ from rich.console import Console
 from rich.text import Text
 
 from patchwright.core.doctor import CheckStatus, DoctorCheck, warning
-from patchwright.core.text.redaction import Redactor
 from patchwright.core.text.strings import count_noun, strip_invisible
 from patchwright.core.types.purpose import Purpose
 from patchwright.workers.doctor.checks import CHECKS, NamedResult
@@ -38,15 +37,6 @@ SOMETHING_FAILED: Final = 1
 WRONG_CONFIGURATION: Final = 2
 SETTINGS: Final = "settings"
 SECRETS: Final = "secrets"
-
-
-def without_secrets(verdict: NamedResult, redactor: Redactor) -> NamedResult:
-    finding = replace(
-        verdict.finding,
-        found=redactor.redact(verdict.finding.found),
-        fix=redactor.redact(verdict.finding.fix),
-    )
-    return replace(verdict, finding=finding)
 
 
 def as_json(

@@ -28,7 +28,7 @@ ABOUT: Final = "Turn a request into a proven pull request."
 
 # As `--help` lists them; typer would list the groups first.
 _COMMANDS: Final = (
-    *("resolve", "prove", "runs", "replay", "serve", "setup-link", "doctor"),
+    *("resolve", "prove", "runs", "spend", "replay", "serve", "setup-link", "doctor"),
     *("action", "db", "keys", "completion", "man", "help"),
 )
 

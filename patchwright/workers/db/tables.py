@@ -222,18 +222,25 @@ choices = Table(
 )
 
 
+# `role_from` is empty for the role that everybody has, "provider" where the provider of
+# their sign-in said so, else "person". `signed_in_at` is null for an account that was
+# made for somebody who never came here.
 accounts = Table(
     "accounts",
     metadata,
     Column("id", ShortText, primary_key=True),
     Column("name", ShortText, nullable=False),
     Column("created_at", AwareTime, nullable=False),
+    Column("role", ShortText, nullable=False, server_default=text("'member'")),
+    Column("role_from", ShortText, nullable=False, server_default=text("''")),
+    Column("signed_in_at", AwareTime),
 )
 
 # `subject` is the service's own id of the person, or the login where it has none.
 # `renew_after` is when their token may be renewed again after that failed `failures`
 # times; `needs_reauth` says that it never will be, and `is_reported` that they know.
-# Until `renewing_until` one process asks for a new one, and the others do not.
+# Until `renewing_until` one process asks for a new one, and the others do not. `email`
+# is one that the provider of a sign-in has verified.
 identities = Table(
     "identities",
     metadata,
@@ -243,6 +250,7 @@ identities = Table(
     Column("host", ShortText, nullable=False),
     Column("subject", ShortText, nullable=False),
     Column("login", ShortText, nullable=False),
+    Column("email", ShortText, nullable=False, server_default=text("''")),
     Column("renew_after", AwareTime),
     Column("renewing_until", AwareTime),
     Column("failures", Integer, nullable=False, server_default=text("0")),
@@ -252,8 +260,8 @@ identities = Table(
     Index("ix_identities_account_id", "account_id"),
 )
 
-# Changes of identities, and who made them; `identity` and `by` are as
-# `store/accounts.py` writes them.
+# Changes of accounts, and who made them; `identity` is what was changed, and it, `by`
+# and `detail` are as `store/audit.py` writes them.
 account_audit = Table(
     "account_audit",
     metadata,
@@ -263,7 +271,60 @@ account_audit = Table(
     Column("what", ShortText, nullable=False),
     Column("identity", ShortText, nullable=False),
     Column("by", ShortText, nullable=False),
+    Column("detail", ShortText, nullable=False, server_default=text("''")),
     Index("ix_account_audit_account_id_at", "account_id", "at"),
+    Index("ix_account_audit_at", "at"),
+)
+
+# Browsers in which somebody is signed in, by digests of what their cookies hold. After
+# a renewal the cookie before counts until `old_until`, which is null as long as nobody
+# has shown the new one. `provider_sid` is the provider's own name for the session.
+sessions = Table(
+    "sessions",
+    metadata,
+    Column("id", ShortText, primary_key=True),
+    Column("account_id", ForeignKey("accounts.id"), nullable=False),
+    Column("digest", ShortText, nullable=False),
+    Column("old_digest", ShortText),
+    Column("old_until", AwareTime),
+    Column("service", ShortText, nullable=False),
+    Column("provider_sid", ShortText, nullable=False),
+    Column("browser", ShortText, nullable=False),
+    Column("created_at", AwareTime, nullable=False),
+    Column("renewed_at", AwareTime, nullable=False),
+    Column("seen_at", AwareTime, nullable=False),
+    Column("expires_at", AwareTime, nullable=False),
+    UniqueConstraint("digest"),
+    Index("ix_sessions_old_digest", "old_digest"),
+    Index("ix_sessions_account_id", "account_id"),
+    Index("ix_sessions_provider_sid", "provider_sid"),
+    Index("ix_sessions_expires_at", "expires_at"),
+)
+
+# Tokens for programs, by their digests; `ending` are the last characters, by which
+# people tell theirs apart.
+api_tokens = Table(
+    "api_tokens",
+    metadata,
+    Column("id", ShortText, primary_key=True),
+    Column("account_id", ForeignKey("accounts.id"), nullable=False),
+    Column("name", ShortText, nullable=False),
+    Column("ending", ShortText, nullable=False),
+    Column("digest", ShortText, nullable=False),
+    Column("scope", ShortText, nullable=False),
+    Column("created_at", AwareTime, nullable=False),
+    Column("expires_at", AwareTime, nullable=False),
+    Column("last_used_at", AwareTime),
+    UniqueConstraint("digest"),
+    Index("ix_api_tokens_account_id", "account_id"),
+)
+
+# Messages of a provider that somebody was signed out, which count once.
+logout_tokens = Table(
+    "logout_tokens",
+    metadata,
+    Column("digest", ShortText, primary_key=True),
+    Column("until", AwareTime, nullable=False),
 )
 
 # The one invitation of an identity that counts. `digest`, `browser` and `state` are
@@ -316,6 +377,20 @@ reservations = Table(
     Column("assumed_micro_usd", BigInteger),
     Index("ix_reservations_job_id", "job_id"),
     Index("ix_reservations_day", "day", "repo", "account_id"),
+)
+
+# Each warning that a ceiling of a day is used up to `percent`, so that it is given
+# once. `subject` is the account or the repository, empty for everybody together.
+spend_alerts = Table(
+    "spend_alerts",
+    metadata,
+    Column("day", ShortText, primary_key=True),
+    Column("scope", ShortText, primary_key=True),
+    Column("subject", ShortText, primary_key=True),
+    Column("percent", Integer, primary_key=True, autoincrement=False),
+    Column("taken_micro_usd", BigInteger, nullable=False),
+    Column("ceiling_micro_usd", BigInteger, nullable=False),
+    Column("noted_at", AwareTime, nullable=False),
 )
 
 

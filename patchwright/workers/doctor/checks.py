@@ -3,7 +3,7 @@
 from collections.abc import Iterable, Iterator
 from concurrent.futures import Future
 from concurrent.futures import TimeoutError as LateError
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import partial
 from pathlib import Path
 from typing import Final
@@ -24,6 +24,7 @@ from patchwright.core.plugin import import_later
 from patchwright.core.settings.model import Settings
 from patchwright.core.settings.service import ServerSettings
 from patchwright.core.system.clock import Clock, start_call
+from patchwright.core.text.redaction import Redactor
 from patchwright.core.text.strings import nearest_name
 from patchwright.core.types.errors import (
     SettingsError,
@@ -40,6 +41,16 @@ class NamedResult:
     name: str
     finding: CheckResult
     seconds: float
+
+
+def without_secrets(verdict: NamedResult, redactor: Redactor) -> NamedResult:
+    """Return a result in which no secret is told."""
+    finding = replace(
+        verdict.finding,
+        found=redactor.redact(verdict.finding.found),
+        fix=redactor.redact(verdict.finding.fix),
+    )
+    return replace(verdict, finding=finding)
 
 
 _PACKAGE: Final = "patchwright.workers.doctor"

@@ -83,6 +83,11 @@ SERVICE_METRICS: Final = (
         "reserved_today_usd",
         "Money reserved since midnight for model calls that have not ended.",
     ),
+    SPEND_ALERTS := _gauge(
+        "spend_alerts_today{scope,percent}",
+        "Ceilings of the day, in UTC, that are used up to 50, 80 or 100 percent: of "
+        "a person, a repository or everybody.",
+    ),
     TOKENS := _counter(
         "tokens_total{direction}",
         "Tokens of the runs that have ended; `cached` are among `in`.",

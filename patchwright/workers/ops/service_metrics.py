@@ -28,6 +28,7 @@ from patchwright.workers.db.tables import (
     jobs,
     missed_deliveries,
     reservations,
+    spend_alerts,
 )
 from patchwright.workers.ops import catalogue
 from patchwright.workers.ops.catalogue import (
@@ -227,6 +228,16 @@ def _count_by(
     return {(str(row[0]),): row[1] for row in connection.execute(query)}
 
 
+def _count_alerts(connection: Connection, now: datetime) -> dict[Labels, float]:
+    table = spend_alerts.c
+    query = (
+        select(table.scope, table.percent, func.count())
+        .where(table.day == now.astimezone(UTC).date().isoformat())
+        .group_by(table.scope, table.percent)
+    )
+    return {(row[0], str(row[1])): row[2] for row in connection.execute(query)}
+
+
 def _effects(state: EffectState) -> tuple[ColumnElement[bool], ...]:
     # Spelt as the index has it, so that it is used.
     return (effects.c.state != literal_column("'done'"), effects.c.state == state)
@@ -264,6 +275,7 @@ class ServiceMetrics:
                     *self._times(connection, now),
                     *_run_families(self._runs.count(connection, now)),
                     *_money_families(self._money.count(connection, now)),
+                    _family(catalogue.SPEND_ALERTS, _count_alerts(connection, now)),
                     _family(
                         catalogue.DELIVERIES,
                         _counts(self._deliveries.count(connection, now).ever),

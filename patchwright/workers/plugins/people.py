@@ -25,7 +25,7 @@ from patchwright.core.types.people import Actor, PersonalToken
 from patchwright.integrations.registry import host_name, service_title
 from patchwright.resolver.access import PermissionCache
 from patchwright.resolver.publish.destination import Invitation
-from patchwright.resolver.repository_references import ReferenceScope
+from patchwright.resolver.repository_references import ReferenceScope, TrackerScope
 from patchwright.resolver.services import ChatServices
 from patchwright.workers.db.database import Database
 from patchwright.workers.plugins.repository_search import RepositorySearch
@@ -82,6 +82,14 @@ def too_many_links_text(actor: Actor) -> str:
     return (
         "You got several links in the last hour. Please open the newest one in "
         f"{service_name(actor.service)}, or ask again in an hour."
+    )
+
+
+def sign_in_text(address: str, forge_name: str) -> str:
+    """Ask somebody on the forge to sign in; anybody may read it and open the page."""
+    return (
+        f"Please [sign in with {forge_name}]({address}) once: this service works only "
+        "for people with an account. Then I continue with your request."
     )
 
 
@@ -218,27 +226,42 @@ class PersonDirectory:
             offers=invitation_offers(link, self.forge.title),
         )
 
+    def ask_to_sign_in(self, actor: Actor) -> str:
+        """Return what to tell somebody who needs an account first; empty for others.
+
+        They prove that they are whom the forge says they are, so that the address is
+        no secret. People of other services link an account anyway.
+        """
+        is_required = self.settings.accounts.linking == "required"
+        if not is_required or actor.service != self.forge.name or not self.can_invite:
+            return ""
+        if self.accounts.has_signed_in(actor, self.forge.account_host):
+            return ""
+        address = f"{self.settings.server.public_url}/auth/{self.forge.name}/login"
+        return sign_in_text(address, self.forge.title)
+
     def scope_of(self, person: Actor) -> str:
         """Return the name under which a person's own choices are stored."""
         return account_scope(self.accounts.account_of(person, self.forge.account_host))
 
 
 def find_places(threads: ThreadStore, directory: ServiceDirectory) -> ReferenceScope:
-    forge, tracker = directory.forge, directory.tracker
+    forge = directory.forge
     recent = (repo.full_name for repo in threads.newest_repositories(forge.name))
-    scope = ReferenceScope(
+    return ReferenceScope(
         forge=forge.name,
         web_url=forge.web_url,
         forms=forge.forms,
         known=tuple(dict.fromkeys([*directory.mapped_repositories, *recent])),
-    )
-    if tracker is None:
-        return scope
-    return scope.replace(
-        tracker=tracker.name,
-        tracker_url=tracker.web_url,
-        tracker_host=tracker.ticket_host,
-        projects=tuple(tracker.repositories),
+        trackers=tuple(
+            TrackerScope(
+                service=one.name,
+                url=one.web_url,
+                host=one.ticket_host,
+                projects=tuple(one.repositories),
+            )
+            for one in directory.trackers
+        ),
     )
 
 
@@ -305,6 +328,7 @@ class ChatComposition:
             ],
             scope_of=people.scope_of,
             choices=self.choices,
+            ask_to_sign_in=people.ask_to_sign_in,
         )
 
     @cached_property

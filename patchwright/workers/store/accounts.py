@@ -2,7 +2,7 @@
 
 from collections.abc import Mapping
 from datetime import datetime
-from typing import Any, Final, Literal
+from typing import Any, Final
 
 import sqlalchemy as sa
 
@@ -10,7 +10,8 @@ from patchwright.core.system.clock import Clock
 from patchwright.core.types.base import AccountId, Ids, Value
 from patchwright.core.types.people import BY_LOGIN, Actor
 from patchwright.workers.db.database import Database, insert_once
-from patchwright.workers.db.tables import account_audit, accounts, identities
+from patchwright.workers.db.tables import accounts, identities
+from patchwright.workers.store.audit import AuditAction, AuditEntry, write_audit
 from patchwright.workers.store.identity_tokens import forget_grant
 
 
@@ -61,9 +62,6 @@ def actor_of(row: sa.Row[*tuple[Any, ...]]) -> Actor:
     return Actor(service=row.service, login=row.login, external_id=external_id)
 
 
-AuditAction = Literal["linked", "unlinked", "tokens-forgotten"]
-
-
 class AuditNote(Value):
     """`by` is an identity of the person, or what happened instead of one."""
 
@@ -78,25 +76,29 @@ class AuditNote(Value):
         account_id: AccountId,
         what: AuditAction,
     ) -> None:
-        row = {
-            "id": ids.new(),
-            "at": self.at,
-            "account_id": account_id,
-            "what": what,
-            "identity": identity_name(self.actor, self.actor.host),
-            "by": self.by,
-        }
-        connection.execute(sa.insert(account_audit), row)
+        entry = AuditEntry(
+            at=self.at,
+            account_id=account_id,
+            what=what,
+            about=identity_name(self.actor, self.actor.host),
+            by=self.by,
+        )
+        write_audit(connection, ids, entry)
 
 
 _THEIRS: Final = identities.alias()
 
 
 class AccountStore:
-    def __init__(self, database: Database, ids: Ids, clock: Clock) -> None:
+    """Knows accounts by the identities of people; new ones get `default_role`."""
+
+    def __init__(
+        self, database: Database, ids: Ids, clock: Clock, default_role: str = "member"
+    ) -> None:
         self._database = database
         self._ids = ids
         self._clock = clock
+        self._default_role = default_role
 
     def account_of(self, actor: Actor, host: str) -> AccountId:
         """Return the actor's account on the service at `host`, new if need be.
@@ -105,13 +107,23 @@ class AccountStore:
         taken by somebody else.
         """
         with self._database.writing() as connection:
-            return self._account_in(connection, actor, host)
+            return self.account_in(connection, actor, host)
 
     def known(self, actor: Actor, host: str) -> AccountId | None:
         """Return the account that the actor has already."""
         with self._database.reading() as connection:
             found = find_identity(connection, actor, host)
         return found.account_id if found else None
+
+    def has_signed_in(self, actor: Actor, host: str) -> bool:
+        """Tell whether the actor was here: signed in, or linked an account."""
+        query = (
+            sa.select(accounts.c.signed_in_at)
+            .join(identities, identities.c.account_id == accounts.c.id)
+            .where(is_identity(actor, host), accounts.c.signed_in_at.is_not(None))
+        )
+        with self._database.reading() as connection:
+            return connection.execute(query).first() is not None
 
     def person_of(self, actor: Actor, forge: str, host: str) -> Actor | None:
         """Return who an actor of another service is on the forge at `host`."""
@@ -125,23 +137,25 @@ class AccountStore:
 
         That must be the person's own word.
         """
-        account_id = self._account_in(connection, person, host)
-        noted = AuditNote(
-            at=self._clock.now(), actor=actor, by=identity_name(person, host)
-        )
+        account_id = self.account_in(connection, person, host)
+        now = self._clock.now()
+        was_here = sa.update(accounts).where(accounts.c.id == account_id)
+        connection.execute(was_here.values(signed_in_at=now))
+        noted = AuditNote(at=now, actor=actor, by=identity_name(person, host))
         before = find_identity(connection, actor, actor.host)
         if before is not None and before.account_id != account_id:
-            noted.write(connection, self._ids, before.account_id, "unlinked")
+            noted.write(connection, self._ids, before.account_id, AuditAction.UNLINKED)
         if not add_identity(connection, self._ids, account_id, actor, actor.host):
             now_theirs = {"account_id": account_id, "login": actor.login}
             theirs = is_identity(actor, actor.host)
             connection.execute(sa.update(identities).where(theirs).values(now_theirs))
-        noted.write(connection, self._ids, account_id, "linked")
+        noted.write(connection, self._ids, account_id, AuditAction.LINKED)
         return account_id
 
-    def _account_in(
+    def account_in(
         self, connection: sa.Connection, actor: Actor, host: str
     ) -> AccountId:
+        """Return the actor's account within a transaction, new if need be."""
         known = find_identity(connection, actor, host)
         if known is None:
             return self._make(connection, actor, host)
@@ -156,6 +170,7 @@ class AccountStore:
             "id": account_id,
             "name": actor.login,
             "created_at": self._clock.now(),
+            "role": self._default_role,
         }
         insert_once(connection, accounts, account)
         if add_identity(connection, self._ids, account_id, actor, host):
@@ -205,7 +220,7 @@ def unlink(
         return False
     connection.execute(sa.delete(identities).where(identities.c.id == known.id))
     note = AuditNote(at=now, actor=actor, by=by)
-    note.write(connection, ids, known.account_id, "unlinked")
+    note.write(connection, ids, known.account_id, AuditAction.UNLINKED)
     if _count_identities(connection, known.account_id) <= 1:
         forget_grant(connection, known.account_id)
     return True
@@ -238,7 +253,7 @@ def forget_person(
         forget_grant(connection, row.account_id)
         actor = actor_of(row).replace(host=row.host)
         note = AuditNote(at=now, actor=actor, by=REVOKED)
-        note.write(connection, ids, row.account_id, "tokens-forgotten")
+        note.write(connection, ids, row.account_id, AuditAction.TOKENS_FORGOTTEN)
 
 
 def _count_identities(connection: sa.Connection, account_id: AccountId) -> int:

@@ -48,12 +48,16 @@ class Reservation(Value):
     amount_usd: float
 
 
-class BudgetRefusal(Value):
-    """The amount would pass the ceiling of `scope`, of which `taken_usd` is gone."""
+class CeilingUse(Value):
+    """Of the ceiling of `scope`, `taken_usd` is spent or set aside."""
 
     scope: BudgetScope
     ceiling_usd: float
     taken_usd: float
+
+
+class BudgetRefusal(CeilingUse):
+    """The amount that was asked for would pass that ceiling."""
 
 
 class ReservationStore:
@@ -104,6 +108,19 @@ class ReservationStore:
         """Return what a run has taken so far, in all its attempts."""
         with self._database.reading() as connection:
             return _sum(connection, reservations.c.job_id == job_id) / _MICRO
+
+    def day_uses(self, spender: Spender, ceilings: Ceilings) -> tuple[CeilingUse, ...]:
+        """Return how much is gone of each ceiling of the day."""
+        with self._database.reading() as connection:
+            return tuple(
+                CeilingUse(
+                    scope=scope,
+                    ceiling_usd=ceiling_usd,
+                    taken_usd=_sum(connection, rows, assumed=True) / _MICRO,
+                )
+                for scope, ceiling_usd, rows in _bounds(spender, ceilings)
+                if scope is not BudgetScope.RUN
+            )
 
     def dearest_usd(self, since: date) -> float:
         """Return what the dearest call since a day has cost; 0 if there was none."""

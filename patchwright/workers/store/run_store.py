@@ -35,6 +35,7 @@ from patchwright.workers.store.outcomes import OutcomeStore
 from patchwright.workers.store.requests import ConversationLinkStore, RequestStore
 from patchwright.workers.store.reservations import ReservationStore
 from patchwright.workers.store.shared_budget import SharedBudget
+from patchwright.workers.store.spend_alerts import SpendAlertStore
 from patchwright.workers.store.threads import ThreadStore
 
 
@@ -48,6 +49,7 @@ class Stores:
     jobs: JobStore
     leases: LeaseStore
     reservations: ReservationStore
+    alerts: SpendAlertStore
     outcomes: OutcomeStore
     requests: RequestStore
     threads: ThreadStore
@@ -139,6 +141,7 @@ class SqlRunStore:
         structlog.contextvars.bind_contextvars(user_id=account)
         return SharedBudget(
             self.stores.reservations,
+            self.stores.alerts,
             limits,
             self.clock,
             job_id=self.job.id,

@@ -19,6 +19,7 @@ from patchwright.workers.store.reservations import (
     ReservationStore,
     Spender,
 )
+from patchwright.workers.store.spend_alerts import SpendAlertStore
 
 
 class SharedBudget:
@@ -27,6 +28,7 @@ class SharedBudget:
     def __init__(
         self,
         money: ReservationStore,
+        alerts: SpendAlertStore,
         limits: LimitSettings,
         clock: Clock,
         *,
@@ -34,7 +36,7 @@ class SharedBudget:
         account_id: AccountId,
         repo: RepoRef,
     ) -> None:
-        self._money, self._clock = money, clock
+        self._money, self._alerts, self._clock = money, alerts, clock
         self._refuse_unknown = limits.unknown_price == "refuse"
         self._job_id, self._account_id, self._repo = job_id, account_id, repo
         self._limits = limits
@@ -52,6 +54,8 @@ class SharedBudget:
             self._spender(), worst_usd, self._ceilings(more_usd)
         )
         if isinstance(answer, BudgetRefusal):
+            if answer.scope is not BudgetScope.RUN:
+                self._alerts.note(self._spender(), answer, is_used_up=True)
             why = _explain(answer, worst_usd)
             raise OverBudgetError(why, reason=_REASONS[answer.scope])
         return partial(self._settle, answer)
@@ -66,9 +70,12 @@ class SharedBudget:
         if spent_usd is None:
             assumed = assumed_usd(spent, self._unknown_cost_per_token)
             self._money.settle(reservation, 0.0, assumed_usd=assumed)
-            return
-        self._money.settle(reservation, spent_usd)
-        self._dearest = max(self._dearest, spent_usd)
+        else:
+            self._money.settle(reservation, spent_usd)
+            self._dearest = max(self._dearest, spent_usd)
+        spender = self._spender()
+        for use in self._money.day_uses(spender, self._ceilings(0.0)):
+            self._alerts.note(spender, use)
 
     def _ceilings(self, more_usd: float) -> Ceilings:
         limits = self._limits

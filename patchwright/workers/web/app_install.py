@@ -142,6 +142,26 @@ def make_operator_cookie(
     )
 
 
+def make_first_admin_cookie(
+    settings: Settings, secret: bytes | None, clock: Clock
+) -> SignedCookie | None:
+    """Return the cookie of the browser whose person becomes the first admin.
+
+    It opened the set-up link, and is sent along when the person signs in.
+    """
+    public_url = settings.server.public_url
+    if not public_url or secret is None:
+        return None
+    return SignedCookie(
+        name="patchwright_first_admin",
+        path=f"{urlsplit(public_url).path}/auth",
+        life=_OPERATOR_LIFE,
+        secret=secret,
+        clock=clock,
+        secure=public_url.startswith("https:"),
+    )
+
+
 @dataclass(frozen=True)
 class InstalledPage:
     """The page to which a forge sends a browser when our app was installed there.

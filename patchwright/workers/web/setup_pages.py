@@ -45,7 +45,7 @@ class SetupPages:
     """The pages that let an app be made at a service.
 
     They are served on `port` of this machine. `operator` tells the running service
-    later which browser has made the app.
+    later which browser has made the app, and `first_admin` whose person is an admin.
     """
 
     service: ServiceProfile
@@ -54,6 +54,7 @@ class SetupPages:
     visitors: SetupVisitors
     setup: AppSetup
     operator: SignedCookie | None = None
+    first_admin: SignedCookie | None = None
 
     @property
     def path(self) -> str:
@@ -214,6 +215,8 @@ def _finish(site: SetupPages, request: Request, leave: Leave) -> Response:
     )
     if site.operator is not None:
         site.operator.put(response, {"app": app.id})
+    if site.first_admin is not None:
+        site.first_admin.put(response, {"app": app.id})
     after = BackgroundTasks()
     after.add_task(leave, app)
     response.background = after

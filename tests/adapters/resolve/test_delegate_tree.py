@@ -19,6 +19,7 @@ from patchwright.workers.db.database import Database
 from patchwright.workers.db.upgrade import upgrade
 from patchwright.workers.store.reservations import ReservationStore
 from patchwright.workers.store.shared_budget import SharedBudget
+from patchwright.workers.store.spend_alerts import SpendAlertStore
 from tests.adapters.resolve.workbench import CONDUCT, Bench, bench, models_at
 from tests.adapters.store.world import REPO, World
 from tests.fakes.llm.provider import FakeProvider
@@ -75,6 +76,7 @@ def in_database(folder: Path, budget_usd: float) -> Iterator[Budget]:
         world = World(database)
         yield SharedBudget(
             ReservationStore(database, RandomIds()),
+            SpendAlertStore(database, SystemClock()),
             LimitSettings(max_cost_usd=budget_usd),
             SystemClock(),
             job_id=world.ask(),

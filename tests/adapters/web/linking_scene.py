@@ -29,7 +29,7 @@ from patchwright.workers.web.link_routes import (
     make_linking_routes,
 )
 from patchwright.workers.web.sign_in import add_sign_in
-from patchwright.workers.website import make_sign_in
+from patchwright.workers.website_accounts import AccountParts, make_sign_in
 from tests.adapters.web.browser import browsing, forms_on, go_on, serving
 from tests.fakes.github.acts.registrations import add_client
 from tests.fakes.github.acts.sign_ins import sit_down
@@ -76,7 +76,16 @@ class Scene:
         self.settings = self.settings_for(url)
         self.door = self.open(self.settings, SECRET)
         app, inner = FastAPI(), FastAPI()
-        sign_in = make_sign_in(PLUGIN, self.settings, SECRET, self.clock)
+        parts = AccountParts(
+            plugin=PLUGIN,
+            settings=self.settings,
+            database=self.database,
+            accounts=self.accounts,
+            ids=RandomIds(),
+            clock=self.clock,
+            dispatch=self.dispatched.append,
+        )
+        sign_in = make_sign_in(parts, SECRET)
         assert sign_in
         assert self.door
         add_linking(inner, self.door)

@@ -1,28 +1,51 @@
 """People sign in with GitHub, in the browser in which they began."""
 
+import hmac
 from collections.abc import Iterator
+from contextlib import closing
 from dataclasses import dataclass
+from datetime import timedelta
+from pathlib import Path
 from urllib.parse import parse_qs, urlsplit
 
 import httpx
+import jwt
 import pytest
 from fastapi import FastAPI, Request
 from pydantic import SecretStr
 from structlog.testing import capture_logs
 
-from patchwright.core.types.people import Actor
+from patchwright.core.types.base import RandomIds
 from patchwright.integrations.github.app import CALLBACK_PATH
 from patchwright.integrations.github.connection import Addresses, GitHubConnection
 from patchwright.integrations.github.sign_in import SignIn
-from patchwright.workers.web.sign_in import add_sign_in, make_sign_in_routes
+from patchwright.workers.accounts.directory import People, ProvenPerson
+from patchwright.workers.accounts.sessions import SessionStore
+from patchwright.workers.db.database import Database
+from patchwright.workers.store.account_links import digest_of
+from patchwright.workers.store.accounts import AccountStore
+from patchwright.workers.store.audit import AuditLog
+from patchwright.workers.web.forms import FormTokens
+from patchwright.workers.web.rate_limit import RateLimit
+from patchwright.workers.web.session_cookie import SessionCookie
+from patchwright.workers.web.sign_in import (
+    SignInRoutes,
+    SignInWay,
+    add_sign_in,
+    make_attempts,
+)
+from patchwright.workers.web.site.frame import Site
 from tests.adapters.web.browser import browsing, go_on, serving, text_of
 from tests.fakes.github.acts.registrations import add_client
 from tests.fakes.github.acts.sign_ins import sit_down
 from tests.fakes.github.fake import FakeGitHub
 from tests.fakes.github.registry_state import Registration
 from tests.flow.clock import MovableClock
+from tests.schema import add_sqlite_file
 
 SECRET = b"session-secret"
+HOST = "github.test"
+SESSION = "patchwright_session"
 HOUR_S = 3600
 SIGNED_IN = "You are signed in\nYou are alice on GitHub.\nGo to the start page"
 SIGNED_OUT = "You are signed out\nYou can close this page.\nSign in with GitHub"
@@ -68,9 +91,15 @@ class Scene:
 
 
 @pytest.fixture
-def scene() -> Iterator[Scene]:
+def scene(tmp_path: Path) -> Iterator[Scene]:
     clock = MovableClock()
-    with FakeGitHub(enterprise=True) as github, browsing() as browser:
+    file = tmp_path / "patchwright.db"
+    add_sqlite_file(file)
+    with (
+        FakeGitHub(enterprise=True) as github,
+        browsing() as browser,
+        closing(Database(f"sqlite:///{file}", clock=clock)) as database,
+    ):
         github.add_user("alice")
         github.add_app(7, "patchwright", "hook-secret")
         sit_down(github.world, "alice")
@@ -78,14 +107,18 @@ def scene() -> Iterator[Scene]:
 
         def make(url: str) -> FastAPI:
             clients.append(add_client(github.world, 7, [url + CALLBACK_PATH]))
-            return _site(github, clients[0], url, clock)
+            return _site(github, clients[0], url, database, clock)
 
         with serving(make) as url:
             yield Scene(github, browser, url, clock, clients[0])
 
 
 def _site(
-    github: FakeGitHub, client: Registration, url: str, clock: MovableClock
+    github: FakeGitHub,
+    client: Registration,
+    url: str,
+    database: Database,
+    clock: MovableClock,
 ) -> FastAPI:
     addresses = Addresses(api_url=github.api_url, web_url=github.web_url)
     provider = SignIn(
@@ -95,15 +128,42 @@ def _site(
         redirect_uri=url + CALLBACK_PATH,
         clock=clock,
     )
-    door = make_sign_in_routes(
-        "github", provider, SECRET, clock, title="GitHub", secure=False
+    ids = RandomIds()
+    people = People(
+        database,
+        AccountStore(database, ids, clock),
+        ids,
+        clock,
+        forge="github",
+        forge_host=HOST,
+    )
+
+    def fetch(code: str, verifier: str) -> ProvenPerson:
+        return ProvenPerson(person=provider.fetch_person(code, verifier), host=HOST)
+
+    way = SignInWay(
+        name="github",
+        title="GitHub",
+        attempts=make_attempts("github", SECRET, clock, secure=False, prefix=""),
+        address=provider.address,
+        fetch=fetch,
+    )
+    routes = SignInRoutes(
+        ways=(way,),
+        cookie=SessionCookie(SessionStore(database, ids, clock), is_secure=False),
+        people=people,
+        audit=AuditLog(database, ids, clock),
+        site=Site("", "", FormTokens(SECRET)),
+        limit=RateLimit(clock, 60, timedelta(minutes=10)),
     )
     app = FastAPI()
-    add_sign_in(app, door)
+    add_sign_in(app, routes)
 
     @app.get("/viewer")
     def viewer(request: Request) -> dict[str, str]:
-        seen: Actor | None = door.sessions.viewer_of(request)
+        session = routes.cookie.find(request)
+        account = people.find(session.account_id) if session else None
+        seen = account.identity_at("github", HOST) if account else None
         return {"login": seen.login, "id": seen.external_id} if seen else {}
 
     return app
@@ -154,22 +214,8 @@ def test_a_form_of_another_site_signs_nobody_out(scene: Scene) -> None:
 def test_the_cookie_of_an_attempt_comes_back_under_a_path_of_the_service(
     scene: Scene,
 ) -> None:
-    door = make_sign_in_routes(
-        "github",
-        SignIn(
-            connection=GitHubConnection(Addresses(api_url="", web_url=scene.url)),
-            client_id="",
-            client_secret=SecretStr(""),
-            redirect_uri="",
-            clock=scene.clock,
-        ),
-        SECRET,
-        scene.clock,
-        title="GitHub",
-        secure=True,
-        prefix="/bot",
-    )
-    assert door.attempts.path == "/bot/auth/github"
+    attempts = make_attempts("github", SECRET, scene.clock, secure=True, prefix="/bot")
+    assert attempts.path == "/bot/auth/github"
 
 
 def test_a_session_ends_after_twelve_hours(scene: Scene) -> None:
@@ -256,12 +302,44 @@ def test_a_stolen_code_is_worth_nothing_without_the_browsers_verifier(
 def test_a_cookie_of_somebody_elses_making_is_nobody(scene: Scene) -> None:
     scene.sign_in()
     name = "patchwright_session"
-    signed = scene.browser.cookies[name]
-    head, body, signature = signed.split(".")
-    # An unsigned token, and one that was changed.
-    for forged in (f"eyJhbGciOiJub25lIn0.{body}.", f"{head}.{body}A.{signature}", "x"):
+    held = scene.browser.cookies[name]
+    # One that was changed, the digest that is stored, and the signed cookie that an
+    # earlier version gave out.
+    # They were signed with a key of that kind of cookie.
+    key = hmac.digest(SECRET, b"cookie patchwright_session", "sha256")
+    old = jwt.encode({"service": "github", "login": "alice"}, key, "HS256")
+    for forged in (f"{held}A", digest_of(held), old, "x"):
         cookies = {"cookie": f"{name}={forged}"}
         assert httpx.get(f"{scene.url}/viewer", headers=cookies).json() == {}
+
+
+def test_a_session_that_was_known_before_is_not_the_one_that_begins(
+    scene: Scene,
+) -> None:
+    scene.sign_in()
+    planted = scene.browser.cookies[SESSION]
+    victim = {"cookie": f"{SESSION}={planted}"}
+    assert httpx.get(f"{scene.url}/viewer", headers=victim).json()
+    # Somebody signs in, in a browser into which another person's session was put.
+    scene.sign_in()
+    assert scene.browser.cookies[SESSION] != planted
+    assert httpx.get(f"{scene.url}/viewer", headers=victim).json() == {}
+
+
+def test_a_session_gets_a_new_word_every_hour_and_the_old_one_ends(
+    scene: Scene,
+) -> None:
+    scene.sign_in()
+    old = {"cookie": f"patchwright_session={scene.browser.cookies[SESSION]}"}
+    assert "set-cookie" not in scene.browser.get(f"{scene.url}/viewer").headers
+    scene.clock.advance(HOUR_S)
+    assert "set-cookie" in scene.browser.get(f"{scene.url}/viewer").headers
+    # The answer with the new word may have been lost: the old one still counts.
+    assert httpx.get(f"{scene.url}/viewer", headers=old).json()
+    assert scene.viewer()
+    scene.clock.advance(61)
+    assert httpx.get(f"{scene.url}/viewer", headers=old).json() == {}
+    assert scene.viewer()
 
 
 def test_the_cookie_of_an_attempt_is_no_session(scene: Scene) -> None:

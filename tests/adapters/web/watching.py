@@ -8,7 +8,7 @@ from datetime import timedelta
 from functools import partial
 from typing import Final
 
-from fastapi import Request
+from starlette.requests import HTTPConnection
 
 from patchwright.core.events.actions import EditFile, RunCommand, WriteTodos
 from patchwright.core.events.observations import (
@@ -31,7 +31,7 @@ from patchwright.core.types.work import Limits, Outcome, Task, Usage
 from patchwright.resolver.job import JobState, Lease
 from patchwright.resolver.messages.status import DeliveryResult
 from patchwright.resolver.publish.effects import FinalMessage
-from patchwright.workers.accounts.principal import Principal, Role
+from patchwright.workers.accounts.principal import Principal, Role, SignedInBy
 from patchwright.workers.db.database import Database
 from patchwright.workers.inbox.inbox import Dispatcher, Inbox
 from patchwright.workers.runs.commands import CommandOrigin, RunCommands
@@ -187,16 +187,23 @@ def make_list(world: World, run_pages: RunPages) -> RunsPages:
     )
 
 
-def _principal(request: Request) -> Principal | None:
+def _principal(request: HTTPConnection) -> Principal | None:
     found = Visitors(_viewer, ADMIN_TOKEN).find(request)
     role = request.headers.get("x-role", "")
     return found.replace(role=Role(role)) if found and role else found
 
 
-def _viewer(request: Request) -> Actor | None:
+def _viewer(request: HTTPConnection) -> Principal | None:
     login = request.headers.get("x-viewer", "")
     service, _, name = login.rpartition(":")
-    return Actor(service=service or "github", login=name) if name else None
+    if not name:
+        return None
+    return Principal(
+        name=name,
+        role=Role.MEMBER,
+        signed_in_by=SignedInBy.SESSION,
+        identity=Actor(service=service or "github", login=name),
+    )
 
 
 def _may_read(repo: RepoRef, actor: Actor) -> bool:

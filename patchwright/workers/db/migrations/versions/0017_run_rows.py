@@ -10,7 +10,7 @@ from alembic import op
 from patchwright.workers.db.columns import AwareTime, LongText, ShortText
 
 revision = "0017"
-down_revision = "0015"
+down_revision = "0016"
 branch_labels = None
 depends_on = None
 

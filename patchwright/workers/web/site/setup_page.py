@@ -1,0 +1,212 @@
+"""The page that says for each service whether it works, and what is missing."""
+
+from collections.abc import Callable, Iterable, Iterator, Mapping
+from dataclasses import dataclass
+from enum import StrEnum
+from functools import partial
+from typing import Final
+
+import structlog
+from fastapi import FastAPI, Request, Response
+
+from patchwright.core.doctor import CheckStatus
+from patchwright.core.plugin import Plugin
+from patchwright.core.settings.model import (
+    Settings,
+    dotted_key,
+    find_key,
+    missing_model,
+    variable_name,
+)
+from patchwright.core.types.base import Value
+from patchwright.workers.accounts.principal import Principal, Role
+from patchwright.workers.web.site.form_posts import FormPost, FormPosts
+from patchwright.workers.web.site.frame import Site
+from patchwright.workers.web.webhooks import WEBHOOK_ROUTE
+
+SETUP_PATH: Final = "/setup"
+
+log = structlog.get_logger(__name__)
+
+
+class CardState(StrEnum):
+    READY = "set up"
+    INCOMPLETE = "incomplete"
+    ABSENT = "not set up"
+
+
+class NeededSetting(Value):
+    """A setting that somebody begins with, and the variable that sets it."""
+
+    key: str
+    variable: str
+    about: str
+    is_set: bool
+
+
+class SetupCard(Value):
+    """One service, or another part that the service needs.
+
+    `checks` are the names of what `doctor` examines of it, the name of a service
+    standing for all of its own; its `state` is None where only they can tell.
+    `problems` keep it from working, a line each.
+    """
+
+    name: str
+    title: str
+    state: CardState | None
+    checks: tuple[str, ...]
+    about: str = ""
+    needed: tuple[NeededSetting, ...] = ()
+    problems: tuple[str, ...] = ()
+    webhook_url: str = ""
+    install_path: str = ""
+
+
+class CardResult(Value):
+    """What one check has found, as the page shows it."""
+
+    name: str
+    status: CheckStatus
+    found: str
+    fixes: tuple[str, ...]
+
+
+@dataclass(frozen=True)
+class SetupPage:
+    """What the page works with.
+
+    `install_paths` are where an app is installed, by the service's name; `examine` runs
+    checks of `doctor` by their names, and takes as long as they do.
+    """
+
+    site: Site
+    posts: FormPosts
+    settings: Settings
+    plugins: tuple[Plugin, ...]
+    install_paths: Mapping[str, str]
+    examine: Callable[[tuple[str, ...]], Iterable[CardResult]]
+
+    def cards(self) -> tuple[SetupCard, ...]:
+        services = (self._card_of(one) for one in self.plugins)
+        return (*services, self._model_card(), *_OTHER_CARDS)
+
+    def _card_of(self, plugin: Plugin) -> SetupCard:
+        profile = plugin.describe(self.settings)
+        problems = plugin.review_settings(self.settings).errors
+        is_set_up = CardState.INCOMPLETE if problems else CardState.READY
+        public_url = self.settings.server.public_url
+        own_url = public_url and public_url + WEBHOOK_ROUTE.format(service=plugin.name)
+        return SetupCard(
+            name=plugin.name,
+            title=plugin.title,
+            state=is_set_up if profile.is_configured else CardState.ABSENT,
+            checks=(plugin.name,),
+            about="Where the code is." if plugin.connect_forge else "Where people ask.",
+            needed=tuple(self._needed(plugin.first_settings)),
+            problems=problems,
+            webhook_url=profile.webhook_url or own_url,
+            install_path=self.install_paths.get(plugin.name, ""),
+        )
+
+    def _needed(self, keys: Iterable[str]) -> Iterator[NeededSetting]:
+        for name in keys:
+            path = tuple(name.split("."))
+            key = find_key(type(self.settings), path)
+            section = getattr(self.settings, path[0], None)
+            if key is None or section is None:
+                continue
+            yield NeededSetting(
+                key=dotted_key(path),
+                variable=variable_name(path),
+                about=key.field.description or "",
+                is_set=bool(getattr(section, path[-1])),
+            )
+
+    def _model_card(self) -> SetupCard:
+        name = self.settings.agent.model
+        model = self.settings.llm.find(name)
+        is_set = model is not None and bool(model.model)
+        return SetupCard(
+            name="model",
+            title="Model",
+            state=CardState.READY if is_set else CardState.ABSENT,
+            checks=("model",),
+            about=model.model if model is not None else "",
+            problems=() if is_set else (missing_model(name),),
+        )
+
+
+_OTHER_CARDS: Final = (
+    SetupCard(
+        name="sandbox",
+        title="Sandbox",
+        state=None,
+        checks=("sandbox",),
+        about="Where the agent runs commands.",
+    ),
+    SetupCard(
+        name="service",
+        title="This service",
+        state=None,
+        checks=(
+            *("settings", "state", "database", "secrets", "broker", "processes"),
+            *("network", "clock", "public-url", "repositories"),
+        ),
+        about="Its database, its queue, its processes and its public address.",
+    ),
+)
+
+
+def add_setup_page(app: FastAPI, page: SetupPage) -> None:
+    show = page.posts.on_get(partial(_show_cards, page), Role.ADMIN)
+    check = page.posts.on_post(partial(_check, page), Role.ADMIN)
+    # The list of all addresses in the documentation says what each of them does.
+    show.__doc__, check.__doc__ = _show_cards.__doc__, _check.__doc__
+    app.get(SETUP_PATH, include_in_schema=False)(show)
+    app.post(SETUP_PATH, include_in_schema=False)(check)
+
+
+def _show_cards(page: SetupPage, _request: Request, admin: Principal) -> Response:
+    """Show the services, and what is missing of each."""
+    return _show(page, admin)
+
+
+def _check(page: SetupPage, post: FormPost) -> Response:
+    """Run the checks of a card, and show what they have found."""
+    name, admin = post.field("card"), post.principal
+    card = next((one for one in page.cards() if one.name == name), None)
+    if card is None:
+        return _show(page, admin, status=404)
+    log.info("setup_checked", card=card.name, by=admin.key)
+    results = tuple(page.examine(card.checks))
+    return _show(page, admin, card.name, results)
+
+
+def _show(
+    page: SetupPage,
+    admin: Principal,
+    checked: str = "",
+    results: tuple[CardResult, ...] = (),
+    status: int = 200,
+) -> Response:
+    return page.site.show(
+        "setup.html",
+        admin,
+        status=status,
+        active=SETUP_PATH,
+        cards=page.cards(),
+        checked=checked,
+        results=results,
+        public_url=page.settings.server.public_url,
+        ready=CardState.READY,
+        tones=_TONES,
+    )
+
+
+_TONES: Final = {
+    CheckStatus.OK: "good",
+    CheckStatus.WARNING: "open",
+    CheckStatus.FAILED: "bad",
+    CheckStatus.SKIPPED: "dim",
+}
