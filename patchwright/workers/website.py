@@ -51,7 +51,6 @@ from patchwright.workers.website_accounts import account_parts, make_sign_in
 from patchwright.workers.website_pages import (
     can_ask,
     compose_pages,
-    make_api,
     make_run_pages,
     site_pages,
 )
@@ -111,7 +110,6 @@ def make_website(
         pages=(
             *_installation_pages(base, routes, secret, on_installed),
             *site_pages(pages),
-            make_api(pages).add_to,
             *settings_site_pages(base, pages.site, pages.access, routes),
         ),
         linking=_linking(base, secret, dispatcher),
