@@ -20,7 +20,7 @@ EVERYDAY := not real and not long and not talk and not action and not deploy
 TALK := tests/service tests/talk
 ACTION := tests/action tests/flow/action
 DEPLOY := tests/deploy tests/release tests/tutorials
-LONG := tests/adapters/cli tests/adapters/resolve tests/invariants tests/promises tests/service tests/unit/text
+LONG := tests/adapters/api tests/adapters/cli tests/adapters/resolve tests/invariants tests/promises tests/service tests/unit/text
 REAL := tests/action tests/adapters/mcp tests/adapters/resolve tests/real
 # Nothing in these is for every day.
 APART := $(ACTION) $(DEPLOY) tests/talk
@@ -51,7 +51,7 @@ test-rest: $(READY) ## Talk, long, action and deploy at once, in a third of the 
 	@$(BIN)/python -m tests.provision.components test-deploy
 	$(BIN)/pytest $(WAITING) -m "(talk or long or action or deploy) and not real" $(REST)
 
-test-talk: $(READY) ## All that people can do in Slack, Jira and GitLab, told as stories
+test-talk: $(READY) ## All that people can do in Slack, Jira, Linear and GitLab, told as stories
 	@$(BIN)/python -m tests.provision.components test
 	$(BIN)/pytest -n 2 --dist worksteal -m talk $(TALK)
 

@@ -20,7 +20,7 @@ class Offer(Value):
     Pressing it gives us `command`, with the words that `asks` asked for if it does; or
     it opens `url`. With `picks_repository` it is a field to find a repository in, and
     the command is what was picked. `example` are such words, for services where people
-    type the command.
+    type the command; with `is_in_text` the message says itself what to type.
     """
 
     words: str
@@ -29,6 +29,7 @@ class Offer(Value):
     example: str = ""
     url: str = ""
     picks_repository: bool = False
+    is_in_text: bool = False
 
 
 Offers = tuple[Offer, ...]

@@ -305,10 +305,9 @@ class ServiceDirectory(Value):
         return self._chat_of(thread).repositories
 
     @property
-    def tracker(self) -> ServiceProfile | None:
-        """Return the first service that has tickets, if one is configured."""
-        found = (one for one in self.chats.values() if one.ticket_host)
-        return next(found, None)
+    def trackers(self) -> tuple[ServiceProfile, ...]:
+        """Return the services that have tickets and are configured."""
+        return tuple(one for one in self.chats.values() if one.ticket_host)
 
     def ticket_moves_in(self, thread: ThreadRef) -> TicketMoves:
         """Return where a ticket goes; without a service of its own it stays."""

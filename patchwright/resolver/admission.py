@@ -7,6 +7,7 @@ from patchwright.core.settings.model import Settings
 from patchwright.core.settings.repository import FollowUpTrigger, RepositoryConfig
 from patchwright.core.types.base import Value
 from patchwright.core.types.people import Actor, Permission
+from patchwright.core.types.threads import USUAL_FORMS, ForgeForms
 from patchwright.core.types.triggers import Trigger, TriggerKind
 
 
@@ -14,11 +15,13 @@ class AdmissionPolicy(Value):
     """Who may start runs, and how often: by the service and by the repository.
 
     All names are names on `forge`: on other services anybody can choose such a name.
+    `forms` have its words for permissions.
     Without `start_triggers` every trigger may start a run. A repository can only make
     these rules stricter, except for the keys in `repositories_may_widen`.
     """
 
     forge: str
+    forms: ForgeForms = USUAL_FORMS
     min_permission: Permission = Permission.WRITE
     allow_users: frozenset[str] = frozenset()
     allow_bots: frozenset[str] = frozenset()
@@ -119,7 +122,7 @@ def _judge_rate(facts: AdmissionFacts, policy: AdmissionPolicy) -> Declined | No
 
 
 def _judge_one(one: Participant, policy: AdmissionPolicy) -> Admitted | Declined:
-    login, permission = one.actor.login, one.permission
+    login, permission, forms = one.actor.login, one.permission, policy.forms
     if one.actor.is_operator:
         return Admitted(why=f"{login} may steer every run")
     if one.actor.is_bot:
@@ -139,11 +142,11 @@ def _judge_one(one: Participant, policy: AdmissionPolicy) -> Admitted | Declined
     if not permission.allows(policy.min_permission):
         return Declined(
             reason="not-permitted",
-            text=f"{login} has {permission} access here; "
-            f"{policy.min_permission} access is needed.",
+            text=f"{login} has {forms.access(permission)} access here; "
+            f"{forms.access(policy.min_permission)} access is needed.",
             quiet=True,
         )
-    return Admitted(why=f"{login} has {permission} access")
+    return Admitted(why=f"{login} has {forms.access(permission)} access")
 
 
 def _judge_bot(bot: Actor, policy: AdmissionPolicy) -> Admitted | Declined:
@@ -187,11 +190,14 @@ def _bare(login: str) -> str:
 FetchPermission = Callable[[Actor], Permission | None]
 
 
-def service_policy(settings: Settings, forge: str) -> AdmissionPolicy:
+def service_policy(
+    settings: Settings, forge: str, forms: ForgeForms = USUAL_FORMS
+) -> AdmissionPolicy:
     """Return the rules of the service's settings, which hold for every repository."""
     security = settings.security
     return AdmissionPolicy(
         forge=forge,
+        forms=forms,
         min_permission=security.min_permission,
         allow_users=frozenset(security.allow_users),
         allow_bots=frozenset(security.allow_bots),
@@ -214,6 +220,7 @@ def repository_policy(
     bots = config.allow_bots if "allow_bots" in widens else ()
     return AdmissionPolicy(
         forge=policy.forge,
+        forms=policy.forms,
         min_permission=_needed_permission(policy, config),
         allow_users=policy.allow_users.union(users),
         allow_bots=policy.allow_bots.union(bots),

@@ -16,10 +16,12 @@ from patchwright.core.settings.repository import RepositoryConfig
 from patchwright.core.types.base import JobId, Value
 from patchwright.core.types.errors import ServiceError
 from patchwright.core.types.outcome_kind import OutcomeKind
+from patchwright.core.types.threads import ForgeThread
+from patchwright.core.types.triggers import TriggerKind
 from patchwright.core.types.work import ASKED, Outcome, service_outcome
 from patchwright.resolver.job import Job
-from patchwright.resolver.messages.status import mark
-from patchwright.resolver.run import End, Run, end_if, skipped_on_resume
+from patchwright.resolver.messages.status import in_state, mark
+from patchwright.resolver.run import End, Run, end, end_if, skipped_on_resume
 from patchwright.resolver.run_plan import PLAN_ARTIFACT, RunPlan
 from patchwright.resolver.services import StepServices
 from patchwright.resolver.status_comment import make_message_header
@@ -103,6 +105,34 @@ def find_closed_thread(run: Run) -> Outcome | None:
     return service_outcome(OutcomeKind.STOPPED, "thread-closed", text)
 
 
+def find_answer_before_move(services: StepServices, run: Run) -> Outcome | None:
+    """Return the outcome if the issue was moved here with our answer to its text.
+
+    Then its text has asked before: where the forge tells of a moved issue as of a new
+    one, its comments have come along, ours among them.
+    """
+    thread, forms = run.trigger.thread, services.directory.forge.forms
+    is_opening = run.trigger.kind is TriggerKind.BODY_MENTION
+    if not (forms.moved_are_new and is_opening and isinstance(thread, ForgeThread)):
+        return None
+    if run.store.find_last_run() is not None:
+        return None
+    channel = services.channel
+    try:
+        if channel.find_post(thread, in_state()) is None:
+            return None
+        if not channel.fetch_opening(thread).has_moved:
+            return None
+        answered = (in_state(kind) for kind in OutcomeKind if kind.is_success)
+        if all(channel.find_post(thread, one) is None for one in answered):
+            return None
+    except ServiceError as error:
+        log.warning("move_unknown", reason=error.reason, error=str(error))
+        return None
+    text = "The issue was moved here with the answer to its text. Mention me again."
+    return service_outcome(OutcomeKind.NO_CHANGE, "moved", text)
+
+
 def find_earlier_post(services: StepServices, job: Job) -> str:
     """Return the status comment of an earlier attempt, empty if it cannot be found."""
     try:
@@ -170,3 +200,10 @@ def stop_if_cancelled(services: StepServices, run: Run) -> Run | End:
 @skipped_on_resume
 def stop_if_closed(services: StepServices, run: Run) -> Run | End:
     return end_if(services, run, find_closed_thread(run))
+
+
+@skipped_on_resume
+def stop_if_answered_before_move(services: StepServices, run: Run) -> Run | End:
+    """End without a word: whoever moved the issue has not asked again."""
+    moved = find_answer_before_move(services, run)
+    return run if moved is None else end(services, run, moved, quiet=True)

@@ -78,7 +78,9 @@ def ask_which_repository(
 
 
 def _make_question(reason: QuestionReason, text: str, names: Sequence[str]) -> Question:
-    buttons = (Offer(words=name, command=name) for name in names[:MAX_BUTTONS])
+    buttons = (
+        Offer(words=name, command=name, is_in_text=True) for name in names[:MAX_BUTTONS]
+    )
     return Question(reason=reason, text=text, offers=(*buttons, _PICKER))
 
 
@@ -180,17 +182,18 @@ def mapped_repository(
 def repository_of_tickets(
     thread: ThreadRef,
     named: Iterable[ThreadRef],
-    projects: Mapping[str, str],
+    find_projects: Callable[[ThreadRef], Mapping[str, str]],
     places: ReferenceScope,
 ) -> RepoRef | None:
     """Return the one repository of all the tickets that a thread names.
 
+    `find_projects` returns the repositories of the projects in a ticket's service.
     If the thread is a ticket, its own project counts more than tickets that it names.
     """
     if thread.kind is ThreadKind.TICKET:
         return None
     tickets = (one for one in named if one.kind is ThreadKind.TICKET)
-    found = {mapped_repository(one, projects, places) for one in tickets}
+    found = {mapped_repository(one, find_projects(one), places) for one in tickets}
     return found.pop() if len(found) == 1 else None
 
 

@@ -30,22 +30,42 @@ _NO_OWNERS: Final = frozenset(
 )
 
 
+class TrackerScope(Value):
+    """A ticket system that texts may refer to.
+
+    `projects` are the keys of the projects whose tickets count.
+    """
+
+    service: str
+    url: str
+    host: str
+    projects: tuple[str, ...] = ()
+
+    def ticket(self, key: str) -> TalkThread | None:
+        """Return the ticket with this key, if its project counts."""
+        project = key.rpartition("-")[0].upper()
+        if project not in (one.upper() for one in self.projects):
+            return None
+        return TalkThread(
+            service=self.service,
+            place=f"{self.host}/{project}",
+            kind=ThreadKind.TICKET,
+            id=key.upper(),
+        )
+
+
 class ReferenceScope(Value):
-    """The forge and the ticket system that texts may refer to.
+    """The forge and the ticket systems that texts may refer to.
 
     `known` are the full names of the known repositories: any other text that could also
-    be a path is not read as a repository. `projects` are the project keys whose tickets
-    count.
+    be a path is not read as a repository.
     """
 
     forge: str
     web_url: str
     forms: ForgeForms = USUAL_FORMS
     known: tuple[str, ...] = ()
-    tracker: str = ""
-    tracker_url: str = ""
-    tracker_host: str = ""
-    projects: tuple[str, ...] = ()
+    trackers: tuple[TrackerScope, ...] = ()
 
     def repository(self, full_name: str) -> RepoRef:
         """Return the known name of a repository; upper and lower case do not matter."""
@@ -69,23 +89,21 @@ class ReferenceScope(Value):
         return None if is_page else self.repository(full_name)
 
     def ticket(self, key: str) -> TalkThread | None:
-        """Return the ticket with this key, if its project is in the settings."""
-        project = key.rpartition("-")[0].upper()
-        if not self.tracker_host or project not in self.projects:
-            return None
-        return TalkThread(
-            service=self.tracker,
-            place=f"{self.tracker_host}/{project}",
-            kind=ThreadKind.TICKET,
-            id=key.upper(),
-        )
+        """Return the ticket with this key in the first system that has its project."""
+        found = (one.ticket(key) for one in self.trackers)
+        return next(filter(None, found), None)
+
+    def ticket_at(self, address: str) -> TalkThread | None:
+        """Return the ticket whose page is at an address."""
+        for one in self.trackers:
+            path = _path_below(address, one.url)
+            if path and (found := TICKET_PATH.match(path)):
+                return one.ticket(found["key"])
+        return None
 
     def path_on_forge(self, address: str) -> str | None:
         """Return what follows the forge's address, or None for another host."""
         return _path_below(address, self.web_url)
-
-    def path_on_tracker(self, address: str) -> str | None:
-        return _path_below(address, self.tracker_url) if self.tracker_url else None
 
 
 def _path_below(address: str, base: str) -> str | None:
@@ -106,7 +124,7 @@ _ENDS: Final = rf"(?!{_LETTER}|[/@-]|[.#:]\w)"
 _IN_ADDRESS: Final = r"[^\s<>()\[\]\"'`|]+"
 _HOST: Final = r"[\w-]+(?:\.[\w-]+)+(?::\d+)?/"
 
-# Below the address of the ticket system.
+# Below the address of a ticket system.
 TICKET_PATH: Final = re.compile(
     rf"(?:browse/|issue/|\S*[?&]selectedIssue=)(?P<key>{_KEY})(?![\w-])",
     re.IGNORECASE,
@@ -284,11 +302,8 @@ def _by_address(address: str, places: ReferenceScope) -> _NamedReference | None:
         repository = places.linked_repository(found.name) if found else None
         if found and repository:
             return _named_thread(repository, found.kind, found.number)
-    if path := places.path_on_tracker(address):
-        key = TICKET_PATH.match(path)
-        ticket = places.ticket(key["key"]) if key else None
-        return _NamedReference(thread=ticket) if ticket else None
-    return None
+    ticket = places.ticket_at(address)
+    return _NamedReference(thread=ticket) if ticket else None
 
 
 def _named_thread(

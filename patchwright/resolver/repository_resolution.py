@@ -92,7 +92,6 @@ class RepositoryChooser:
 
     def _candidates(self, trigger: Trigger) -> RepositoryCandidates:
         chat_services, places = self.services.chat, self.places
-        tracker = self.services.directory.tracker
         request = find_references(
             [trigger.title, trigger.body, trigger.request], places
         )
@@ -103,7 +102,7 @@ class RepositoryChooser:
             ticket=repository_of_tickets(
                 self.thread,
                 request.threads,
-                tracker.repositories if tracker else {},
+                self.services.directory.repositories_in,
                 places,
             ),
             place=self._place(),

@@ -139,7 +139,7 @@ def tell_requester(thread: ThreadRef, text: str, offers: Offers = ()) -> Effect:
     """
     if thread.kind is ThreadKind.CHAT:
         return AskPrivately(text=text, offers=offers)
-    return FinalMessage()
+    return FinalMessage(offers=offers)
 
 
 @dataclass(frozen=True)

@@ -284,4 +284,5 @@ class StepServices:
 
     @property
     def policy(self) -> AdmissionPolicy:
-        return service_policy(self.settings, self.directory.forge.name)
+        forge = self.directory.forge
+        return service_policy(self.settings, forge.name, forge.forms)

@@ -15,6 +15,7 @@ from patchwright.resolver.attempt import (
     give_up_if_lost,
     internal_failure,
     mark_start,
+    stop_if_answered_before_move,
     stop_if_cancelled,
     stop_if_closed,
 )
@@ -236,6 +237,7 @@ STEPS: tuple[Step, ...] = (
     require_sign_in,
     answer_if_known,
     stop_if_closed,
+    stop_if_answered_before_move,
     skip_round_if_not_due,
     link_conversation,
     check_visibility,

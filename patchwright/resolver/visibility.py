@@ -83,11 +83,15 @@ def privacy_note() -> str:
 
 
 def _consent_offers(place: str) -> tuple[Offer, ...]:
-    return (
-        Offer(words="Share", command="share"),
-        Offer(words="Keep it out", command="keep it out"),
-        Offer(words=f"Always share in this {place}", command="always share"),
-        Offer(words=f"Always keep out in this {place}", command="always keep it out"),
+    answers = {
+        "Share": "share",
+        "Keep it out": "keep it out",
+        f"Always share in this {place}": "always share",
+        f"Always keep out in this {place}": "always keep it out",
+    }
+    return tuple(
+        Offer(words=words, command=command, is_in_text=True)
+        for words, command in answers.items()
     )
 
 

@@ -50,6 +50,7 @@ from patchwright.workers.website_accounts import AccountParts, make_sign_in
 from patchwright.workers.website_pages import (
     can_ask,
     compose_pages,
+    make_api,
     make_run_pages,
     site_pages,
 )
@@ -121,6 +122,7 @@ def make_website(
         pages=(
             *_installation_pages(base, routes, secret, on_installed),
             *site_pages(pages),
+            make_api(pages).add_to,
             *settings_site_pages(base, pages.site, pages.access, routes),
         ),
         linking=_linking(base, secret, dispatcher),

@@ -1,6 +1,6 @@
 """The pages for people: who sees them, and what each of them works with."""
 
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from dataclasses import dataclass
 from functools import partial
 from secrets import token_bytes
@@ -12,8 +12,10 @@ import structlog
 from patchwright.core.types.base import JobId
 from patchwright.core.types.people import Permission
 from patchwright.core.types.threads import ForgeThread, ThreadRef
+from patchwright.resolver.configuration import max_raise_usd_of
 from patchwright.resolver.job import Job
 from patchwright.workers.accounts.principal import Role
+from patchwright.workers.api.composition import Api
 from patchwright.workers.compose import ServiceParts, own_session_secret
 from patchwright.workers.inbox.inbox import Inbox
 from patchwright.workers.plugins.people import ChatComposition
@@ -69,7 +71,6 @@ class PageParts:
     site: Site
     chat: ChatComposition
     inbox: Inbox
-    dispatch: Callable[[JobId], None]
 
     @property
     def reader(self) -> RunReader:
@@ -87,17 +88,7 @@ def compose_pages(
     visitors = compose_visitors(accounts, sign_in)
     access = _run_access(base, visitors)
     site = _site(base, sign_in)
-    return PageParts(
-        base=base,
-        accounts=accounts,
-        sign_in=sign_in,
-        visitors=visitors,
-        access=access,
-        site=site,
-        chat=chat,
-        inbox=inbox,
-        dispatch=accounts.dispatch,
-    )
+    return PageParts(base, accounts, sign_in, visitors, access, site, chat, inbox)
 
 
 def site_pages(parts: PageParts) -> Iterator[AddPages]:
@@ -149,7 +140,7 @@ def _run_actions(parts: PageParts) -> RunActions:
         base.stores.events,
         base.clock,
         parts.inbox.submit,
-        parts.dispatch,
+        parts.accounts.dispatch,
     )
     return RunActions(
         access=parts.access,
@@ -157,6 +148,23 @@ def _run_actions(parts: PageParts) -> RunActions:
         reader=parts.reader,
         site=parts.site,
         forge=base.directory.forge.title,
+        max_raise_usd=max_raise_usd_of(base.settings.limits),
+    )
+
+
+def make_api(parts: PageParts) -> Api:
+    base = parts.base
+    return Api(
+        settings=base.settings,
+        database=base.database,
+        stores=base.stores,
+        redactor=base.redactor,
+        forge=base.directory.forge,
+        clock=base.clock,
+        access=parts.access,
+        site=parts.site,
+        submit=parts.inbox.submit,
+        dispatch=parts.accounts.dispatch,
     )
 
 

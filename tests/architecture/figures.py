@@ -16,6 +16,9 @@ BASE_OF_VALUES = "patchwright/core/types/base.py"
 
 FunctionNode = ast.FunctionDef | ast.AsyncFunctionDef
 
+# They are made from the API's own classes, and mean the same.
+_CLIENT_MODELS = "patchwright/client/models.py"
+
 
 @dataclass(frozen=True)
 class Product:
@@ -116,6 +119,8 @@ class Product:
         """Return the names of classes that several modules define."""
         places = defaultdict(list)
         for module in self.modules:
+            if module.name == _CLIENT_MODELS:
+                continue
             for node in module.tree.body:
                 if isinstance(node, ast.ClassDef):
                     places[node.name].append(module.name)

@@ -99,11 +99,12 @@ def in_linear(
     as_app: bool = False,
     also: Mapping[str, str] | None = None,
     settings: Mapping[str, str] | None = None,
+    private: bool = True,
 ) -> Iterator[LinearOffice]:
     """Set the scene; `mapped` says that ann is alice by `accounts.map`, and zoe eve.
 
     With `as_app` workspaces install our app; else its token is set. `also` is another
-    entry of that map.
+    entry of that map, and `private` whether the repository is.
     """
     with ExitStack() as stack:
         port = free_port()
@@ -119,7 +120,7 @@ def in_linear(
             **(_known_people(ann, zoe, also) if mapped else {}),
             **(settings or {}),
         }
-        tell = partial(telling, folder, turns, settings=environment, private=True)
+        tell = partial(telling, folder, turns, settings=environment, private=private)
         story = stack.enter_context(tell(port=port, signs_in_at=url))
         webhook_url = url + WEBHOOK_ROUTE.format(service="linear")
         office = LinearOffice(story, fake, ann, zoe, webhook_url)

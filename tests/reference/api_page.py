@@ -6,7 +6,7 @@ from typing import Final
 
 from fastapi import FastAPI
 from fastapi.routing import APIRoute
-from starlette.routing import Route
+from starlette.routing import Route, WebSocketRoute
 
 _HEAD: Final = """\
 # Addresses of the service
@@ -14,6 +14,10 @@ _HEAD: Final = """\
 All addresses are below `server.public_url`. An address that is not configured answers
 404. Addresses below `/setup` work only until the service has an App; only
 `/setup/github/installed` is for later.
+
+The addresses below `/api` and `/sockets` are for programs. [client.md](client.md) says
+how to use them, and `/docs` of the service describes each one. Their document (OpenAPI
+3.1) is `/openapi.json`, which is also kept as `docs/openapi.json`.
 
 Each webhook is answered after it is stored: 202 for a request, 200 for every other
 verified webhook. 401: the signature is wrong or missing. 403: it comes from another
@@ -43,13 +47,19 @@ def api_page(apps: Iterable[FastAPI]) -> str:
 
 def _addresses(app: FastAPI) -> Iterator[tuple[str, str]]:
     for route in app.routes:
-        if not isinstance(route, APIRoute | Route):
+        if not isinstance(route, APIRoute | Route | WebSocketRoute):
             raise TypeError(f"{route} is no address that this page knows to show")
-        methods = ", ".join(sorted((route.methods or set()) - _SILENT))
+        methods = _methods(route)
         yield f"| {methods} | `{route.path}` |", _meaning(route)
 
 
-def _meaning(route: APIRoute | Route) -> str:
+def _methods(route: APIRoute | Route | WebSocketRoute) -> str:
+    if isinstance(route, WebSocketRoute):
+        return "WebSocket"
+    return ", ".join(sorted((route.methods or set()) - _SILENT))
+
+
+def _meaning(route: APIRoute | Route | WebSocketRoute) -> str:
     text = inspect.getdoc(route.endpoint)
     if not text:
         raise LookupError(f"{route.path} does not say what it does")

@@ -3,12 +3,13 @@
 import tempfile
 from collections.abc import Callable, Mapping
 from pathlib import Path
-from typing import Final
+from typing import Any, Final, cast
 
 from patchwright.core.plugin import RegisteredApp, ServiceProfile
 from patchwright.core.plugin_host import MemoryVault
 from patchwright.core.system.clock import SystemClock
 from patchwright.core.types.errors import NotFoundError
+from patchwright.workers.api.reference import DOCUMENT_PATH
 from patchwright.workers.cli.reference import manual
 from patchwright.workers.web.app import WebApp
 from patchwright.workers.web.setup_access import SetupLinks, SetupVisitors
@@ -47,6 +48,14 @@ def _office_app(settings: Mapping[str, str]) -> WebApp:
         in_office(Path(folder), [], settings=settings) as office,
     ):
         return make_website(office.story.base).app
+
+
+def _openapi() -> str:
+    """Return the document as the service sends it."""
+    app = _office_app({})
+    (route,) = (one for one in app.routes if getattr(one, "path", "") == DOCUMENT_PATH)
+    body: bytes = cast("Any", route).endpoint().body
+    return body.decode()
 
 
 class _NoSetup:
@@ -92,5 +101,6 @@ PAGES: Final[Mapping[str, Callable[[], str]]] = {
     "names.md": names_page,
     "metrics.md": metrics_page,
     "api.md": _api_page,
+    "openapi.json": _openapi,
     "field-reports.md": field_reports_page,
 }

@@ -127,6 +127,28 @@ def test_a_moved_issue_is_answered_where_it_is_now(tmp_path: Path) -> None:
         assert "The thread was closed before the run started." in told
 
 
+def test_an_issue_that_is_moved_with_its_answer_does_not_ask_again(
+    tmp_path: Path,
+) -> None:
+    with telling_gitlab(tmp_path, in_turn(ANSWER, ANSWER)) as story:
+        other = "acme/tools/other"
+        story.gitlab.add_project(other, files=FILES)
+        story.gitlab.add_hook(other, SECRET)
+        story.gitlab.grant(other, "patchwright", Level.DEVELOPER)
+        issue = story.ask(WISH)
+        assert "The pieces are not counted." in story.reply(issue)
+        there = story.gitlab.move_issue(SHOP, issue, other, "alice")
+        story.work()
+        assert len(story.worked()) == 1
+        moved_along = story.replies(there, path=other)
+        assert moved_along == story.replies(issue)
+        story.gitlab.comment(other, there, "alice", WISH)
+        story.work()
+        assert len(story.worked()) == 2
+        _, newest = story.replies(there, path=other)
+        assert "The pieces are not counted." in newest
+
+
 def test_a_branch_that_is_deleted_meanwhile_costs_no_work(tmp_path: Path) -> None:
     def delete(_request: Request) -> TurnLike:
         story.gitlab.delete_branch(SHOP, BRANCH, "alice")

@@ -1,10 +1,12 @@
 """One conversation over Linear, Slack and a merge request: one run, one log."""
 
 import json
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import ExitStack, contextmanager
 from dataclasses import dataclass
 from pathlib import Path
+
+import pytest
 
 from patchwright.resolver.job import JobState
 from patchwright.workers.web.webhooks import WEBHOOK_ROUTE
@@ -122,3 +124,39 @@ def test_t10_asked_in_slack_answered_in_linear_reviewed_on_gitlab(
         first_run, second_run = story.worked()
         assert first_run.conversation_id == second_run.conversation_id
         assert not any("empty cart" in one.shown for one in slack.answers(thread))
+
+
+def by_mention(house: House, key: str) -> None:
+    calling = house.linear.mention(house.linear.bot)
+    house.linear.comment(key, house.ann, f"{calling} please fix the sum")
+
+
+def by_label(house: House, key: str) -> None:
+    house.linear.label(key, house.ann, "patchwright")
+
+
+def by_delegation(house: House, key: str) -> None:
+    house.linear.delegate(key, house.ann, house.linear.bot)
+
+
+@pytest.mark.parametrize("ask", [by_mention, by_label, by_delegation])
+def test_t9_each_way_to_ask_in_linear_ends_in_a_merge_request(
+    tmp_path: Path, ask: Callable[[House, str], None]
+) -> None:
+    with in_house(tmp_path, in_turn(*fix_turns())) as house:
+        key = house.linear.create(
+            TEAM, house.ann, "Wrong sum", "The total ignores the pieces."
+        )
+        ask(house, key)
+        house.work()
+        pull = house.story.merge_request()
+        assert pull.title == f"{key}: Count every piece"
+        assert f"For [{key}]({house.linear.page(key)})" in pull.body
+        url = f"{house.story.gitlab.base_url}/{SHOP}/-/merge_requests/1"
+        told = f"**Done, proven** · [merge request !1]({url})"
+        assert house.said_in_linear(key).count(told) >= 1
+        [link] = house.linear.attachments(key)
+        assert (link.url, link.source_type) == (url, "gitlab")
+        assert house.linear.been_in(key) == ["In Progress", "In Review"]
+        house.work()
+        assert len(house.story.jobs()) == 1

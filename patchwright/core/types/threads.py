@@ -6,7 +6,7 @@ from enum import StrEnum
 from typing import Final
 
 from patchwright.core.types.base import Value
-from patchwright.core.types.people import Actor
+from patchwright.core.types.people import Actor, Permission
 
 
 class RepoRef(Value):
@@ -277,7 +277,8 @@ class Thread(Value):
     The first post is the body of the issue or pull request (its text may be empty).
     In a discussion, replies come after what they reply to. Only pull requests have
     reviews, and only tickets linked issues. `unread` counts the oldest comments, where
-    there were too many to read. Every text is Markdown.
+    there were too many to read. `has_moved` says that it was moved here, with its
+    comments, from another repository. Every text is Markdown.
     """
 
     ref: ThreadRef
@@ -287,6 +288,7 @@ class Thread(Value):
     reviews: tuple[ReviewThread, ...] = ()
     linked_issues: tuple[LinkedIssue, ...] = ()
     unread: int = 0
+    has_moved: bool = False
 
 
 # https://docs.github.com/en/get-started/writing-on-github/working-with-advanced-formatting/autolinked-references-and-urls
@@ -317,7 +319,9 @@ class ForgeForms(Value):
     `thread_paths` before the number of a thread, the usual one of each kind first.
     `pull_kind` is how the forge calls what proposes a change, `pull_ref` where git has
     its head, and `new_pull_path` the page where a person makes one of a branch.
-    `mail_name` is how an email address begins that hides a person's own.
+    `mail_name` is how an email address begins that hides a person's own, and
+    `access_words` what people call a permission, where it is not its own name. With
+    `moved_are_new` an issue that is moved to another repository is told as a new one.
     """
 
     has_groups: bool = False
@@ -331,6 +335,8 @@ class ForgeForms(Value):
     pull_ref: str = "refs/pull/{number}/head"
     new_pull_path: str = "compare/{base}...{head}"
     mail_name: str = "{id}+{login}"
+    access_words: Mapping[Permission, str] = {}
+    moved_are_new: bool = False
 
     @property
     def counts_apart(self) -> bool:
@@ -353,6 +359,12 @@ class ForgeForms(Value):
     def pull(self, repo: RepoRef, number: int) -> ForgeThread:
         """Return the thread of a pull request."""
         return ForgeThread(repo=repo, kind=self.pull_kind, number=number)
+
+    def access(self, permission: Permission) -> str:
+        """Return what stands before the word access, in what people read."""
+        if permission is Permission.NONE:
+            return "no"
+        return self.access_words.get(permission, permission.value)
 
     def head_ref(self, number: int) -> str:
         return self.pull_ref.format(number=number)

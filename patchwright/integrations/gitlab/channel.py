@@ -6,14 +6,12 @@ from urllib.parse import quote
 
 from gitlab.v4.objects import Project
 
-from patchwright.core.channel import Offers
+from patchwright.core.channel import Offers, ServiceChannel
 from patchwright.core.types.errors import (
     AlreadyExistsError,
-    InvalidRequestError,
     NotFoundError,
     PermissionDeniedError,
 )
-from patchwright.core.types.people import Actor
 from patchwright.core.types.threads import ForgeThread, Thread
 from patchwright.core.types.triggers import Trigger, TriggerKind
 from patchwright.integrations.gitlab.attachments import fetch_attachment
@@ -102,7 +100,7 @@ def react(project: Project, thread: ForgeThread, post_id: str, reaction: str) ->
             raise
 
 
-class GitLabChannel:
+class GitLabChannel(ServiceChannel[ForgeThread]):
     """A channel of the threads beside the code.
 
     What a message offers, its words say as well: GitLab has no buttons. The posts of a
@@ -154,18 +152,6 @@ class GitLabChannel:
         with suppress(NotFoundError):
             self._api.ask(ref.repo, lambda project: delete_note(project, ref, post_id))
 
-    def tell_privately(
-        self,
-        ref: ForgeThread,
-        actor: Actor,
-        text: str,  # noqa: ARG002 - there is no way to say it
-        offers: Offers = (),  # noqa: ARG002 - the same
-    ) -> None:
-        raise InvalidRequestError(
-            f"GitLab has no private messages: nothing was sent to {actor.login} in "
-            f"{ref}"
-        )
-
     def answer_review(self, ref: ForgeThread, review_thread: str, text: str) -> str:
         return answer_review(self._api, ref, review_thread, as_note(text))
 
@@ -215,4 +201,5 @@ class GitLabChannel:
             url=self._api.addresses.thread_url(ref),
             posts=found.posts,
             unread=found.unread,
+            has_moved=found.has_moved,
         )

@@ -15,6 +15,7 @@ from patchwright.core.settings.fields import (
     address_parts,
     is_address,
 )
+from patchwright.core.types.people import Permission
 from patchwright.core.types.threads import ForgeForms, ThreadKind
 
 SERVICE: Final = "gitlab"
@@ -39,6 +40,16 @@ FORMS: Final = ForgeForms(
     "&merge_request%5Btarget_branch%5D={base}",
     # https://docs.gitlab.com/user/profile/#use-an-automatically-generated-private-commit-email
     mail_name="{id}-{login}",
+    access_words={
+        Permission.NONE: "no",
+        # Guests have it, and in a public project everybody.
+        Permission.READ: "read",
+        Permission.TRIAGE: "reporter",
+        Permission.WRITE: "developer",
+        Permission.MAINTAIN: "maintainer",
+        Permission.ADMIN: "owner",
+    },
+    moved_are_new=True,
 )
 
 # https://docs.gitlab.com/user/project/integrations/webhooks/#signing-tokens

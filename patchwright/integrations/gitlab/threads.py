@@ -31,6 +31,7 @@ MAX_PAGES: Final = 10
 INTERNAL: Final = "internal note"
 # How GitLab notes that an opening text was edited; that note cannot be taken back.
 _DESCRIPTION_CHANGED: Final = "changed the description"
+_MOVED_FROM: Final = "moved from "
 # https://docs.gitlab.com/api/access_requests/#valid-access-levels
 _ROLES: Final = {
     5: "minimal access",
@@ -53,6 +54,7 @@ class GitLabPosts(Value):
     title: str
     posts: tuple[ThreadPost, ...]
     unread: int = 0
+    has_moved: bool = False
 
 
 def actor_of(user: UserAnswer | None) -> Actor:
@@ -107,6 +109,7 @@ def fetch_posts(
             *map(texts.note_post, shown),
         ),
         unread=_count_unread(listed, len(notes)),
+        has_moved=_has_moved(notes),
     )
 
 
@@ -118,10 +121,12 @@ def fetch_opening(
     listed = open_thread(project, ref).notes.list(
         page=1, order_by="created_at", sort="desc", per_page=LARGEST_PAGE
     )
-    edited_at = _find_description_change(map(read_note, listed))
+    notes = list(map(read_note, listed))
     texts = PostTexts(addresses, ref, fetch_roles(project, (opening,)))
     return GitLabPosts(
-        title=opening.title, posts=(texts.opening_post(opening, edited_at),)
+        title=opening.title,
+        posts=(texts.opening_post(opening, _find_description_change(notes)),),
+        has_moved=_has_moved(notes),
     )
 
 
@@ -138,6 +143,10 @@ def _count_unread(listed: Iterable[RESTObject], read: int) -> int:
     """Return how many notes were not read, as far as GitLab counts them."""
     total = listed.total if isinstance(listed, RESTObjectList) else None
     return max(0, (total or read) - read)
+
+
+def _has_moved(notes: Iterable[NoteAnswer]) -> bool:
+    return any(one.system and one.body.startswith(_MOVED_FROM) for one in notes)
 
 
 def _find_description_change(notes: Iterable[NoteAnswer]) -> datetime | None:

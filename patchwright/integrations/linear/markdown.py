@@ -120,7 +120,7 @@ def _offer_line(marked: Marked, offer: Offer, mention: str) -> str:
     command = f"{mention} {offer.command}"
     # What is picked from a list or typed into a form elsewhere is an answer here.
     needs_words = offer.asks and not offer.example
-    if offer.picks_repository or needs_words or not offer.command:
+    if offer.is_in_text or offer.picks_repository or needs_words or not offer.command:
         return ""
     if command in text or f"`{offer.command}`" in text:
         return ""

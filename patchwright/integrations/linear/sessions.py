@@ -6,7 +6,6 @@ https://linear.app/developers/agent-interaction
 import re
 import threading
 import uuid
-from collections.abc import Mapping
 from dataclasses import dataclass
 from hashlib import sha256
 from typing import Final
@@ -14,6 +13,7 @@ from typing import Final
 from pydantic import JsonValue
 
 from patchwright.core.channel import Offers
+from patchwright.core.commands import Verb
 from patchwright.core.text.escape import Marked
 from patchwright.core.types.base import Value
 from patchwright.core.types.errors import (
@@ -30,7 +30,11 @@ from patchwright.integrations.linear.markdown import (
     split_progress,
     without_link,
 )
-from patchwright.integrations.linear.webhooks.payloads import JsonObject, LinearModel
+from patchwright.integrations.linear.webhooks.payloads import (
+    JsonObject,
+    LinearModel,
+    Text,
+)
 
 SESSIONS_QUERY: Final = """
 query Sessions($issue: String!) {
@@ -43,6 +47,9 @@ query Sessions($issue: String!) {
 """
 ACTIVITY_QUERY: Final = """
 query Activity($id: String!) { agentActivity(id: $id) { id } }
+"""
+PLAN_QUERY: Final = """
+query Plan($id: String!) { agentSession(id: $id) { id plan } }
 """
 CREATE_ACTIVITY: Final = """
 mutation CreateActivity($input: AgentActivityCreateInput!) {
@@ -70,11 +77,9 @@ _BROKEN: Final = frozenset(
 )
 # A session without a word for half an hour counts as stale.
 SAY_AGAIN_S: Final = 300.0
-# What becomes of steps that were not done.
-_PLAN_ENDS: Final[Mapping[str, Mapping[str, str]]] = {
-    "response": {"inProgress": "completed", "pending": "canceled"},
-    "error": {"inProgress": "canceled", "pending": "canceled"},
-}
+_LAST_WORDS: Final = frozenset({"response", "error"})
+# Of these, somebody waits for a word of ours.
+_OPEN: Final = frozenset({"pending", "active", "stale"})
 _PING: Final = "<!-- patchwright:ping"
 _FIGURES: Final = re.compile(r"\d+")
 
@@ -114,6 +119,19 @@ class _ActivityId(LinearModel):
 
 class _ActivityAnswer(LinearModel):
     agent_activity: _ActivityId
+
+
+class _ShownStep(LinearModel):
+    content: Text = ""
+    status: Text = ""
+
+
+class _SessionPlan(LinearModel):
+    plan: tuple[_ShownStep, ...] | None = None
+
+
+class _PlanAnswer(LinearModel):
+    agent_session: _SessionPlan
 
 
 class _CreatedActivity(LinearModel):
@@ -158,11 +176,15 @@ def read_post_id(post_id: str) -> SessionPost | None:
 
 
 class Activity(Value):
-    """What an activity says; `options` are answers to choose from."""
+    """What an activity says; `options` are answers to choose from.
+
+    `is_cut_short` says of an end that the work was not brought to its own.
+    """
 
     type: str
     body: str
     is_ephemeral: bool = False
+    is_cut_short: bool = False
     options: tuple[tuple[str, str], ...] = ()
     plan: tuple[PlanStep, ...] = ()
     run_url: str = ""
@@ -171,6 +193,10 @@ class Activity(Value):
     def news(self) -> str:
         """The text without figures: time and cost alone are no news."""
         return f"{self.type}\n{_FIGURES.sub('', self.body)}"
+
+    @property
+    def is_end(self) -> bool:
+        return self.type in _LAST_WORDS
 
 
 def choose_activity(marked: Marked, offers: Offers) -> Activity:
@@ -190,20 +216,27 @@ def choose_activity(marked: Marked, offers: Offers) -> Activity:
         )
     run_url = split_progress(body).run_url
     if state == _WAITING or (not state and offers):
-        # Those that need no words of the reader's own.
+        # Those that need no words of the reader's own; Linear has a button to stop.
         options = tuple(
             (one.words, one.command)
             for one in offers
-            if one.command and not one.asks and not one.picks_repository
+            if one.command not in ("", Verb.STOP)
+            and not (one.asks or one.picks_repository)
         )
         return Activity(type="elicitation", body=body, options=options, run_url=run_url)
-    kind = "error" if state in _BROKEN else "response"
-    return Activity(type=kind, body=body, run_url=run_url)
+    is_broken = state in _BROKEN
+    return Activity(
+        type="error" if is_broken else "response",
+        body=body,
+        is_cut_short=is_broken or state == OutcomeKind.STOPPED,
+        run_url=run_url,
+    )
 
 
-def _end_plan(plan: tuple[PlanStep, ...], kind: str) -> tuple[PlanStep, ...]:
+def _end_plan(plan: tuple[PlanStep, ...], said: Activity) -> tuple[PlanStep, ...]:
     """Return the plan as it is when that was said last."""
-    ends = _PLAN_ENDS.get(kind, {})
+    present = "canceled" if said.is_cut_short else "completed"
+    ends = {"inProgress": present, "pending": "canceled"}
     return tuple(one.replace(status=ends.get(one.status, one.status)) for one in plan)
 
 
@@ -219,25 +252,28 @@ class LinearSessions:
 
     def find(self, ref: TalkThread) -> str:
         """Return the newest session of ours on an issue, or an empty string."""
+        nodes = self._list(ref)
+        newest = max(nodes, key=lambda one: one.created_at, default=None)
+        return newest.id if newest else ""
+
+    def _list(self, ref: TalkThread) -> list[_SessionNode]:
         url_key = url_key_of(ref)
         own = self._api.identity(url_key)
         if not own.is_app:
-            return ""
+            return []
         answer = self._api.read(
             url_key,
             _SessionsAnswer,
             SESSIONS_QUERY,
             {"issue": ref.lasting_id or ref.id},
         )
-        nodes = [
+        return [
             one
             for one in answer.issue.agent_sessions.nodes
             if one.app_user.id == own.own_id
             and one.dismissed_at is None
             and one.is_by_person(own.own_id)
         ]
-        newest = max(nodes, key=lambda one: one.created_at, default=None)
-        return newest.id if newest else ""
 
     def has(self, ref: TalkThread, activity: str) -> bool:
         try:
@@ -276,6 +312,20 @@ class LinearSessions:
         digest = sha256(f"{said.type}\n{said.body}".encode()).hexdigest()
         self._create(ref, post.session, said, own_id(str(post), digest))
         self._remember(str(post), said)
+        if said.is_end:
+            self._end_others(ref, post, said)
+
+    def _end_others(self, ref: TalkThread, post: SessionPost, said: Activity) -> None:
+        """Say how it ended where people have called us while we were at work.
+
+        Linear begins a session for each such mention; what it asked for went into the
+        run, and without a last word it would look as if we were still reading.
+        """
+        headline = said.body.partition("\n\n")[0]
+        short = Activity(type=said.type, body=headline)
+        for other in self._list(ref):
+            if other.id != post.session and other.status in _OPEN:
+                self._create(ref, other.id, short, own_id(other.id, str(post)))
 
     def acknowledge(self, ref: TalkThread, session: str, key: str, words: str) -> None:
         seen = Activity(type="thought", body=words, is_ephemeral=True)
@@ -343,15 +393,30 @@ class LinearSessions:
         return answer.agent_activity_create.agent_activity.id
 
     def _show_plan(self, ref: TalkThread, session: str, said: Activity) -> None:
-        """Replace the plan if it has changed; at an end no step of it goes on."""
+        """Replace the plan if it has changed; at an end no step of it goes on.
+
+        Then it is read first, since another worker may have begun the work.
+        """
+        if said.is_end:
+            before = self._fetch_plan(ref, session)
+            plan = _end_plan(before, said)
+        else:
+            with self._lock:
+                before, plan = self._plans.get(session, ()), said.plan
+        if not plan or plan == before:
+            return
         with self._lock:
-            before = self._plans.get(session, ())
-            plan = said.plan or _end_plan(before, said.type)
-            if not plan or plan == before:
-                return
             self._plans[session] = plan
         steps: list[JsonValue] = [dict(one) for one in plan]
         self._update(ref, session, {"plan": steps})
+
+    def _fetch_plan(self, ref: TalkThread, session: str) -> tuple[PlanStep, ...]:
+        variables: JsonObject = {"id": session}
+        answer = self._api.read(url_key_of(ref), _PlanAnswer, PLAN_QUERY, variables)
+        return tuple(
+            PlanStep(content=one.content, status=one.status)
+            for one in answer.agent_session.plan or ()
+        )
 
     def _update(self, ref: TalkThread, session: str, change: JsonObject) -> None:
         variables: JsonObject = {"id": session, "input": change}

@@ -8,7 +8,7 @@ from patchwright.core.text.escape import inline_code
 from patchwright.core.text.strings import count_noun
 from patchwright.core.types.base import Value
 from patchwright.core.types.people import Actor
-from patchwright.core.types.threads import ForgeThread, RepoRef, ThreadRef
+from patchwright.core.types.threads import ForgeThread, RepoRef, ThreadKind, ThreadRef
 from patchwright.core.types.triggers import Trigger
 
 # The number of the pull request that a dry run opens; no forge begins with it.
@@ -91,38 +91,33 @@ def moved_ticket(ref: ThreadRef, status: str) -> PlannedWrite:
 
 
 def opened_pull_request(
-    repo: RepoRef, head_branch: str, base_branch: str, text: PullRequestText
+    pull: ForgeThread, head_branch: str, base_branch: str, text: PullRequestText
 ) -> PlannedWrite:
     words = (
-        f"Open {_kind(text)} in {repo.full_name}, from `{head_branch}` into "
-        f"`{base_branch}`: “{text.title}”"
+        f"Open {_proposal(pull.kind, text)} in {pull.repo.full_name}, from "
+        f"`{head_branch}` into `{base_branch}`: “{text.title}”"
     )
     return PlannedWrite(words=words, text=text.body)
 
 
-def updated_pull_request(
-    repo: RepoRef, number: int, text: PullRequestText
-) -> PlannedWrite:
-    words = f"Update {repo.full_name}#{number} as {_kind(text)}: “{text.title}”"
+def updated_pull_request(pull: ForgeThread, text: PullRequestText) -> PlannedWrite:
+    proposal = _proposal(pull.kind, text)
+    words = f"Update {_describe_thread(pull)} as {proposal}: “{text.title}”"
     return PlannedWrite(words=words, text=text.body)
 
 
-def put_metadata(
-    repo: RepoRef, number: int, pull_metadata: PullMetadata
-) -> PlannedWrite | None:
+def put_metadata(pull: ForgeThread, pull_metadata: PullMetadata) -> PlannedWrite | None:
     """Return what is put on a pull request, None if that is nothing."""
     put = pull_metadata.model_dump(exclude_defaults=True)
     listed = "\n".join(f"- {key}: {_listed(value)}" for key, value in put.items())
     if not listed:
         return None
-    return PlannedWrite(words=f"Set on {_pull(repo, number)}", text=listed)
+    return PlannedWrite(words=f"Set on {_describe_pull(pull)}", text=listed)
 
 
-def requested_review(
-    repo: RepoRef, number: int, reviewers: tuple[str, ...]
-) -> PlannedWrite:
+def requested_review(pull: ForgeThread, reviewers: tuple[str, ...]) -> PlannedWrite:
     asked = ", ".join(reviewers)
-    return PlannedWrite(words=f"Ask {asked} to review {_pull(repo, number)}")
+    return PlannedWrite(words=f"Ask {asked} to review {_describe_pull(pull)}")
 
 
 def reported_check(repo: RepoRef, sha: str, report: CheckReport) -> PlannedWrite:
@@ -173,14 +168,14 @@ def _named(names: tuple[str, ...] | list[str]) -> str:
     return ", ".join(f"`{name}`" for name in names) or "nothing"
 
 
-def _kind(text: PullRequestText) -> str:
-    return "a draft pull request" if text.draft else "a pull request"
+def _proposal(kind: ThreadKind, text: PullRequestText) -> str:
+    return f"a draft {kind.words}" if text.draft else f"a {kind.words}"
 
 
-def _pull(repo: RepoRef, number: int) -> str:
-    if number == NO_NUMBER:
-        return "the new pull request"
-    return f"{repo.full_name}#{number}"
+def _describe_pull(pull: ForgeThread) -> str:
+    if pull.number == NO_NUMBER:
+        return f"the new {pull.kind.words}"
+    return _describe_thread(pull)
 
 
 def _listed(value: object) -> str:

@@ -184,8 +184,13 @@ def mark(run_id: str) -> str:
     return f"run={run_id} -->"
 
 
+def in_state(state: str = "") -> str:
+    """Return what is in the comments of all runs in a state, by default in any."""
+    return f"<!-- patchwright:state={state} " if state else "<!-- patchwright:state="
+
+
 # In the comment of a run that has not ended yet, and in no other text of ours.
-UNFINISHED = "<!-- patchwright:state=running "
+UNFINISHED = in_state("running")
 
 
 def progress_comment(progress: Progress, frame: MessageHeader) -> str:

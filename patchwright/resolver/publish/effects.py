@@ -89,9 +89,10 @@ class SwapLabels(Value):
 
 
 class FinalMessage(Value):
-    """Replace the status comment by how it ended."""
+    """Replace the status comment by how it ended, or by a question and its answers."""
 
     kind: Literal["final_message"] = "final_message"
+    offers: tuple[Offer, ...] = ()
 
 
 class Ping(Value):

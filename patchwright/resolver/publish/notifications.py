@@ -42,6 +42,7 @@ from patchwright.resolver.publish.effects import (
     AskPrivately,
     AttachLink,
     CrossPost,
+    FinalMessage,
     Invite,
     MoveTicket,
     ReportCheck,
@@ -67,6 +68,7 @@ def with_patch(
 
 
 def post_result(
+    effect: FinalMessage,
     outcome: Outcome,
     to: Destination,
     dependencies: PublisherDependencies,
@@ -82,7 +84,9 @@ def post_result(
             to.thread, to.asked_by or to.requester, text
         )
         return so_far
-    message = OutgoingMessage(text, offers_at_end(outcome, so_far))
+    # The answers to a question that is open no more are not offered again.
+    answers = effect.offers if outcome.waits else ()
+    message = OutgoingMessage(text, (*answers, *offers_at_end(outcome, so_far)))
     edit_or_post(
         message, to.thread, to.status_post, mark(to.frame.run_id), dependencies.channel
     )

@@ -233,7 +233,7 @@ class Publisher:
             case SwapLabels():
                 return swap_labels(outcome, to, dependencies, so_far)
             case FinalMessage():
-                return post_result(outcome, to, dependencies, so_far)
+                return post_result(effect, outcome, to, dependencies, so_far)
             case Ping():
                 return ping_requester(outcome, to, dependencies, so_far)
             case CrossPost():

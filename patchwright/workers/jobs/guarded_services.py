@@ -19,6 +19,7 @@ from patchwright.core.forge import (
 from patchwright.core.types.errors import InvalidRequestError
 from patchwright.core.types.people import Actor
 from patchwright.core.types.threads import (
+    ForgeForms,
     ForgeThread,
     PullRequest,
     RepoRef,
@@ -137,8 +138,8 @@ class GuardedTracker(GuardedChannel[TalkThread]):
 class GuardedForge:
     """A `Forge` with the capabilities of the real forge, which also does the reads."""
 
-    def __init__(self, real: Forge, writer: ServiceWriter) -> None:
-        self.real, self.writer = real, writer
+    def __init__(self, real: Forge, writer: ServiceWriter, forms: ForgeForms) -> None:
+        self.real, self.writer, self.forms = real, writer, forms
         self.fetch_permission = real.fetch_permission
         self.fetch_repository = real.fetch_repository
         self.fetch_pull_request = real.fetch_pull_request
@@ -148,7 +149,7 @@ class GuardedForge:
         self.checks = real.checks and GuardedChecks(real.checks, writer)
         self.commits = real.commits and GuardedCommits(real.commits, writer)
         self.pull_metadata = real.pull_metadata and GuardedPullMetadata(
-            real.pull_metadata, writer
+            real.pull_metadata, writer, forms
         )
 
     def open_pull_request(
@@ -165,16 +166,18 @@ class GuardedForge:
                 same_repository=True,
             )
 
-        what = (repo, head_branch, base_branch, text)
-        planned_write = partial(planned.opened_pull_request, *what)
-        opened = partial(self.real.open_pull_request, *what)
+        what = (head_branch, base_branch, text)
+        pull = self.forms.pull(repo, planned.NO_NUMBER)
+        planned_write = partial(planned.opened_pull_request, pull, *what)
+        opened = partial(self.real.open_pull_request, repo, *what)
         return self.writer.write(planned_write, opened, made_up)
 
     def update_pull_request(
         self, repo: RepoRef, number: int, text: PullRequestText
     ) -> PullRequest:
+        pull = self.forms.pull(repo, number)
         return self.writer.write(
-            partial(planned.updated_pull_request, repo, number, text),
+            partial(planned.updated_pull_request, pull, text),
             partial(self.real.update_pull_request, repo, number, text),
             partial(self.real.fetch_pull_request, repo, number),
         )
@@ -183,8 +186,10 @@ class GuardedForge:
 class GuardedPullMetadata:
     """The `ForgePullMetadata` of a forge."""
 
-    def __init__(self, real: ForgePullMetadata, writer: ServiceWriter) -> None:
-        self.real, self.writer = real, writer
+    def __init__(
+        self, real: ForgePullMetadata, writer: ServiceWriter, forms: ForgeForms
+    ) -> None:
+        self.real, self.writer, self.forms = real, writer, forms
         self.fetch_change_requesters = real.fetch_change_requesters
         self.fetch_competing_pulls = real.fetch_competing_pulls
         self.fetch_milestone = real.fetch_milestone
@@ -192,16 +197,16 @@ class GuardedPullMetadata:
     def set_pull_metadata(
         self, repo: RepoRef, number: int, pull_metadata: PullMetadata
     ) -> tuple[str, ...]:
-        what = (repo, number, pull_metadata)
-        planned_write = partial(planned.put_metadata, *what)
-        return self.writer.write(
-            planned_write, partial(self.real.set_pull_metadata, *what), tuple
-        )
+        pull = self.forms.pull(repo, number)
+        planned_write = partial(planned.put_metadata, pull, pull_metadata)
+        put = partial(self.real.set_pull_metadata, repo, number, pull_metadata)
+        return self.writer.write(planned_write, put, tuple)
 
     def request_review(
         self, repo: RepoRef, number: int, reviewers: tuple[str, ...]
     ) -> None:
-        planned_write = partial(planned.requested_review, repo, number, reviewers)
+        pull = self.forms.pull(repo, number)
+        planned_write = partial(planned.requested_review, pull, reviewers)
         ask = self.real.request_review
         self.writer.write(planned_write, partial(ask, repo, number, reviewers), _go_on)
 
@@ -302,7 +307,7 @@ def with_writer(services: RunServices, writer: ServiceWriter) -> RunServices:
         services,
         code_host=replace(
             host,
-            forge=GuardedForge(host.forge, writer),
+            forge=GuardedForge(host.forge, writer, services.directory.forge.forms),
             reviews=host.reviews and GuardedReviews(host.reviews, writer),
         ),
         channel=_with_writer(services.channel, writer),

@@ -134,7 +134,9 @@ def _repeatable(
     newest: dict[str, tuple[StoredEffect, _Repeatable]] = {}
     for one in stored:
         if one.state is EffectState.DONE and isinstance(one.effect, _Repeatable):
-            newest[one.effect.model_dump_json()] = (one, one.effect)
+            # What a message offers makes no other message of it.
+            thread = one.effect.thread if isinstance(one.effect, CrossPost) else ""
+            newest[f"{one.effect.kind} {thread}"] = (one, one.effect)
     yield from newest.values()
 
 

@@ -25,7 +25,7 @@ from patchwright.core.types.people import Actor, PersonalToken
 from patchwright.integrations.registry import host_name, service_title
 from patchwright.resolver.access import PermissionCache
 from patchwright.resolver.publish.destination import Invitation
-from patchwright.resolver.repository_references import ReferenceScope
+from patchwright.resolver.repository_references import ReferenceScope, TrackerScope
 from patchwright.resolver.services import ChatServices
 from patchwright.workers.db.database import Database
 from patchwright.workers.plugins.repository_search import RepositorySearch
@@ -246,21 +246,22 @@ class PersonDirectory:
 
 
 def find_places(threads: ThreadStore, directory: ServiceDirectory) -> ReferenceScope:
-    forge, tracker = directory.forge, directory.tracker
+    forge = directory.forge
     recent = (repo.full_name for repo in threads.newest_repositories(forge.name))
-    scope = ReferenceScope(
+    return ReferenceScope(
         forge=forge.name,
         web_url=forge.web_url,
         forms=forge.forms,
         known=tuple(dict.fromkeys([*directory.mapped_repositories, *recent])),
-    )
-    if tracker is None:
-        return scope
-    return scope.replace(
-        tracker=tracker.name,
-        tracker_url=tracker.web_url,
-        tracker_host=tracker.ticket_host,
-        projects=tuple(tracker.repositories),
+        trackers=tuple(
+            TrackerScope(
+                service=one.name,
+                url=one.web_url,
+                host=one.ticket_host,
+                projects=tuple(one.repositories),
+            )
+            for one in directory.trackers
+        ),
     )
 
 

@@ -143,7 +143,7 @@ def offers(job: Job, standing: RunStanding, by: Actor) -> tuple[RunOffer, ...]:
     forge, which an operator need not have.
     """
     match job.state:
-        case JobState.RECEIVED | JobState.QUEUED if not job.attempts:
+        case JobState.RECEIVED | JobState.QUEUED if not _has_begun(job):
             return (_MESSAGE, _STOP)
         case JobState.RECEIVED | JobState.QUEUED | JobState.RUNNING:
             return (_MESSAGE, _PAUSE, _BUDGET, _STOP)
@@ -158,6 +158,11 @@ def offers(job: Job, standing: RunStanding, by: Actor) -> tuple[RunOffer, ...]:
             return (_RETRY,) if by.is_operator else (_FOLLOW_UP, _RETRY)
         case _:
             assert_never(job.state)
+
+
+def _has_begun(job: Job) -> bool:
+    """Tell whether a worker had it; one that waited is counted from there on."""
+    return job.attempts > 0 or _will_wait(job)
 
 
 def _will_wait(job: Job) -> bool:
@@ -381,7 +386,7 @@ class RunCommands:
         A message id that was sent to the run before is a duplicate. Raises
         `WrongMomentError` and `InboxUnavailableError`, which the future may also have.
         """
-        if earlier := self._find_earlier(job, message_id):
+        if earlier := self.find_earlier(job, message_id):
             return _at_once(earlier)
         check_moment(job, self.standing(job), text, by)
         if by.is_operator and is_over(job):
@@ -397,7 +402,7 @@ class RunCommands:
             )
         )
 
-    def _find_earlier(self, job: Job, message_id: str) -> InboxResult | None:
+    def find_earlier(self, job: Job, message_id: str) -> InboxResult | None:
         """Return that a message was sent before, whatever has become of it."""
         sent = select(deliveries.c.id).where(
             deliveries.c.service == self.origin,

@@ -186,39 +186,48 @@ class RequestFormRoutes:
 
     def make_delivery(self, wanted: RequestedRun, viewer: Actor, word: str) -> Delivery:
         """Return the request; sent twice, by a second click, it is the same one."""
-        request = "plan" if wanted.plan_first else ""
-        if wanted.thread is None:
-            return make_own_delivery(
-                WEB_SERVICE,
-                word,
-                repo=wanted.repo,
-                number=_request_number(word),
-                actor=viewer,
-                text=wanted.text,
-                now=self.clock.now(),
-                request=request,
-            )
-        trigger = Trigger(
-            key=f"{WEB_SERVICE}:{word}",
-            kind=TriggerKind.COMMENT_MENTION,
-            actor=viewer,
-            thread=wanted.thread,
-            request=f"{request} {wanted.text}".strip(),
-        )
-        return Delivery(
-            service=WEB_SERVICE,
-            id=word,
-            headers={},
-            body=b"",
-            received_at=self.clock.now(),
-            reading=trigger,
-        )
+        now = self.clock.now()
+        return make_request_delivery(WEB_SERVICE, word, wanted, viewer, now)
 
-    def thread_of(self, wanted: RequestedRun, word: str) -> ForgeThread:
-        if wanted.thread is not None:
-            return wanted.thread
-        number = _request_number(word)
-        return ForgeThread(repo=wanted.repo, kind=ThreadKind.REQUEST, number=number)
+
+def make_request_delivery(
+    service: str, word: str, wanted: RequestedRun, actor: Actor, now: datetime
+) -> Delivery:
+    """Return what was asked for; with the same `word` it is the same request."""
+    request = "plan" if wanted.plan_first else ""
+    if wanted.thread is None:
+        return make_own_delivery(
+            service,
+            word,
+            repo=wanted.repo,
+            number=_request_number(word),
+            actor=actor,
+            text=wanted.text,
+            now=now,
+            request=request,
+        )
+    trigger = Trigger(
+        key=f"{service}:{word}",
+        kind=TriggerKind.COMMENT_MENTION,
+        actor=actor,
+        thread=wanted.thread,
+        request=f"{request} {wanted.text}".strip(),
+    )
+    return Delivery(
+        service=service,
+        id=word,
+        headers={},
+        body=b"",
+        received_at=now,
+        reading=trigger,
+    )
+
+
+def requested_thread(wanted: RequestedRun, word: str) -> ForgeThread:
+    if wanted.thread is not None:
+        return wanted.thread
+    number = _request_number(word)
+    return ForgeThread(repo=wanted.repo, kind=ThreadKind.REQUEST, number=number)
 
 
 def _request_number(word: str) -> int:
@@ -335,7 +344,7 @@ async def _submit(
         )
     bind_contextvars(delivery_id=delivery.id, **stored.ids)
     log.info("delivery_stored", service=WEB_SERVICE, verdict=stored.verdict)
-    thread = routes.thread_of(wanted, word)
+    thread = requested_thread(wanted, word)
     job_id = stored.job_id or await run_in_threadpool(routes.find_job, thread)
     return RedirectResponse(f"{routes.site.prefix}/runs/{job_id}", _SEE_OTHER)
 

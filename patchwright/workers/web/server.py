@@ -190,6 +190,12 @@ class TimedProtocol(H11Protocol):
         super().handle_events()
         self._note(before)
 
+    def handle_websocket_upgrade(self, event: h11.Request) -> None:
+        if self._own is not None:
+            self._all.forget(self._own)
+            self._own = None
+        super().handle_websocket_upgrade(event)
+
     def on_response_complete(self) -> None:
         super().on_response_complete()
         is_leaving = self.transport.is_closing()
@@ -231,6 +237,8 @@ class TimedServer(uvicorn.Server):
         return await super().on_tick(counter)
 
 
+# Who opens a socket only reads from it.
+_MOST_SOCKET_BYTES: Final = 4096
 # The sender of a webhook waits ten seconds; a process supervisor usually thirty.
 _SHUTDOWN_S: Final = 15
 
@@ -260,9 +268,11 @@ def make_server(
         host=host,
         port=port,
         http=protocol,
-        # A connection that becomes one of these is not counted any more; there are
-        # none.
-        ws="none",
+        # A connection that becomes one of these is not counted any more: the API
+        # counts those that it lets in.
+        ws="websockets-sansio",
+        ws_max_size=_MOST_SOCKET_BYTES,
+        ws_per_message_deflate=False,
         forwarded_allow_ips=list(proxies),
         lifespan="on",
         access_log=False,

@@ -43,4 +43,4 @@ def test_a_document_fits_linears_schema(name: str, corpus: Path | None) -> None:
 
 
 def test_all_documents_are_found() -> None:
-    assert len(DOCUMENTS) == 26
+    assert len(DOCUMENTS) == 27

@@ -105,9 +105,7 @@ def test_a_question_is_an_elicitation_with_options(scene: Scene) -> None:
     )
     assert said(scene) == [("elicitation", "Cents, or euros?")]
     [asked] = scene.fake.activities(scene.key)
-    assert asked.signal_metadata == {
-        "options": [{"label": "1", "value": "1"}, {"label": "Stop", "value": "stop"}]
-    }
+    assert asked.signal_metadata == {"options": [{"label": "1", "value": "1"}]}
     assert scene.fake.session(scene.key).status == "awaitingInput"
 
 

@@ -2,7 +2,7 @@
 
 from patchwright.core.types.threads import RepoRef
 from patchwright.integrations.registry import describe_services
-from patchwright.resolver.repository_references import ReferenceScope
+from patchwright.resolver.repository_references import ReferenceScope, TrackerScope
 from patchwright.workers.plugins.people import find_places
 from tests.adapters.store.world import World
 from tests.adapters.talk.conftest import settings_of
@@ -22,17 +22,21 @@ def test_each_repository_is_known_once_the_mapped_ones_first(world: World) -> No
         forge="github",
         web_url="https://github.test",
         known=("acme/web", "acme/api", "acme/shop"),
-        tracker="jira",
-        tracker_url="https://tools.example/jira",
-        tracker_host="tools.example/jira",
-        projects=("APP", "OPS"),
+        trackers=(
+            TrackerScope(
+                service="jira",
+                url="https://tools.example/jira",
+                host="tools.example/jira",
+                projects=("APP", "OPS"),
+            ),
+        ),
     )
 
 
 def test_without_jira_no_key_means_anything(world: World) -> None:
     settings = settings_of()
     places = find_places(world.threads, describe_services(settings))
-    assert (places.tracker_host, places.projects, places.known) == ("", (), ())
+    assert (places.trackers, places.known) == ((), ())
 
 
 def test_places_without_a_repository_map_to_none() -> None:

@@ -190,6 +190,7 @@ def test_only_who_sees_the_run_without_a_link_may_share_it(
     assert share(site, job_id, {}, check) == 404
     assert share(site, job_id, STRANGER, check) == 404
     assert share(site, job_id, READER, check) == 403
+    assert share(site, job_id, {**WRITER, "x-role": "viewer"}, check) == 403
     assert share(site, job_id, WRITER, "") == 403
     assert share(site, job_id, WRITER, f"{check[:-1]}x") == 403
     with httpx.Client(follow_redirects=True) as browser:

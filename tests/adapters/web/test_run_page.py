@@ -2,18 +2,21 @@
 
 from collections.abc import Iterator
 from contextlib import closing
+from html.parser import HTMLParser
 from pathlib import Path
 
 import httpx
 import pytest
 
-from patchwright.core.events.actions import RunCommand
+from patchwright.core.events.actions import EditFile, Message, RunCommand, WriteTodos
 from patchwright.core.events.observations import (
     CommandOutput,
     EvidenceRecorded,
+    FileEdited,
+    ModelReply,
     StateChanged,
 )
-from patchwright.core.events.payload import AgentState, Source
+from patchwright.core.events.payload import AgentState, Source, Todo, ToolCall
 from patchwright.core.types.base import JobId
 from patchwright.core.types.evidence import Hunk, Proof, ProofReason
 from patchwright.core.types.outcome_kind import OutcomeKind
@@ -206,7 +209,7 @@ def test_the_page_of_a_run_that_ended(site: Watched, job_id: JobId) -> None:
         "requested by alice",
     ):
         assert shown in text
-    assert text.count("<script") == 1
+    assert text.count("<script") == 2
 
 
 def test_a_contradicted_change_says_so_first_and_names_what_breaks(
@@ -362,3 +365,82 @@ def test_a_huge_output_does_not_make_a_huge_page(site: Watched) -> None:
     text = read(site, job_id).text
     assert len(text) < 60_000
     assert "characters cut" in text
+
+
+HOSTILE = "\x1b[31m<img src=x onerror=alert(1)>\x1b]8;;javascript:alert(2)\x07\"'&"
+
+
+class _Tags(HTMLParser):
+    """Notes what could run: tags, and attributes that are scripts or addresses."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.tags: set[str] = set()
+        self.odd: list[str] = []
+
+    def handle_starttag(self, tag: str, attrs: list[tuple[str, str | None]]) -> None:
+        self.tags.add(tag)
+        for name, value in attrs:
+            is_script = name.startswith("on") or name == "style"
+            if is_script or "javascript:" in (value or ""):
+                self.odd.append(f"{tag} {name}={value}")
+
+
+@pytest.mark.parametrize("is_split", [False, True])
+def test_whatever_was_logged_runs_nothing(site: Watched, *, is_split: bool) -> None:
+    job_id, lease = begin_run(site.world)
+    call = ToolCall(id="h", name=HOSTILE, arguments="{}")
+    diff = f"--- a/{HOSTILE}\n+++ b/x\n@@ -1 +1 @@ {HOSTILE}\n-{HOSTILE}\n+{HOSTILE}\n"
+    todo = Todo(text=HOSTILE, state="doing")
+    for payload in (
+        ModelReply(text=f"{HOSTILE}\n\n{HOSTILE}", tool_calls=(call,)),
+        RunCommand(command=f"{HOSTILE}\n{HOSTILE}", call_id="h"),
+        CommandOutput(exit_code=1, output=f"{HOSTILE}\n" * 20, call_id="h"),
+        EditFile(path=f"{HOSTILE}.py", edits=(), call_id="i"),
+        FileEdited(path="x", diff=diff, call_id="i"),
+        WriteTodos(todos=(todo,), call_id="j"),
+        Message(text=f"{HOSTILE}\n{HOSTILE}"),
+        StateChanged(state=AgentState.PAUSED, reason=HOSTILE),
+    ):
+        append(site.world, job_id, payload)
+    outcome = proven(HOSTILE).replace(notes=(HOSTILE,), warnings=(HOSTILE,))
+    git_diff = f"diff --git a/x b/{HOSTILE}.py\n{diff}"
+    end_run(site.world, lease, outcome, PULL, diff=git_diff)
+    text = read(site, job_id, "/diff?view=split" if is_split else "").text
+    found = _Tags()
+    found.feed(text)
+    assert "&lt;img src=x onerror=alert(1)&gt;" in text
+    assert "img" not in found.tags
+    assert found.odd == []
+    assert text.count("<script") == (0 if is_split else 2)
+
+
+def test_the_page_of_a_long_run_is_light(site: Watched) -> None:
+    job_id, _ = begin_run(site.world)
+    line = '\x1b[32mtests/test_cart.py\x1b[0m <line> "of" output\n'
+    output = CommandOutput(exit_code=1, output=line * 300)
+    for number in range(70):
+        append(site.world, job_id, ModelReply(text=f"Step {number}.\n\nMore words."))
+        append(site.world, job_id, RunCommand(command=f"echo {number}"))
+        append(site.world, job_id, output, source=Source.ENVIRONMENT)
+    page = read(site, job_id)
+    assert "Earlier steps" in page.text
+    assert len(page.content) < 300_000
+    # Steps are numbered in the whole run: three are before these.
+    assert '<span class="no">73</span>' in page.text
+
+
+def test_other_threads_of_the_run_are_linked(site: Watched) -> None:
+    job_id, _ = begin_run(site.world)
+    ticket = TalkThread(
+        service="jira", place="jira.test/SHOP", kind=ThreadKind.TICKET, id="SHOP-7"
+    )
+    chat = TalkThread(service="slack", place="T1/C1", kind=ThreadKind.CHAT, id="1.1")
+    for thread in (ticket, chat):
+        site.world.threads.link(
+            site.world.conversation(job_id), thread, site.world.clock.now()
+        )
+    assert (
+        '<p class="facts">Also in: '
+        '<a href="https://jira.test/browse/SHOP-7">SHOP-7</a>, a thread of Slack</p>'
+    ) in read(site, job_id).text

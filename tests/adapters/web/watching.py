@@ -166,7 +166,7 @@ def make_pages(world: World, url: str, inbox: Inbox) -> RunPages:
             one.ref for one in world.threads.threads_of(job.conversation_id)
         ],
         redactor=Redactor([A_SECRET]),
-        actions=RunActions(access, commands, reader, site, "GitHub"),
+        actions=RunActions(access, commands, reader, site, "GitHub", 3.0),
     )
 
 

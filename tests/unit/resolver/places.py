@@ -6,17 +6,21 @@ from patchwright.core.types.threads import (
     TalkThread,
     ThreadKind,
 )
-from patchwright.resolver.repository_references import ReferenceScope
+from patchwright.resolver.repository_references import ReferenceScope, TrackerScope
 
 WEB = "https://git.acme.dev"
 PLACES = ReferenceScope(
     forge="github",
     web_url=WEB,
     known=("acme/web", "acme/api", "Other/Lib"),
-    tracker="jira",
-    tracker_url="https://acme.atlassian.net",
-    tracker_host="acme.atlassian.net",
-    projects=("APP", "OPS"),
+    trackers=(
+        TrackerScope(
+            service="jira",
+            url="https://acme.atlassian.net",
+            host="acme.atlassian.net",
+            projects=("APP", "OPS"),
+        ),
+    ),
 )
 SLACK = TalkThread(
     service="slack", place="T1/C1", kind=ThreadKind.CHAT, id="1712345678.123456"

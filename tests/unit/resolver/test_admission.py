@@ -4,6 +4,7 @@ import pytest
 
 from patchwright.core.settings.repository import FollowUpTrigger
 from patchwright.core.types.people import Actor, Permission
+from patchwright.integrations.gitlab.settings import FORMS as GITLAB_FORMS
 from patchwright.resolver.admission import (
     AdmissionFacts,
     AdmissionPolicy,
@@ -57,7 +58,16 @@ def test_s11_a_refusal_names_the_person_and_the_permission() -> None:
         AdmissionFacts(actor=ALICE, permission=Permission.NONE),
         AdmissionPolicy(forge="github"),
     )
-    assert judged.text == "alice has none access here; write access is needed."
+    assert judged.text == "alice has no access here; write access is needed."
+
+
+def test_a_refusal_names_the_permission_as_the_forge_does() -> None:
+    eve = Actor(service="gitlab", login="eve")
+    judged = declined(
+        AdmissionFacts(actor=eve, permission=Permission.TRIAGE),
+        AdmissionPolicy(forge="gitlab", forms=GITLAB_FORMS),
+    )
+    assert judged.text == "eve has reporter access here; developer access is needed."
 
 
 def test_an_unknown_permission_is_no_permission() -> None:

@@ -147,8 +147,8 @@ def test_s74_several_named() -> None:
         "request is about one of them:\n\n- `acme/api`\n- `acme/secret`\n- `acme/web`"
         "\n\nAnswer here with the name of one. The request is kept.",
         offers=(
-            Offer(words="acme/api", command="acme/api"),
-            Offer(words="acme/web", command="acme/web"),
+            Offer(words="acme/api", command="acme/api", is_in_text=True),
+            Offer(words="acme/web", command="acme/web", is_in_text=True),
             PICKER,
         ),
     )
@@ -231,12 +231,12 @@ def test_tickets_that_a_chat_names_stand_for_their_project() -> None:
     app, ops = ticket("APP-7"), ticket("OPS-1")
 
     def of(*named: ThreadRef) -> RepoRef | None:
-        return repository_of_tickets(SLACK, named, projects, PLACES)
+        return repository_of_tickets(SLACK, named, lambda _one: projects, PLACES)
 
     assert of(app, ticket("APP-8"), issue("acme/api", 1)) == repo("acme/web")
     assert of(app, ops) is None
     assert of() is None
-    assert repository_of_tickets(app, [ops], projects, PLACES) is None
+    assert repository_of_tickets(app, [ops], lambda _one: projects, PLACES) is None
 
 
 @pytest.mark.parametrize(

@@ -37,11 +37,17 @@ def test_c7_a_private_request_for_a_public_repository_is_asked_about() -> None:
         "requests from this channel to that repository. Nothing is shown there before "
         "you answer.",
         offers=(
-            Offer(words="Share", command="share"),
-            Offer(words="Keep it out", command="keep it out"),
-            Offer(words="Always share in this channel", command="always share"),
+            Offer(words="Share", command="share", is_in_text=True),
+            Offer(words="Keep it out", command="keep it out", is_in_text=True),
             Offer(
-                words="Always keep out in this channel", command="always keep it out"
+                words="Always share in this channel",
+                command="always share",
+                is_in_text=True,
+            ),
+            Offer(
+                words="Always keep out in this channel",
+                command="always keep it out",
+                is_in_text=True,
             ),
         ),
     )

@@ -7,6 +7,7 @@ from hypothesis import strategies as st
 from patchwright.core.types.threads import ThreadKind, ThreadRef
 from patchwright.resolver.repository_references import (
     ReferenceScope,
+    TrackerScope,
     find_references,
     suggest_names,
 )
@@ -155,13 +156,35 @@ def test_s19_nothing_else_counts_as_a_thread(text: str) -> None:
 
 
 def test_k1_tickets_of_a_site_below_a_path_are_found() -> None:
+    [jira] = PLACES.trackers
+    below = "jira.corp.example/jira"
     places = PLACES.replace(
-        tracker_url="https://jira.corp.example/jira",
-        tracker_host="jira.corp.example/jira",
+        trackers=(jira.replace(url=f"https://{below}", host=below),)
     )
     found = find_references(["https://jira.corp.example/jira/browse/app-7"], places)
     assert [str(one) for one in found.threads] == [
         "jira:jira.corp.example/jira/APP#APP-7"
+    ]
+
+
+def test_keys_of_every_configured_tracker_are_read() -> None:
+    linear = TrackerScope(
+        service="linear",
+        url="https://linear.app/acme",
+        host="acme",
+        projects=("eng", "Web Shop", "OPS"),
+    )
+    places = PLACES.replace(trackers=(*PLACES.trackers, linear))
+    text = (
+        "APP-7, ENG-12, OPS-3 and UTF-8, https://linear.app/acme/issue/eng-4/wrong-sum "
+        "and https://linear.app/acme/issue/OPS-5, https://linear.app/other/issue/ENG-6"
+    )
+    assert [str(one) for one in find_references([text], places).threads] == [
+        "jira:acme.atlassian.net/APP#APP-7",
+        "linear:acme/ENG#ENG-12",
+        "jira:acme.atlassian.net/OPS#OPS-3",
+        "linear:acme/ENG#ENG-4",
+        "linear:acme/OPS#OPS-5",
     ]
 
 

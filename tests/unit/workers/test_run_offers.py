@@ -68,6 +68,10 @@ SHOWS_PLAN = run(JobState.DELIVERING, waits("plan"))
             run(JobState.QUEUED),
             "Send a message, Pause the run, Raise the budget, Stop the run",
         ),
+        (
+            run(JobState.QUEUED, waits("plan"), attempts=0),
+            "Send a message, Pause the run, Raise the budget, Stop the run",
+        ),
         (WORKING, "Send a message, Pause the run, Raise the budget, Stop the run"),
         (
             PLAN,

@@ -6,6 +6,7 @@ from typing import Final, assert_never
 from urllib.parse import quote
 
 from patchwright.core.events.observations import ConfirmationAsked
+from patchwright.core.text.strings import dollars
 from patchwright.core.types.base import Value
 from patchwright.core.types.people import Actor
 from patchwright.core.types.work import Outcome, WaitReason
@@ -101,13 +102,17 @@ _VIEWER: Final = "Your role here is viewer: you can look at runs and change noth
 
 @dataclass(frozen=True)
 class RunActions:
-    """Tells what a run asks and what its reader may do; `forge` is its title."""
+    """Tells what a run asks and what its reader may do; `forge` is its title.
+
+    People with write access can raise the budget of a run by `max_raise_usd` in all.
+    """
 
     access: RunAccess
     commands: RunCommands
     reader: RunReader
     site: Site
     forge: str
+    max_raise_usd: float
 
     def view(
         self,
@@ -176,11 +181,17 @@ class RunActions:
     ) -> Iterable[ActionForm]:
         for offer in offered:
             is_failed = failed is not None and failed.act == offer.act
+            is_budget = offer.act is RunAct.BUDGET
             yield ActionForm(
-                offer=offer,
+                offer=self._with_limit(offer) if is_budget else offer,
                 check=self.site.form_tokens.new(principal.key),
                 typed=failed.typed if failed and is_failed else "",
             )
+
+    def _with_limit(self, offer: RunOffer) -> RunOffer:
+        most = dollars(self.max_raise_usd)
+        limit = f"More than {most} in all takes an admin of the repository."
+        return offer.replace(hint=f"{offer.hint} {limit}")
 
     def _note(self, job: Job, standing: RunStanding, by: Actor) -> str:
         if not is_over(job):

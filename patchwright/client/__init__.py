@@ -1,0 +1,8 @@
+"""A typed client of the API of a Patchwright service.
+
+It knows the service by its OpenAPI document alone, and may be used on any machine.
+"""
+
+from patchwright.client.client import ApiProblemError, Client
+
+__all__ = ["ApiProblemError", "Client"]

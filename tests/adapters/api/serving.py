@@ -1,0 +1,187 @@
+"""A site with the API, runs to look at, and people with different rights."""
+
+import threading
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager
+from dataclasses import dataclass, field, replace
+from pathlib import Path
+from types import MappingProxyType
+from typing import Any, Final
+
+import httpx
+from fastapi import Request
+
+from patchwright.client import Client
+from patchwright.core.plugin import ServiceProfile
+from patchwright.core.text.redaction import Redactor
+from patchwright.core.types.base import ConversationId, JobId, RandomIds
+from patchwright.core.types.people import Actor
+from patchwright.core.types.threads import RepoRef, TalkThread
+from patchwright.integrations.settings import load_settings
+from patchwright.resolver.messages.status import DeliveryResult
+from patchwright.workers.accounts.principal import Principal, Role, SignedInBy
+from patchwright.workers.api.composition import Api
+from patchwright.workers.compose import make_stores
+from patchwright.workers.db.database import Database
+from patchwright.workers.inbox.inbox import Dispatcher, Inbox
+from patchwright.workers.web.app import create_app
+from patchwright.workers.web.forms import FormTokens
+from patchwright.workers.web.pages.access import RunAccess
+from patchwright.workers.web.server import make_server
+from patchwright.workers.web.site.frame import Site
+from tests.adapters.store.world import World
+from tests.adapters.web.serving import compose
+from tests.adapters.web.watching import begin_run, end_run
+from tests.fakes.clock import FakeClock
+from tests.provision.servers import free_port
+from tests.provision.waiting import wait_until
+from tests.unit.resolver.endings import proven
+
+SECRET: Final = b"correct horse battery staple"
+PULL: Final = DeliveryResult(
+    branch="fix", pull_request=12, pull_request_url="https://github.test/pull/12"
+)
+# A token of each kind of person: `ROLE LOGIN`, or `ROLE` for one with no identity.
+ADMIN: Final = "admin"
+WRITER: Final = "member-writer"
+READER: Final = "member-reader"
+VIEWER: Final = "viewer-writer"
+STRANGER: Final = "member-stranger"
+FORGE: Final = ServiceProfile(
+    name="github",
+    title="GitHub",
+    is_configured=True,
+    web_url="https://github.test",
+    mention="@patchwright",
+)
+
+
+# Loopback has no certificates, and to read them takes a while each time.
+_HTTP: Final = httpx.Client(verify=False)
+
+
+@dataclass(frozen=True)
+class ApiSite:
+    """A running API, and the stores behind it."""
+
+    url: str
+    world: World
+    api: Api
+    dispatched: list[JobId] = field(default_factory=list)
+
+    def client(self, token: str = ADMIN) -> Client:
+        return Client(self.url, token)
+
+    def ask(
+        self,
+        method: str,
+        path: str,
+        *,
+        token: str = ADMIN,
+        headers: Mapping[str, str] = MappingProxyType({}),
+        **sent: Any,
+    ) -> httpx.Response:
+        """Send a request with a token, or without one where it is empty."""
+        bearer = {"Authorization": f"Bearer {token}"} if token else {}
+        return _HTTP.request(
+            method, f"{self.url}{path}", headers={**bearer, **headers}, **sent
+        )
+
+    def end_one(self, key: str = "k1") -> JobId:
+        """Have a run ended with a pull request."""
+        job_id, lease = begin_run(self.world, key)
+        end_run(self.world, lease, proven(), PULL)
+        return job_id
+
+    def conversation(self, job_id: JobId) -> ConversationId:
+        return self.world.conversation(job_id)
+
+
+@contextmanager
+def serving_api(
+    database: Database, folder: Path, clock: FakeClock | None = None
+) -> Iterator[ApiSite]:
+    """Serve from a thread of this process until the context is left.
+
+    A bearer token says who somebody is, and `x-session` does so for a browser's cookie.
+    """
+    port = free_port()
+    url = f"http://127.0.0.1:{port}"
+    world = World(database, clock)
+    dispatched: list[JobId] = []
+    dispatcher = Dispatcher(dispatched.append)
+    inbox = Inbox(database, world.recorder, dispatcher.dispatch)
+    api = _api(world, url, folder, inbox, dispatcher)
+    api.feed.look_again_s = 0.05
+    services = replace(compose(database, dispatcher), inbox=inbox, pages=(api.add_to,))
+    server = make_server(create_app(services), "127.0.0.1", port)
+    thread = threading.Thread(target=server.run)
+    thread.start()
+    try:
+        wait_until(lambda: server.started, "uvicorn", 10)
+        yield ApiSite(url, world, api, dispatched)
+    finally:
+        server.should_exit = True
+        thread.join()
+
+
+def _api(
+    world: World, url: str, folder: Path, inbox: Inbox, dispatcher: Dispatcher
+) -> Api:
+    environ = {
+        "PATCHWRIGHT_STATE_DIR": str(folder),
+        "PATCHWRIGHT_SERVER__PUBLIC_URL": url,
+        "PATCHWRIGHT_SECURITY__ADMIN_TOKEN": HIDDEN,
+        "PATCHWRIGHT_GITHUB__TOKEN": HIDDEN,
+        "PATCHWRIGHT_GITHUB__WEBHOOK_SECRET": HIDDEN,
+    }
+    redactor = Redactor((HIDDEN,))
+    stores = make_stores(
+        world.database, redactor.redact_json, world.clock, RandomIds(), world.notifier
+    )
+    return Api(
+        settings=load_settings(environ, flags={}, cwd=folder),
+        database=world.database,
+        stores=stores,
+        redactor=redactor,
+        forge=FORGE,
+        clock=world.clock,
+        access=_access(world, url),
+        site=Site("", "/auth/github/login", FormTokens(SECRET)),
+        submit=inbox.submit,
+        dispatch=dispatcher.dispatch,
+    )
+
+
+HIDDEN: Final = "a-secret-of-the-settings"
+
+
+def _access(world: World, url: str) -> RunAccess:
+    return RunAccess(
+        secret=SECRET,
+        public_url=url,
+        clock=world.clock,
+        find_principal=_find_principal,
+        may_read=_may_read,
+        may_write=_may_write,
+        is_private=lambda job: isinstance(job.trigger.thread, TalkThread),
+    )
+
+
+def _find_principal(request: Request) -> Principal | None:
+    _, _, token = request.headers.get("authorization", "").partition(" ")
+    session = request.headers.get("x-session", "")
+    role, _, login = (token or session).partition("-")
+    if role not in set(Role):
+        return None
+    by = SignedInBy.API_TOKEN if token else SignedInBy.SESSION
+    identity = Actor(service="github", login=login) if login else None
+    return Principal(name=login, role=Role(role), signed_in_by=by, identity=identity)
+
+
+def _may_read(repo: RepoRef, actor: Actor) -> bool:
+    return repo.full_name == "acme/shop" and actor.login in {"reader", "writer"}
+
+
+def _may_write(repo: RepoRef, actor: Actor) -> bool:
+    return (repo.full_name, actor.login) == ("acme/shop", "writer")
