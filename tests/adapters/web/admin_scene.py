@@ -23,7 +23,7 @@ from patchwright.integrations.registry import PLUGINS, describe_services, servic
 from patchwright.integrations.settings import load_settings
 from patchwright.workers.accounts.principal import Principal, Role, SignedInBy
 from patchwright.workers.db.database import Database
-from patchwright.workers.runs.spending import SpendReader
+from patchwright.workers.runs.spend import SpendReader
 from patchwright.workers.store.audit import AuditLog
 from patchwright.workers.store.choices import ChoiceStore
 from patchwright.workers.store.reservations import (
