@@ -115,7 +115,7 @@ class VisibleRuns:
         )
         page = self.listing.page(
             wanted,
-            may_see=self.access.sight_of(call.principal),
+            sight=self.access.sight_of(call.principal),
             after=after,
             limit=query.limit,
         )

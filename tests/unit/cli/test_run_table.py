@@ -7,13 +7,12 @@ import pytest
 
 from patchwright.core.types.work import Limits, Usage
 from patchwright.workers.cli.run_list import (
-    age_text,
     cost_text,
     place_text,
     print_runs,
 )
 from patchwright.workers.cli.terminal import shorten_middle
-from patchwright.workers.runs.run_row import RunRow
+from patchwright.workers.runs.run_row import RunRow, age_text
 from patchwright.workers.runs.selection import RunStage, UnknownRunError, choose_run_id
 
 NOW = datetime(2026, 1, 2, tzinfo=UTC)
