@@ -27,7 +27,7 @@ from patchwright.client.models import (
     RunConfiguration,
     RunEntry,
     RunList,
-    RunReport,
+    RunResult,
     SettingList,
     SpendReport,
     TrajectoryView,
@@ -203,8 +203,8 @@ class Client:
         for page in self._pages(RunList, "/api/runs", wanted):
             yield from page.items
 
-    def read_run(self, run_id: str) -> RunReport:
-        return self._read(RunReport, f"/api/runs/{run_id}")
+    def read_run(self, run_id: str) -> RunResult:
+        return self._read(RunResult, f"/api/runs/{run_id}")
 
     def list_repositories(self) -> Iterator[RepositoryView]:
         for page in self._pages(RepositoryList, "/api/repositories", {}):

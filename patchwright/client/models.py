@@ -80,6 +80,7 @@ class RunEntry(ApiValue):
     steps: int
     usage: UsageView
     limits: LimitsView | None
+    position: int | None
 
 
 class ThreadView(ApiValue):
@@ -177,6 +178,23 @@ class NewMessage(ApiValue):
     text: str
 
 
+class OutcomeKind(StrEnum):
+    """How a task ended; the same words in the CLI, the API and every message."""
+
+    RESOLVED = "resolved"
+    ANSWERED = "answered"
+    NO_CHANGE = "no-change"
+    NEEDS_INPUT = "needs-input"
+    PLAN_POSTED = "plan-posted"
+    REFUSED = "refused"
+    OVER_BUDGET = "over-budget"
+    OVER_LIMIT = "over-limit"
+    TIMED_OUT = "timed-out"
+    STUCK = "stuck"
+    STOPPED = "stopped"
+    FAILED = "failed"
+
+
 class Problem(ApiValue):
     """What was not done, and why."""
 
@@ -229,7 +247,7 @@ class RunList(ApiValue):
     next: str | None = None
 
 
-class RunReport(ApiValue):
+class RunResult(ApiValue):
     """A run with what came of it."""
 
     id: str
@@ -247,6 +265,7 @@ class RunReport(ApiValue):
     steps: int
     usage: UsageView
     limits: LimitsView | None
+    position: int | None
     summary: str
     waits_for: str
     branch: str

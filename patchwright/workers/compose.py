@@ -235,7 +235,8 @@ def open_service_parts(
 
     `database_clock` stands in for the database's own.
     """
-    clock = SystemClock()
+    clock, redact = SystemClock(), redactor.redact_json
+    role = settings.accounts.default_role
     with closing(open_database(settings, database_clock)) as database:
         upgrade(database)
         secrets = open_secrets(settings, database, clock)
@@ -250,12 +251,7 @@ def open_service_parts(
                 clock=clock,
                 database=database,
                 stores=make_stores(
-                    database,
-                    redactor.redact_json,
-                    clock,
-                    RandomIds(),
-                    notifier,
-                    default_role=settings.accounts.default_role,
+                    database, redact, clock, RandomIds(), notifier, default_role=role
                 ),
                 plugin=plugin,
                 directory=describe_services(settings, plugins),

@@ -47,11 +47,10 @@ from patchwright.workers.web.app_install import (
 )
 from patchwright.workers.web.link_flow import LinkingRoutes
 from patchwright.workers.web.link_routes import make_linking_routes
-from patchwright.workers.website_accounts import AccountParts, make_sign_in
+from patchwright.workers.website_accounts import account_parts, make_sign_in
 from patchwright.workers.website_pages import (
     can_ask,
     compose_pages,
-    make_api,
     make_run_pages,
     site_pages,
 )
@@ -96,15 +95,7 @@ def make_website(
     health = (judge or health_checks_of(base).web)(lambda: inbox.is_alive)
     reporter = make_reporter(base, role, health)
     secret = own_session_secret(base)
-    accounts = AccountParts(
-        plugin=base.plugin,
-        settings=base.settings,
-        database=base.database,
-        accounts=base.stores.accounts,
-        ids=RandomIds(),
-        clock=base.clock,
-        dispatch=dispatcher.dispatch,
-    )
+    accounts = account_parts(base, dispatcher.dispatch)
     sign_in = make_sign_in(accounts, secret)
     chat = make_chat_composition(base)
     pages = compose_pages(base, accounts, sign_in, chat, inbox)
@@ -119,7 +110,6 @@ def make_website(
         pages=(
             *_installation_pages(base, routes, secret, on_installed),
             *site_pages(pages),
-            make_api(pages).add_to,
             *settings_site_pages(base, pages.site, pages.access, routes),
         ),
         linking=_linking(base, secret, dispatcher),
@@ -160,9 +150,10 @@ def _open_routes(
     return {base.plugin.name: own, **base.chats.open_routes(make_host)}
 
 
-def _webhook_sources(routes: Mapping[str, PluginRoutes]) -> Mapping[str, WebhookSource]:
-    sources = {name: one.webhook_source for name, one in routes.items()}
-    return {name: one for name, one in sources.items() if one}
+def _webhook_sources(routes: Mapping[str, PluginRoutes]) -> dict[str, WebhookSource]:
+    return {
+        name: one.webhook_source for name, one in routes.items() if one.webhook_source
+    }
 
 
 def _background_tasks(

@@ -10,13 +10,14 @@ import structlog
 from patchwright.core.plugin import Plugin
 from patchwright.core.settings.model import Settings
 from patchwright.core.system.clock import Clock
-from patchwright.core.types.base import Ids, JobId
+from patchwright.core.types.base import Ids, JobId, RandomIds
 from patchwright.core.types.people import Actor
 from patchwright.workers.accounts.directory import People, ProvenPerson
 from patchwright.workers.accounts.principal import Role
 from patchwright.workers.accounts.roles import OIDC
 from patchwright.workers.accounts.sessions import SessionStore
 from patchwright.workers.accounts.tokens import ApiTokenStore
+from patchwright.workers.compose import ServiceParts
 from patchwright.workers.db.database import Database
 from patchwright.workers.plugins.people import make_forge_accounts
 from patchwright.workers.store.account_links import wake_waiting
@@ -30,7 +31,7 @@ from patchwright.workers.web.oidc_routes import (
     make_oidc_way,
     make_provider,
 )
-from patchwright.workers.web.rate_limit import RateLimit
+from patchwright.workers.web.rate_limit import AttemptLimit
 from patchwright.workers.web.session_cookie import SessionCookie
 from patchwright.workers.web.sign_in import (
     MAX_SIGN_INS,
@@ -107,6 +108,20 @@ class AccountParts:
             self.dispatch(job_id)
 
 
+def account_parts(
+    base: ServiceParts, dispatch: Callable[[JobId], None]
+) -> AccountParts:
+    return AccountParts(
+        plugin=base.plugin,
+        settings=base.settings,
+        database=base.database,
+        accounts=base.stores.accounts,
+        ids=RandomIds(),
+        clock=base.clock,
+        dispatch=dispatch,
+    )
+
+
 def make_sign_in(parts: AccountParts, secret: bytes | None) -> SignInRoutes | None:
     """Return the sign-in routes, or None if nobody can sign in."""
     settings, clock = parts.settings, parts.clock
@@ -130,7 +145,7 @@ def make_sign_in(parts: AccountParts, secret: bytes | None) -> SignInRoutes | No
         audit=parts.audit,
         # Nobody is signed in there, so that it needs no navigation.
         site=Site(prefix, "", FormTokens(secret)),
-        limit=RateLimit(clock, MAX_SIGN_INS, SIGN_INS_PERIOD),
+        limit=AttemptLimit(clock, MAX_SIGN_INS, SIGN_INS_PERIOD),
         public_url=public_url,
         prefix=prefix,
         first_admin=make_first_admin_cookie(settings, secret, clock),
@@ -193,7 +208,7 @@ def account_pages(
     """Yield what adds the pages of people; without a sign-in there are none."""
     if sign_in is None:
         return
-    limit = RateLimit(parts.clock, MAX_FORMS, FORMS_PERIOD)
+    limit = AttemptLimit(parts.clock, MAX_FORMS, FORMS_PERIOD)
     posts = FormPosts(site, visitors.find, limit)
     yield partial(add_account_pages, pages=_own_page(parts, sign_in, site, posts))
     people = PeoplePages(
@@ -203,7 +218,7 @@ def account_pages(
         sessions=parts.sessions,
         audit=parts.audit,
         admin_token=visitors.admin_token,
-        wrong_tokens=RateLimit(parts.clock, MAX_WRONG_TOKENS, WRONG_TOKENS_PERIOD),
+        wrong_tokens=AttemptLimit(parts.clock, MAX_WRONG_TOKENS, WRONG_TOKENS_PERIOD),
     )
     yield partial(add_people_pages, pages=people)
     audit = AuditPages(site, posts, parts.audit, parts.clock)
@@ -239,6 +254,6 @@ def _backchannel(parts: AccountParts, ways: Sequence[SignInWay]) -> Iterator[Add
         people=parts.people,
         sessions=parts.sessions,
         audit=parts.audit,
-        limit=RateLimit(parts.clock, MAX_WRONG_TOKENS, WRONG_TOKENS_PERIOD),
+        limit=AttemptLimit(parts.clock, MAX_WRONG_TOKENS, WRONG_TOKENS_PERIOD),
     )
     yield route.add_to

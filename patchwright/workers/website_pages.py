@@ -98,6 +98,7 @@ def site_pages(parts: PageParts) -> Iterator[AddPages]:
     form = _request_form(parts)
     if form is not None:
         yield partial(add_request_form, routes=form)
+    yield make_api(parts).add_to
     yield from account_pages(parts.accounts, parts.sign_in, parts.visitors, parts.site)
 
 

@@ -4,24 +4,18 @@ from collections.abc import Iterator, Mapping
 from functools import partial
 from typing import Final
 
-from patchwright.core.plugin import PluginRoutes
+from patchwright.core.plugin import PluginRoutes, import_later
 from patchwright.core.types.base import AccountId, RandomIds
 from patchwright.core.types.threads import RepoRef
 from patchwright.integrations.registry import PLUGINS, service_title
 from patchwright.workers.accounts.principal import Principal, Role
 from patchwright.workers.compose import ServiceParts
-from patchwright.workers.doctor.checks import (
-    choose_checks,
-    make_context,
-    run_checks,
-    without_secrets,
-)
-from patchwright.workers.runs.spending import SpendReader
+from patchwright.workers.runs.spend import SpendReader
 from patchwright.workers.store.audit import AuditLog
 from patchwright.workers.store.choices import ACCOUNT_SCOPE, ChoiceStore
 from patchwright.workers.web.app import AddPages
 from patchwright.workers.web.pages.access import RunAccess
-from patchwright.workers.web.rate_limit import RateLimit
+from patchwright.workers.web.rate_limit import AttemptLimit
 from patchwright.workers.web.site.form_posts import (
     FORMS_PERIOD,
     MAX_FORMS,
@@ -59,7 +53,7 @@ def settings_site_pages(
     routes: Mapping[str, PluginRoutes],
 ) -> Iterator[AddPages]:
     """Yield what adds each of these pages; `routes` are by the services' names."""
-    limit = RateLimit(base.clock, MAX_FORMS, FORMS_PERIOD)
+    limit = AttemptLimit(base.clock, MAX_FORMS, FORMS_PERIOD)
     posts = FormPosts(site, access.find_principal, limit)
     yield partial(add_spend_page, pages=_spend_pages(base, site, access))
     yield partial(add_settings_pages, pages=_settings_pages(base, posts))
@@ -134,14 +128,16 @@ def _setup_page(
     )
 
 
+# The checks are imported when somebody wants them: they bring much along.
+_run_checks: Final = import_later("patchwright.workers.doctor.checks:examine")
+
+
 def _examine(base: ServiceParts, names: tuple[str, ...]) -> Iterator[CardResult]:
     """Run the checks of these names as `doctor` does; no secret is told."""
-    context = make_context(base.settings, base.clock)
-    for one in run_checks(context, choose_checks(names)):
-        finding = without_secrets(one, base.redactor).finding
+    for one in _run_checks(base.settings, base.clock, names, base.redactor):
         yield CardResult(
             name=one.name,
-            status=finding.status,
-            found=finding.found,
-            fixes=tuple(finding.fix.splitlines()),
+            status=one.finding.status,
+            found=one.finding.found,
+            fixes=tuple(one.finding.fix.splitlines()),
         )

@@ -1,10 +1,12 @@
 """Programs ask, answer and read by the API, and so does a browser that is signed in."""
 
+import re
 from pathlib import Path
 
 import pytest
 
 from patchwright.client import ApiProblemError, Client
+from tests.adapters.web.browser import forms_on
 from tests.fakes.llm.turns import call
 from tests.flow.script import in_turn
 from tests.flow.story import REPO, fix_turns
@@ -85,3 +87,41 @@ def test_who_may_not_write_is_refused_and_a_stranger_sees_nothing(
         evil = {"origin": "https://evil.example"}
         assert visitor.browser.post(f"{path}/stop", json={}, headers=evil).is_error
         post(visitor, f"/api/conversations/{asked['conversation_id']}/stop", {})
+
+
+def test_a_token_of_an_account_asks_and_steers_as_its_person(tmp_path: Path) -> None:
+    with visiting(tmp_path, fix_turns()) as (story, visitor, _):
+        visitor.sign_in("alice")
+        token = make_token(visitor, "write")
+        with Client(story.url, token) as client:
+            account = client.read_account()
+            assert (account.name, account.role) == ("alice", "member")
+            asked = client.start_conversation(REPO, TEXT, key="once")
+            assert client.start_conversation(REPO, TEXT, key="once") == asked
+            story.work()
+            assert client.read_run(asked.run_id or "").outcome == "resolved"
+            assert client.retry(asked.conversation_id or "").verdict == "accepted"
+            with pytest.raises(ApiProblemError) as refused:
+                client.read_spend()
+            assert refused.value.status == 403
+        with (
+            Client(story.url, make_token(visitor, "read")) as reader,
+            pytest.raises(ApiProblemError) as refused,
+        ):
+            reader.stop(asked.conversation_id or "")
+        assert refused.value.status == 403
+        assert "token may hold less" in refused.value.problem.detail
+
+
+def make_token(visitor: Visitor, scope: str) -> str:
+    """Make an API token on the page of the account, and return it."""
+    address = f"{visitor.story.url}/account"
+    (form,) = (
+        one
+        for one in forms_on(visitor.browser.get(address))
+        if one.action.endswith("/account/tokens")
+    )
+    wanted = {**form.fields, "name": scope, "scope": scope, "days": "30"}
+    made = visitor.browser.post(f"{address}/tokens", data=wanted)
+    (token,) = re.findall(r"pwt_[\w-]{40,}", made.text)
+    return str(token)

@@ -26,7 +26,8 @@ def state(story: Story) -> JobState:
 
 def words(page: str) -> str:
     """Return what is at the top of a page, as one line."""
-    part = page.partition('<div id="actions">')[2].partition("</div>\n<section")[0]
+    part = page.partition('<div id="actions"')[2].partition(">")[2]
+    part = part.partition('<nav class="row jump')[0]
     return " ".join(unescape(re.sub(r"<[^>]+>", " ", part)).split())
 
 

@@ -66,7 +66,9 @@ def _referred(schema: object) -> Iterator[str]:
 def _class(name: str, schema: _Tree) -> str:
     about = _docstring(schema.get("description", f"A {name}."))
     if "enum" in schema:
-        words = [f'    {one.upper()} = "{one}"\n' for one in schema["enum"]]
+        words = [
+            f'    {one.upper().replace("-", "_")} = "{one}"\n' for one in schema["enum"]
+        ]
         return f"class {name}(StrEnum):\n{about}\n{''.join(words)}"
     required = set(schema.get("required", ()))
     fields = [

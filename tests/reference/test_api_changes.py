@@ -193,7 +193,7 @@ def test_what_only_adds_breaks_nothing() -> None:
 
 
 def test_a_schema_that_the_generator_does_not_know_is_an_error() -> None:
-    fields = {"b": {"not": {}}}
+    fields: dict[str, Any] = {"b": {"not": {}}}
     odd = {"components": {"schemas": {"A": {"properties": fields}}}}
     with pytest.raises(LookupError):
         client_models(odd)

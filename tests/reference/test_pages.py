@@ -34,6 +34,7 @@ ADDING = {
 BROUGHT = {
     "routes.forge": GITHUB,
     "site.service.name": GITHUB,
+    "way.name": GITHUB,
     "self.forge.name": GITHUB,
     "self.installation.path": INSTALL_PATH,
     "self.installation.callback_path": CALLBACK_PATH,

@@ -123,16 +123,18 @@ def read_settings(
     if problems:
         raise SettingsError("\n".join(problems))
     return settings.replace(
-        sources=tuple(
-            SettingSource(key=dotted_key(path), where=one.where)
-            for path, one in sorted(values.items())
-        ),
+        sources=tuple(_sources(values)),
         notices=(
             *(notice for layer in layers for notice in layer.notices),
             *_mcp_notices(settings),
         ),
         secrets_in_files=tuple(_secrets_in_files(root, values, settings)),
     )
+
+
+def _sources(values: Mapping[KeyPath, FoundValue]) -> Iterator[SettingSource]:
+    for path, one in sorted(values.items()):
+        yield SettingSource(key=dotted_key(path), where=one.where)
 
 
 def _mcp_notices(settings: Settings) -> Iterator[SettingsNotice]:

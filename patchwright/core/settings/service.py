@@ -168,8 +168,8 @@ class AccountSettings(SettingsSection):
             service, _, who = one.partition(":")
             if service not in _SIGN_IN_SERVICES or not who.strip():
                 raise ValueError(
-                    f"{one!r} names nobody; write github:LOGIN, gitlab:LOGIN, or oidc: "
-                    "and a subject or e-mail address"
+                    f"{one!r} names nobody; write FORGE:LOGIN, or oidc: and a subject "
+                    "or an e-mail address"
                 )
         return tuple(one.replace(":@", ":", 1) for one in value)
 
@@ -209,8 +209,8 @@ class OidcSettings(SettingsSection):
     )
     admin_group: str = Field(
         "",
-        description="Group whose people are admins, as of their next sign-in; whoever "
-        "leaves it is not any more.",
+        description="Group whose people become admins at their next sign-in. Without "
+        "the group they are admins no more.",
     )
 
     @property

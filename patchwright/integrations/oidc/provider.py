@@ -106,7 +106,7 @@ _OBJECT: Final[TypeAdapter[dict[str, Any]]] = TypeAdapter(dict[str, Any])
 
 
 @dataclass
-class _Known:
+class _ProviderFacts:
     """What the provider has said about itself, and since when we know."""
 
     metadata: _Metadata | None = None
@@ -130,7 +130,7 @@ class OidcProvider:
     redirect_uri: str
     clock: Clock
     group_claim: str = ""
-    _known: _Known = field(default_factory=_Known)
+    _known: _ProviderFacts = field(default_factory=_ProviderFacts)
     _lock: Lock = field(default_factory=Lock)
 
     def address(self, state: str, verifier: str) -> str:
@@ -192,7 +192,7 @@ class OidcProvider:
         if read.iss != self.issuer or not is_ours:
             raise AuthenticationError("the logout token is not for this service")
         if not is_logout or "nonce" in claims:
-            raise AuthenticationError("this is no logout token")
+            raise AuthenticationError("the token is not a logout token")
         if not (read.sub or read.sid):
             raise AuthenticationError("the logout token says not whose session ends")
         return LogoutToken(
@@ -319,7 +319,7 @@ class OidcProvider:
         address = self._metadata().jwks_uri
         found = _fetch_json(address)
         try:
-            keys = KeySet.import_key_set(cast("KeySetSerialization", found))
+            keys = KeySet.import_key_set(cast(KeySetSerialization, found))
         except (JoseError, ValueError, KeyError, TypeError) as error:
             raise ServiceError(f"the keys at {address} cannot be read") from error
         with self._lock:

@@ -35,8 +35,6 @@ from patchwright.workers.store.audit import AuditAction, AuditEntry, write_audit
 from patchwright.workers.store.identity_tokens import forget_grant
 
 BY_SETUP_LINK: Final = "set-up link"
-# Elsewhere somebody may well have two names, such as in two workspaces.
-_SIGN_IN_SERVICES: Final = frozenset({"github", "gitlab", OIDC})
 
 
 class ProvenPerson(Value):
@@ -116,7 +114,7 @@ class People:
             known = find_identity(connection, proven.person, proven.host)
             other = known.account_id if known else account_id
             both = {account_id, other}
-            if _would_be_two(connection, both, proven):
+            if self._would_be_two(connection, both, proven):
                 return None
             if known is None:
                 add_identity(
@@ -230,6 +228,23 @@ class People:
         )
         connection.execute(sa.delete(accounts).where(accounts.c.id == goes))
 
+    def _would_be_two(
+        self, connection: sa.Connection, both: set[AccountId], proven: ProvenPerson
+    ) -> bool:
+        """Tell whether an account would be two people where people sign in.
+
+        Elsewhere somebody may well have two names, such as in two workspaces.
+        """
+        query = sa.select(identities).where(
+            identities.c.account_id.in_(sorted(both)),
+            identities.c.service.in_([self.forge, OIDC]),
+        )
+        person = proven.person
+        found = {
+            (row.service, row.host, row.subject) for row in connection.execute(query)
+        } | {(person.service, proven.host, person.subject)}
+        return len(found) > len({(service, host) for service, host, _ in found})
+
     def _note_email(self, connection: sa.Connection, proven: ProvenPerson) -> None:
         is_theirs = is_identity(proven.person, proven.host)
         noted = sa.update(identities).where(is_theirs).values(email=proven.email)
@@ -332,21 +347,6 @@ class People:
 def _actor(one: Identity) -> Actor:
     return Actor(
         service=one.service, login=one.login, external_id=one.subject, host=one.host
-    )
-
-
-def _would_be_two(
-    connection: sa.Connection, both: set[AccountId], proven: ProvenPerson
-) -> bool:
-    """Tell whether an account would be two people at one place where people sign in."""
-    person = proven.person
-    query = sa.select(identities).where(identities.c.account_id.in_(sorted(both)))
-    found = {
-        (row.service, row.host, row.subject) for row in connection.execute(query)
-    } | {(person.service, proven.host, person.subject)}
-    places = [(service, host) for service, host, _ in found]
-    return any(
-        places.count(place) > 1 for place in places if place[0] in _SIGN_IN_SERVICES
     )
 
 

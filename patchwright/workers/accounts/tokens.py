@@ -63,7 +63,7 @@ class ApiToken(Value):
     last_used_at: datetime | None = None
 
 
-class TokenWish(Value):
+class NewToken(Value):
     name: str
     scope: Scope
     life_days: int
@@ -75,28 +75,28 @@ class ApiTokenStore:
     ids: Ids
     clock: Clock
 
-    def make(self, account_id: AccountId, wish: TokenWish, by: str) -> str | None:
+    def make(self, account_id: AccountId, new: NewToken, by: str) -> str | None:
         """Return a new token, which is stored nowhere; None if there are too many."""
         word, now = TOKEN_PREFIX + secrets.token_urlsafe(_TOKEN_BYTES), self.clock.now()
         row = {
             "id": self.ids.new(),
             "account_id": account_id,
-            "name": wish.name,
+            "name": new.name,
             "ending": word[-_ENDING_CHARS:],
             # 256 random bits cannot be guessed from their digest, and the look-up of a
             # digest takes no time that depends on the token.
             "digest": digest_of(word),
-            "scope": str(wish.scope),
+            "scope": str(new.scope),
             "created_at": now,
-            "expires_at": now + timedelta(days=wish.life_days),
+            "expires_at": now + timedelta(days=new.life_days),
         }
         count = sa.select(sa.func.count()).where(api_tokens.c.account_id == account_id)
         with self.database.writing() as connection:
             if connection.scalars(count).one() >= MAX_TOKENS:
                 return None
             connection.execute(sa.insert(api_tokens), row)
-            detail = f"{wish.scope}, for {wish.life_days} days"
-            entry = self._entry(account_id, AuditAction.TOKEN_MADE, wish.name, by)
+            detail = f"{new.scope}, for {new.life_days} days"
+            entry = self._entry(account_id, AuditAction.TOKEN_MADE, new.name, by)
             write_audit(connection, self.ids, entry.replace(detail=detail))
         return word
 

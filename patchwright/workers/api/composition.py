@@ -31,6 +31,7 @@ from patchwright.workers.api.streams import EventFeed, add_event_streams
 from patchwright.workers.db.database import Database
 from patchwright.workers.runs.administration import ServiceRuns
 from patchwright.workers.runs.commands import CommandOrigin, RunCommands
+from patchwright.workers.runs.listing import RunListing
 from patchwright.workers.runs.reader import RunReader
 from patchwright.workers.store.run_store import Stores
 from patchwright.workers.web.pages.access import RunAccess
@@ -86,7 +87,12 @@ class Api:
 
     @cached_property
     def _runs(self) -> VisibleRuns:
-        return VisibleRuns(self.database, self._reader, self.access)
+        return VisibleRuns(
+            self.database,
+            self._reader,
+            RunListing(self.database, self._reader),
+            self.access,
+        )
 
     @cached_property
     def _conversations(self) -> VisibleConversations:

@@ -62,7 +62,7 @@ def read_position(cursor: str) -> Position | None:
     try:
         read = Position.model_validate_json(_decoded(cursor))
     except ValidationError as error:
-        raise _no_cursor() from error
+        raise no_cursor() from error
     return read.replace(at=_in_utc(read.at))
 
 
@@ -73,24 +73,24 @@ def read_name(cursor: str) -> str:
     try:
         return NamePosition.model_validate_json(_decoded(cursor)).name
     except ValidationError as error:
-        raise _no_cursor() from error
+        raise no_cursor() from error
 
 
 def _in_utc(at: datetime) -> datetime:
     try:
         return at.astimezone(UTC) if at.tzinfo else at.replace(tzinfo=UTC)
     except OverflowError as error:
-        raise _no_cursor() from error
+        raise no_cursor() from error
 
 
 def _decoded(cursor: str) -> bytes:
     try:
         return base64.b64decode(cursor + "=" * (-len(cursor) % 4), b"-_", validate=True)
     except (ValueError, binascii.Error) as error:
-        raise _no_cursor() from error
+        raise no_cursor() from error
 
 
-def _no_cursor() -> ApiError:
+def no_cursor() -> ApiError:
     return invalid_input(
         "cursor", "this is not a cursor; use `next` of the page before it"
     )

@@ -18,8 +18,6 @@ from patchwright.workers.db.tables import (
     jobs,
     reservations,
 )
-from patchwright.workers.runs.run_row import STATES
-from patchwright.workers.runs.selection import RunStage
 
 _ROWS_AT_ONCE: Final = 100
 _MICRO: Final = 1_000_000
@@ -37,18 +35,6 @@ class ConversationRow(Value):
 
     repo: str
     title: str
-
-
-def newest_runs(
-    database: Database, after: Position | None, stage: RunStage | None, repo: str
-) -> Iterator[ListedRow]:
-    """Yield runs and answers to commands, the newest first."""
-    query = sa.select(jobs.c.id, jobs.c.created_at)
-    if stage is not None:
-        query = query.where(jobs.c.state.in_(STATES[stage]))
-    if repo:
-        query = query.join(conversations).where(_is_repo(repo))
-    return _rows(database, query, jobs, after)
 
 
 def newest_conversations(

@@ -169,9 +169,8 @@ def _entry(path: str, method: str, one: _Tree) -> OperationEntry:
 
 def _parameters(parameters: Sequence[_Tree]) -> Iterator[FieldRow]:
     for one in parameters:
-        about = one["description"]
-        place = f" ({one['in']})" if one["in"] != "query" else ""
-        yield _row(one["name"] + place, one["schema"], about, one["required"])
+        row = _row(one["name"], one["schema"], one["description"], one["required"])
+        yield row.replace(type=f"{row.type}, in the {one['in']}")
 
 
 def _schema(name: str, schema: _Tree) -> SchemaEntry:
@@ -206,6 +205,8 @@ def _name_of(schema: _Tree) -> str:
     return str(schema.get("$ref", "")).rpartition("/")[2]
 
 
+# No bound that matters to anybody.
+_LARGEST: Final = 2**31 - 1
 _BOUNDS: Final = {"minimum": "from", "maximum": "to", "default": "default"}
 
 
@@ -222,11 +223,7 @@ def _type_words(schema: _Tree) -> str:
     kind = {"date-time": "time"}.get(kind, kind)
     bounds = [
         f"{words} {schema[key]}"
-        for key, words in (
-            ("minimum", "from"),
-            ("maximum", "to"),
-            ("default", "default"),
-        )
-        if schema.get(key) not in (None, "", [])
+        for key, words in _BOUNDS.items()
+        if schema.get(key) not in (None, "", [], False, _LARGEST)
     ]
     return ", ".join([kind, *bounds])

@@ -1,19 +1,18 @@
 """The runs, as those who may see them get them."""
 
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterable
 from dataclasses import dataclass
 from typing import Final, TypeVar
 
 from pydantic import Field
 
 from patchwright.core.types.base import JobId
-from patchwright.resolver.commands import makes_run
-from patchwright.resolver.job import Job, is_over
+from patchwright.core.types.outcome_kind import OutcomeKind
+from patchwright.resolver.job import Job
 from patchwright.workers.accounts.principal import Principal
 from patchwright.workers.api.cursors import (
     PageQuery,
-    Position,
-    read_position,
+    no_cursor,
     write_cursor,
 )
 from patchwright.workers.api.operations import (
@@ -23,23 +22,25 @@ from patchwright.workers.api.operations import (
     read_operation,
 )
 from patchwright.workers.api.problems import not_found
-from patchwright.workers.api.queries import ListedRow, newest_runs
+from patchwright.workers.api.queries import ListedRow
 from patchwright.workers.api.schemas import (
     RunEntry,
     RunList,
-    RunReport,
+    RunResult,
     run_entry,
-    run_report,
+    run_result,
 )
 from patchwright.workers.db.database import Database
-from patchwright.workers.runs.reader import EventSpan, RunReader
-from patchwright.workers.runs.run_row import RunSummary, row_of_job
+from patchwright.workers.runs.listing import RunListing, read_cursor
+from patchwright.workers.runs.reader import RunReader
+from patchwright.workers.runs.run_row import RunFilter, RunSummary, row_of_job
 from patchwright.workers.runs.selection import RunStage
 from patchwright.workers.web.pages.access import RunAccess
 
 # So many rows are looked at for one page: of most of them somebody may see nothing.
 _MOST_LOOKED_AT: Final = 1000
 REPOSITORY: Final = r"^[^\x00-\x20]{0,300}$"
+_WORDS: Final = r"^[^\x00-\x1f]{0,200}$"
 ItemT = TypeVar("ItemT")
 
 
@@ -47,9 +48,15 @@ class RunsQuery(PageQuery):
     """Which runs are wanted."""
 
     state: RunStage | None = Field(None, description="Only those in this state.")
+    outcome: OutcomeKind | None = Field(None, description="Only those with it.")
     repository: str = Field(
         "", pattern=REPOSITORY, description="Only those for `OWNER/NAME`."
     )
+    source: str = Field(
+        "", pattern=_WORDS, description="Only those that were asked for there."
+    )
+    requester: str = Field("", pattern=_WORDS, description="Only those of this login.")
+    text: str = Field("", pattern=_WORDS, description="Only with that in the title.")
 
 
 def take_page(
@@ -75,6 +82,7 @@ class VisibleRuns:
 
     database: Database
     reader: RunReader
+    listing: RunListing
     access: RunAccess
 
     def find(self, principal: Principal, run_id: str) -> Job:
@@ -86,48 +94,47 @@ class VisibleRuns:
 
     def view(self, job: Job) -> RunEntry:
         """Return it for a list, at a cost that does not grow with its log."""
-        return run_entry(job, row_of_job(job, self._briefly(job)))
-
-    def find_view(self, principal: Principal, run_id: str) -> RunEntry | None:
-        job = self.reader.jobs.load(JobId(run_id))
-        if job is None or not makes_run(job.trigger):
-            return None
-        return self.view(job) if self.access.is_reader(principal, job) else None
-
-    def newest(
-        self,
-        principal: Principal,
-        after: Position | None,
-        query: RunsQuery,
-    ) -> tuple[tuple[RunEntry, ...], str | None]:
-        rows: Iterator[ListedRow] = newest_runs(
-            self.database, after, query.state, query.repository
-        )
-        return take_page(rows, lambda one: self.find_view(principal, one), query.limit)
-
-    def _briefly(self, job: Job) -> RunSummary:
-        """Read the log of what works still; the outcome says enough of what ended."""
-        span = EventSpan() if is_over(job) else self.reader.span(job)
-        return self.reader.summarize(job, span)
+        rows = self.listing.rows_of([job.id])
+        # Of an answer to a command there is none.
+        row = rows[0] if rows else row_of_job(job, RunSummary())
+        return run_entry(job, row)
 
     def list_runs(self, call: Call[RunsQuery, NoInput]) -> RunList:
         """List the runs that you can see, the newest first."""
-        after = read_position(call.query.cursor)
-        items, following = self.newest(call.principal, after, call.query)
-        return RunList(items=items, next=following)
+        query = call.query
+        after = read_cursor(query.cursor)
+        if query.cursor and after is None:
+            raise no_cursor()
+        wanted = RunFilter(
+            stage=query.state,
+            outcome=query.outcome,
+            source=query.source,
+            requester=query.requester,
+            repo=query.repository,
+            text=query.text,
+        )
+        page = self.listing.page(
+            wanted,
+            sight=self.access.sight_of(call.principal),
+            after=after,
+            limit=query.limit,
+        )
+        jobs = ((self.reader.jobs.load(JobId(row.id)), row) for row in page.rows)
+        items = tuple(run_entry(job, row) for job, row in jobs if job is not None)
+        return RunList(items=items, next=page.after or None)
 
-    def read_run(self, call: Call[NoInput, NoInput]) -> RunReport:
+    def read_run(self, call: Call[NoInput, NoInput]) -> RunResult:
         """Return a run and its result."""
         job = self.find(call.principal, call.id)
         summary = self.reader.summarize(job, self.reader.span(job))
         row = row_of_job(job, summary)
-        return run_report(job, row, self.reader.delivered(job))
+        return run_result(job, row, self.reader.delivered(job))
 
 
 def run_operations(runs: VisibleRuns) -> tuple[AnyOperation, ...]:
     return (
         read_operation("/api/runs", runs.list_runs, RunsQuery, RunList),
         read_operation(
-            "/api/runs/{id}", runs.read_run, NoInput, RunReport, title="run"
+            "/api/runs/{id}", runs.read_run, NoInput, RunResult, title="run"
         ),
     )

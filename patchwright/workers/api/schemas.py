@@ -110,8 +110,9 @@ class RunEntry(Value):
     created_at: datetime
     steps: int
     usage: UsageView
-    limits: LimitsView | None = Field(
-        description="Null in lists for what has ended, and until a worker begins."
+    limits: LimitsView | None = Field(description="Null until a worker begins.")
+    position: int | None = Field(
+        description="Its place among those that wait for a worker, in lists."
     )
 
 
@@ -132,6 +133,7 @@ def run_entry(job: Job, row: RunRow) -> RunEntry:
         steps=row.steps,
         usage=usage_view(row.usage),
         limits=row.limits and limits_view(row.limits),
+        position=row.position,
     )
 
 
@@ -163,7 +165,7 @@ def evidence_view(one: Evidence) -> EvidenceView:
     )
 
 
-class RunReport(RunEntry):
+class RunResult(RunEntry):
     """A run with what came of it."""
 
     summary: str = Field(description="What is said of the outcome, in Markdown.")
@@ -177,9 +179,9 @@ class RunReport(RunEntry):
     evidence: tuple[EvidenceView, ...]
 
 
-def run_report(job: Job, row: RunRow, delivered: DeliveryResult) -> RunReport:
+def run_result(job: Job, row: RunRow, delivered: DeliveryResult) -> RunResult:
     outcome = outcome_of(job)
-    return RunReport(
+    return RunResult(
         **dict(run_entry(job, row)),
         summary=outcome.summary if outcome else "",
         waits_for=outcome.wait_reason if outcome and outcome.waits else "",

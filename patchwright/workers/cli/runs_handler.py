@@ -199,6 +199,8 @@ _GIVEN: Final = {
     RunAct.PAUSE: "a pause",
     RunAct.RESUME: "a resume",
     RunAct.BUDGET: "a new budget",
+    RunAct.STOP: "a stop",
+    RunAct.RETRY: "a retry",
 }
 
 

@@ -16,7 +16,7 @@ from patchwright.core.text.strings import dollars
 from patchwright.core.types.errors import SettingsError
 from patchwright.workers.cli.terminal import load_command_settings, plain
 from patchwright.workers.db.database import Database, database_errors, open_existing
-from patchwright.workers.runs.spending import (
+from patchwright.workers.runs.spend import (
     CeilingState,
     SpendReader,
     SpendReport,

@@ -10,7 +10,7 @@ from uuid import UUID, uuid5
 
 from sqlalchemy import select
 
-from patchwright.core.commands import Verb, parse_command
+from patchwright.core.commands import parse_command
 from patchwright.core.system.clock import Clock
 from patchwright.core.types.base import JobId, Value
 from patchwright.core.types.errors import SettingsError, WrongMomentError
@@ -143,7 +143,10 @@ def offers(job: Job, standing: RunStanding, by: Actor) -> tuple[RunOffer, ...]:
     forge, which an operator need not have.
     """
     match job.state:
-        case JobState.RECEIVED | JobState.QUEUED if not _has_begun(job):
+        case JobState.RECEIVED | JobState.QUEUED if not (
+            job.attempts or _will_wait(job)
+        ):
+            # No worker had it; one that waited is counted from there on.
             return (_MESSAGE, _STOP)
         case JobState.RECEIVED | JobState.QUEUED | JobState.RUNNING:
             return (_MESSAGE, _PAUSE, _BUDGET, _STOP)
@@ -158,11 +161,6 @@ def offers(job: Job, standing: RunStanding, by: Actor) -> tuple[RunOffer, ...]:
             return (_RETRY,) if by.is_operator else (_FOLLOW_UP, _RETRY)
         case _:
             assert_never(job.state)
-
-
-def _has_begun(job: Job) -> bool:
-    """Tell whether a worker had it; one that waited is counted from there on."""
-    return job.attempts > 0 or _will_wait(job)
 
 
 def _will_wait(job: Job) -> bool:
@@ -180,13 +178,14 @@ def _while_waiting(job: Job) -> tuple[RunOffer, ...]:
             return (_RESUME,)
         case WaitReason.QUESTION:
             numbers = choices(job.outcome.summary) if job.outcome else ()
-            return (*(_choice(str(number)) for number in numbers), _ANSWER)
+            return (*map(_choice_of, numbers), _ANSWER)
         case _:
             assert_never(reason)
 
 
-def _choice(number: str) -> RunOffer:
-    return RunOffer(act=RunAct.MESSAGE, label=f"Answer {number}", choice=number)
+def _choice_of(number: int) -> RunOffer:
+    label = f"Answer {number}"
+    return RunOffer(act=RunAct.MESSAGE, label=label, choice=str(number))
 
 
 class CommandInputError(SettingsError):
@@ -241,21 +240,11 @@ def _budget_text(amount: str) -> str:
     return text
 
 
-_ACTS: Final = {
-    Verb.APPROVE: RunAct.APPROVE,
-    Verb.REJECT: RunAct.REJECT,
-    Verb.STOP: RunAct.STOP,
-    Verb.PAUSE: RunAct.PAUSE,
-    Verb.RESUME: RunAct.RESUME,
-    Verb.BUDGET: RunAct.BUDGET,
-    Verb.RETRY: RunAct.RETRY,
-}
-
-
 def act_of(text: str) -> RunAct:
     """Return what a text is for a run: an act by its command, or else a message."""
     command = parse_command(text)
-    return _ACTS.get(command.verb, RunAct.MESSAGE) if command else RunAct.MESSAGE
+    is_act = command is not None and command.verb.value in set(RunAct)
+    return RunAct(command.verb) if command and is_act else RunAct.MESSAGE
 
 
 def check_moment(job: Job, standing: RunStanding, text: str, by: Actor) -> None:

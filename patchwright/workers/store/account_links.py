@@ -14,9 +14,10 @@ from patchwright.core.system.clock import Clock
 from patchwright.core.system.crypto import DecryptionError
 from patchwright.core.types.base import AccountId, JobId, Value
 from patchwright.core.types.people import Actor, PersonalToken
+from patchwright.core.types.work import Outcome, WaitReason
 from patchwright.resolver.job import JobState
 from patchwright.workers.db.database import Database, insert_once
-from patchwright.workers.db.tables import link_requests
+from patchwright.workers.db.tables import jobs, link_requests
 from patchwright.workers.store.accounts import AccountStore, actor_of
 from patchwright.workers.store.identity_tokens import (
     IdentityTokens,
@@ -309,7 +310,10 @@ class Linker:
 def wake_waiting(
     connection: Connection, actor: Actor, now: datetime
 ) -> tuple[JobId, ...]:
-    """Let what the actor asked for go on, where it waits for a person."""
+    """Let what the actor asked for go on, where it waits for who they are.
+
+    A run that waits with a plan or a question of the agent knows that already.
+    """
     return tuple(
         job.id
         for job in list_active_jobs(connection)
@@ -325,7 +329,16 @@ def _wake(connection: Connection, job: ActiveJob, now: datetime) -> bool:
     newest = find_active_job(connection, job.conversation_id)
     if newest is None or newest.id != job.id:
         return False
-    if newest.state is not JobState.WAITING_USER:
+    if newest.state is not JobState.WAITING_USER or _has_asked(connection, job.id):
         return False
     wake_job(connection, job.id, now)
     return True
+
+
+def _has_asked(connection: Connection, job_id: JobId) -> bool:
+    """Tell whether the agent itself waits, or a pause, and not the start of the run."""
+    kept = connection.scalars(select(jobs.c.outcome).where(jobs.c.id == job_id))
+    outcome = kept.one_or_none()
+    return bool(outcome) and Outcome.model_validate_json(str(outcome)).reason in set(
+        WaitReason
+    )

@@ -24,6 +24,7 @@ from patchwright.workers.web.body import add_body_errors
 from patchwright.workers.web.forms import add_page_errors
 from patchwright.workers.web.link_flow import LinkingRoutes
 from patchwright.workers.web.link_routes import add_linking, linking_callbacks
+from patchwright.workers.web.run_page.command_routes import add_run_commands
 from patchwright.workers.web.run_page.downloads import add_run_downloads
 from patchwright.workers.web.run_page.routes import RunPages, add_run_pages
 from patchwright.workers.web.sign_in import SignInRoutes, add_sign_in
@@ -190,7 +191,9 @@ def create_app(services: WebServices) -> FastAPI:
     for add in services.pages:
         add(app)
     if services.run_pages is not None:
-        add_run_pages(app, services.run_pages)
+        pages = services.run_pages
+        add_run_pages(app, pages)
+        add_run_commands(app, pages.actions, pages.find, pages.missing)
         add_run_downloads(app, services.run_pages)
     add_request_log(app, services.count_request, services.clock)
     return app

@@ -19,7 +19,7 @@ from patchwright.workers.accounts.roles import OIDC
 from patchwright.workers.accounts.sessions import SessionStore
 from patchwright.workers.store.audit import AuditAction, AuditLog
 from patchwright.workers.web.body import BodyTooLargeError, read_body
-from patchwright.workers.web.rate_limit import RateLimit
+from patchwright.workers.web.rate_limit import AttemptLimit
 from patchwright.workers.web.sign_in import (
     AUTH_PATH,
     SignInWay,
@@ -101,7 +101,7 @@ class BackchannelLogout:
     people: People
     sessions: SessionStore
     audit: AuditLog
-    limit: RateLimit
+    limit: AttemptLimit
 
     def add_to(self, app: FastAPI) -> None:
         app.post(BACKCHANNEL_PATH, include_in_schema=False)(self._receive)

@@ -10,7 +10,7 @@ from patchwright.core.system.clock import Clock
 _MOST_KNOWN: Final = 10_000
 
 
-class RateLimit:
+class AttemptLimit:
     """Allows `most` tries within `period`, by whatever tells one from another."""
 
     def __init__(self, clock: Clock, most: int, period: timedelta) -> None:

@@ -21,14 +21,14 @@ from patchwright.workers.accounts.roles import Account
 from patchwright.workers.accounts.sessions import NewSession, Session
 from patchwright.workers.store.audit import AuditAction, AuditLog
 from patchwright.workers.web.forms import FormTokens, SignedCookie, message_page
-from patchwright.workers.web.rate_limit import RateLimit
+from patchwright.workers.web.rate_limit import AttemptLimit
 from patchwright.workers.web.session_cookie import (
     SessionCookie,
     SessionRenewal,
     describe_browser,
 )
 from patchwright.workers.web.site.frame import Site
-from patchwright.workers.web.token_addresses import TokenAddressRefusal
+from patchwright.workers.web.visitors import TokenAddressRefusal
 
 # Two slashes, or a backslash that browsers take for one, would begin another host.
 # https://url.spec.whatwg.org/#relative-slash-state
@@ -111,7 +111,7 @@ class SignInRoutes:
     people: People
     audit: AuditLog
     site: Site
-    limit: RateLimit
+    limit: AttemptLimit
     public_url: str = ""
     prefix: str = ""
     first_admin: SignedCookie | None = None

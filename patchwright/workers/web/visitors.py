@@ -1,18 +1,19 @@
 """Tell who sends a request: by their session, or by a token in its header."""
 
-from collections.abc import Callable
+from collections.abc import Awaitable, Callable, MutableMapping
 from dataclasses import dataclass
 from datetime import timedelta
-from typing import Final
+from typing import Any, Final, TypeAlias
 
 from starlette.requests import HTTPConnection
+from starlette.responses import JSONResponse
 
 from patchwright.core.system.clock import Clock
 from patchwright.workers.accounts.directory import People
 from patchwright.workers.accounts.principal import Principal, Role, SignedInBy
-from patchwright.workers.accounts.tokens import ApiTokenStore
+from patchwright.workers.accounts.tokens import TOKEN_PREFIX, ApiTokenStore
 from patchwright.workers.ops.endpoints import has_bearer_token
-from patchwright.workers.web.rate_limit import RateLimit
+from patchwright.workers.web.rate_limit import AttemptLimit
 from patchwright.workers.web.session_cookie import SessionCookie
 
 MAX_WRONG_TOKENS: Final = 20
@@ -42,7 +43,7 @@ class Visitors:
     find_signed_in: FindPrincipal
     admin_token: str
     find_token: Callable[[str], Principal | None] = no_token
-    wrong_tokens: RateLimit | None = None
+    wrong_tokens: AttemptLimit | None = None
 
     def find(self, request: HTTPConnection) -> Principal | None:
         """Return who it is, or None; may take a while, as the database may.
@@ -96,5 +97,51 @@ def make_visitors(
         find_signed_in,
         admin_token,
         find_token,
-        RateLimit(clock, MAX_WRONG_TOKENS, WRONG_TOKENS_PERIOD),
+        AttemptLimit(clock, MAX_WRONG_TOKENS, WRONG_TOKENS_PERIOD),
     )
+
+
+_NEEDLE: Final = TOKEN_PREFIX.encode()
+# Two bytes that are written as `%XX` would hide it.
+_ENCODED: Final = _NEEDLE.replace(b"_", b"%5f")
+# https://www.rfc-editor.org/rfc/rfc6455#section-7.4.1: against the rules of the service
+_POLICY_VIOLATION: Final = 1008
+_WORDS: Final = (
+    "An API token never belongs in an address. Revoke it on the page of your account, "
+    "make a new one, and send it in the header Authorization: Bearer."
+)
+
+_Message: TypeAlias = MutableMapping[str, Any]
+_Receive: TypeAlias = Callable[[], Awaitable[_Message]]
+_Send: TypeAlias = Callable[[_Message], Awaitable[None]]
+_App: TypeAlias = Callable[[_Message, _Receive, _Send], Awaitable[None]]
+
+
+class TokenAddressRefusal:
+    """Answers a request with a token in its address, before anything else sees it.
+
+    Addresses are in histories, logs and referrers.
+    """
+
+    def __init__(self, app: _App) -> None:
+        self._app = app
+
+    async def __call__(self, scope: _Message, receive: _Receive, send: _Send) -> None:
+        if not _has_token(scope):
+            await self._app(scope, receive, send)
+        elif scope["type"] == "websocket":
+            await send({"type": "websocket.close", "code": _POLICY_VIOLATION})
+        else:
+            problem = {
+                "type": "about:blank",
+                "title": "Token in the address",
+                "status": 400,
+                "detail": _WORDS,
+            }
+            answer = JSONResponse(problem, 400, media_type="application/problem+json")
+            await answer(scope, receive, send)
+
+
+def _has_token(scope: _Message) -> bool:
+    query: bytes = scope.get("query_string", b"").lower()
+    return _NEEDLE in query or _ENCODED in query

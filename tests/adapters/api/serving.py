@@ -56,10 +56,6 @@ FORGE: Final = ServiceProfile(
 )
 
 
-# Loopback has no certificates, and to read them takes a while each time.
-_HTTP: Final = httpx.Client(verify=False)
-
-
 @dataclass(frozen=True)
 class ApiSite:
     """A running API, and the stores behind it."""
@@ -67,6 +63,7 @@ class ApiSite:
     url: str
     world: World
     api: Api
+    http: httpx.Client
     dispatched: list[JobId] = field(default_factory=list)
 
     def client(self, token: str = ADMIN) -> Client:
@@ -83,7 +80,7 @@ class ApiSite:
     ) -> httpx.Response:
         """Send a request with a token, or without one where it is empty."""
         bearer = {"Authorization": f"Bearer {token}"} if token else {}
-        return _HTTP.request(
+        return self.http.request(
             method, f"{self.url}{path}", headers={**bearer, **headers}, **sent
         )
 
@@ -119,7 +116,9 @@ def serving_api(
     thread.start()
     try:
         wait_until(lambda: server.started, "uvicorn", 10)
-        yield ApiSite(url, world, api, dispatched)
+        # Loopback has no certificates, and to read them takes a while each time.
+        with httpx.Client(verify=False) as http:
+            yield ApiSite(url, world, api, http, dispatched)
     finally:
         server.should_exit = True
         thread.join()

@@ -181,7 +181,8 @@ def test_an_address_that_is_not_there_is_a_problem_too(lite_site: ApiSite) -> No
     missing = lite_site.ask("GET", "/api/nothing")
     assert (missing.status_code, missing.json()["code"]) == (404, "not-found")
     wrong = lite_site.ask("DELETE", "/api/runs")
-    assert (wrong.status_code, wrong.headers["allow"]) == (405, "GET, HEAD")
+    assert wrong.status_code == 405
+    assert set(wrong.headers["allow"].split(", ")) == {"GET", "HEAD"}
     assert wrong.json()["code"] == "method-not-allowed"
     # Elsewhere it stays as it is.
     assert lite_site.ask("GET", "/nothing").json() == {"detail": "Not Found"}

@@ -26,9 +26,13 @@ from patchwright.workers.cli.doctor_report import (
     print_check,
     print_parts,
     summary,
+)
+from patchwright.workers.doctor.checks import (
+    CHECKS,
+    NamedResult,
+    choose_checks,
     without_secrets,
 )
-from patchwright.workers.doctor.checks import CHECKS, NamedResult, choose_checks
 
 FINE = NamedResult("state", ok("can be written"), 0.1)
 PENDING = NamedResult("database", warning("2 pending", "patchwright db upgrade"), 0.2)

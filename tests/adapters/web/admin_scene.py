@@ -23,7 +23,7 @@ from patchwright.integrations.registry import PLUGINS, describe_services, servic
 from patchwright.integrations.settings import load_settings
 from patchwright.workers.accounts.principal import Principal, Role, SignedInBy
 from patchwright.workers.db.database import Database
-from patchwright.workers.runs.spending import SpendReader
+from patchwright.workers.runs.spend import SpendReader
 from patchwright.workers.store.audit import AuditLog
 from patchwright.workers.store.choices import ChoiceStore
 from patchwright.workers.store.reservations import (
@@ -34,7 +34,7 @@ from patchwright.workers.store.reservations import (
 )
 from patchwright.workers.store.spend_alerts import SpendAlertStore
 from patchwright.workers.web.forms import FormTokens
-from patchwright.workers.web.rate_limit import RateLimit
+from patchwright.workers.web.rate_limit import AttemptLimit
 from patchwright.workers.web.site.form_posts import FormPosts
 from patchwright.workers.web.site.frame import Site, add_assets
 from patchwright.workers.web.site.settings_pages import (
@@ -135,7 +135,7 @@ def _make_app(scene: Scene, folder: Path) -> FastAPI:
     settings = load_settings(ENVIRONMENT, flags={"server.port": 8080}, cwd=folder)
     directory = describe_services(settings)
     site = Site(prefix="", login_path="/auth/github/login", form_tokens=TOKENS)
-    limit = RateLimit(scene.world.clock, 50, timedelta(minutes=1))
+    limit = AttemptLimit(scene.world.clock, 50, timedelta(minutes=1))
     posts = FormPosts(site, _find_principal, limit)
     database = scene.world.database
 

@@ -70,9 +70,11 @@ def token_of(site: Watched, login: str) -> str:
 
 def check_of(site: Watched, job_id: JobId, as_whom: dict[str, str]) -> str:
     page = httpx.get(site.page(job_id), headers=as_whom)
-    [check] = {
-        form.fields["check"] for form in forms_on(page) if "check" in form.fields
-    }
+    [check] = [
+        form.fields["check"]
+        for form in forms_on(page)
+        if form.action.endswith("/share")
+    ]
     return check
 
 

@@ -370,6 +370,9 @@ def test_a_huge_output_does_not_make_a_huge_page(site: Watched) -> None:
 HOSTILE = "\x1b[31m<img src=x onerror=alert(1)>\x1b]8;;javascript:alert(2)\x07\"'&"
 
 
+_ADDRESSES = frozenset({"action", "formaction", "href", "src", "srcset"})
+
+
 class _Tags(HTMLParser):
     """Notes what could run: tags, and attributes that are scripts or addresses."""
 
@@ -382,7 +385,8 @@ class _Tags(HTMLParser):
         self.tags.add(tag)
         for name, value in attrs:
             is_script = name.startswith("on") or name == "style"
-            if is_script or "javascript:" in (value or ""):
+            leads_away = name in _ADDRESSES and "javascript:" in (value or "")
+            if is_script or leads_away:
                 self.odd.append(f"{tag} {name}={value}")
 
 

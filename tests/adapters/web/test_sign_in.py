@@ -1,7 +1,7 @@
 """People sign in with GitHub, in the browser in which they began."""
 
 import hmac
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import closing
 from dataclasses import dataclass
 from datetime import timedelta
@@ -26,7 +26,7 @@ from patchwright.workers.store.account_links import digest_of
 from patchwright.workers.store.accounts import AccountStore
 from patchwright.workers.store.audit import AuditLog
 from patchwright.workers.web.forms import FormTokens
-from patchwright.workers.web.rate_limit import RateLimit
+from patchwright.workers.web.rate_limit import AttemptLimit
 from patchwright.workers.web.session_cookie import SessionCookie
 from patchwright.workers.web.sign_in import (
     SignInRoutes,
@@ -113,6 +113,30 @@ def scene(tmp_path: Path) -> Iterator[Scene]:
             yield Scene(github, browser, url, clock, clients[0])
 
 
+def _routes(
+    provider: SignIn,
+    fetch: Callable[[str, str], ProvenPerson],
+    people: People,
+    sessions: SessionStore,
+) -> SignInRoutes:
+    clock = sessions.clock
+    way = SignInWay(
+        name="github",
+        title="GitHub",
+        attempts=make_attempts("github", SECRET, clock, secure=False, prefix=""),
+        address=provider.address,
+        fetch=fetch,
+    )
+    return SignInRoutes(
+        ways=(way,),
+        cookie=SessionCookie(sessions, is_secure=False),
+        people=people,
+        audit=AuditLog(people.database, people.ids, clock),
+        site=Site("", "", FormTokens(SECRET)),
+        limit=AttemptLimit(clock, 60, timedelta(minutes=10)),
+    )
+
+
 def _site(
     github: FakeGitHub,
     client: Registration,
@@ -141,21 +165,7 @@ def _site(
     def fetch(code: str, verifier: str) -> ProvenPerson:
         return ProvenPerson(person=provider.fetch_person(code, verifier), host=HOST)
 
-    way = SignInWay(
-        name="github",
-        title="GitHub",
-        attempts=make_attempts("github", SECRET, clock, secure=False, prefix=""),
-        address=provider.address,
-        fetch=fetch,
-    )
-    routes = SignInRoutes(
-        ways=(way,),
-        cookie=SessionCookie(SessionStore(database, ids, clock), is_secure=False),
-        people=people,
-        audit=AuditLog(database, ids, clock),
-        site=Site("", "", FormTokens(SECRET)),
-        limit=RateLimit(clock, 60, timedelta(minutes=10)),
-    )
+    routes = _routes(provider, fetch, people, SessionStore(database, ids, clock))
     app = FastAPI()
     add_sign_in(app, routes)
 

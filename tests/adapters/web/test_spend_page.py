@@ -14,7 +14,7 @@ from patchwright.core.types.base import AccountId
 from patchwright.core.types.people import Actor
 from patchwright.core.types.threads import RepoRef
 from patchwright.workers.db.database import Database
-from patchwright.workers.runs.spending import SpendRow, SpendTotal
+from patchwright.workers.runs.spend import SpendRow, SpendTotal
 from patchwright.workers.store.accounts import AccountStore
 from patchwright.workers.store.reservations import BudgetScope, CeilingUse
 from patchwright.workers.web.site.spend_page import as_csv, plot_days

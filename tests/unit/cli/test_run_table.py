@@ -6,7 +6,11 @@ from datetime import UTC, datetime, timedelta
 import pytest
 
 from patchwright.core.types.work import Limits, Usage
-from patchwright.workers.cli.run_list import cost_text, place_text, print_runs
+from patchwright.workers.cli.run_list import (
+    cost_text,
+    place_text,
+    print_runs,
+)
 from patchwright.workers.cli.terminal import shorten_middle
 from patchwright.workers.runs.run_row import RunRow, age_text
 from patchwright.workers.runs.selection import RunStage, UnknownRunError, choose_run_id

@@ -4,7 +4,7 @@ from patchwright.core.events.actions import RunCommand, WriteFile
 from patchwright.core.events.observations import ConfirmationAsked
 from patchwright.core.events.payload import Risk
 from patchwright.core.events.types import AgentStep
-from patchwright.workers.web.run_page.risky_action import RiskyAction, risky_action
+from patchwright.workers.web.run_page.actions import RiskyAction, risky_action
 
 
 def shown(action: AgentStep) -> RiskyAction:

@@ -1,12 +1,17 @@
 """What a run asks of its reader, and the forms with which people steer it."""
 
+import json
 from collections.abc import Iterable
 from dataclasses import dataclass
 from typing import Final, assert_never
 from urllib.parse import quote
 
+from pydantic import TypeAdapter, ValidationError
+
+from patchwright.core.agent.approval import action_text
 from patchwright.core.events.observations import ConfirmationAsked
-from patchwright.core.text.strings import dollars
+from patchwright.core.events.types import AgentStep
+from patchwright.core.text.strings import dollars, strip_invisible
 from patchwright.core.types.base import Value
 from patchwright.core.types.people import Actor
 from patchwright.core.types.work import Outcome, WaitReason
@@ -23,11 +28,48 @@ from patchwright.workers.runs.commands import (
 from patchwright.workers.runs.reader import RunReader
 from patchwright.workers.runs.selection import SHORT_ID_LENGTH
 from patchwright.workers.web.pages.access import RunAccess
-from patchwright.workers.web.run_page.risky_action import RiskyAction, risky_action
 from patchwright.workers.web.site.frame import Site
 
+_ACTION: Final[TypeAdapter[AgentStep]] = TypeAdapter(AgentStep)
+_DIGEST_CHARS: Final = 12
 
-class Question(Value):
+
+class RiskyAction(Value):
+    """`text` is all of it that can be seen; `digest` tells it from any other.
+
+    `hidden` counts the characters that nobody sees, which may turn a text around.
+    """
+
+    name: str
+    risk: str
+    why: tuple[str, ...]
+    text: str
+    digest: str
+    hidden: int = 0
+
+
+def risky_action(asked: ConfirmationAsked) -> RiskyAction:
+    text, hidden = strip_invisible(_text(asked))
+    kind = str(asked.action.get("kind", "an action"))
+    return RiskyAction(
+        name=kind.replace("_", " "),
+        risk=asked.risk,
+        why=asked.why,
+        text=text,
+        digest=asked.digest[:_DIGEST_CHARS],
+        hidden=hidden,
+    )
+
+
+def _text(asked: ConfirmationAsked) -> str:
+    try:
+        return action_text(_ACTION.validate_python(asked.action))
+    except ValidationError:
+        # Another version has asked: nothing of it is left out.
+        return json.dumps(asked.action, indent=2, ensure_ascii=False)
+
+
+class RunQuestion(Value):
     """What a run waits for: a text of the service, one of the agent, or an action."""
 
     title: str
@@ -75,7 +117,7 @@ class ActionsView(Value):
 
     post_to: str
     turn: str
-    question: Question | None = None
+    question: RunQuestion | None = None
     answers: tuple[ActionForm, ...] = ()
     controls: tuple[ActionForm, ...] = ()
     why_not: str = ""
@@ -206,7 +248,7 @@ class RunActions:
             )
         return ""
 
-    def _question(self, job: Job) -> Question | None:
+    def _question(self, job: Job) -> RunQuestion | None:
         outcome = outcome_of(job)
         if outcome is None or not outcome.waits or is_over(job):
             return None
@@ -216,7 +258,7 @@ class RunActions:
         asked = self._last_asked(job)
         if asked is None:
             return _asked_in_words(outcome)
-        return Question(title=_title(reason), action=risky_action(asked))
+        return RunQuestion(title=_title(reason), action=risky_action(asked))
 
     def _last_asked(self, job: Job) -> ConfirmationAsked | None:
         span = self.reader.span(job)
@@ -234,8 +276,8 @@ def _answers(form: ActionForm) -> bool:
     return form.offer.act in _ANSWERING
 
 
-def _asked_in_words(outcome: Outcome) -> Question:
-    return Question(
+def _asked_in_words(outcome: Outcome) -> RunQuestion:
+    return RunQuestion(
         title=_title(outcome.wait_reason),
         own_text=outcome.own_text,
         agent_text=outcome.agent_text,

@@ -45,8 +45,7 @@ class DiffLine(Value):
 
     @property
     def code(self) -> Markup:
-        # Made by `_lexed`, which escapes whatever is in a line.
-        return Markup(self.html)  # noqa: S704
+        return Markup(self.html)  # noqa: S704 - escaped by `_lexed`
 
 
 class Hunk(Value):

@@ -86,9 +86,10 @@ def cost_plot(costs: Sequence[float]) -> CostPlot:
                 height=height,
             )
         )
+    steps = "1 step" if len(costs) == 1 else f"{len(costs):,} steps"
     dearest = bars[sums.index(highest)]
     return CostPlot(
-        title=f"Cost by step: {bars[-1].total} in {_counted(len(costs))}",
+        title=f"Cost by step: {bars[-1].total} in {steps}",
         description=f"{dearest.title} cost most, {dearest.cost}.",
         width=round(slot * len(groups), 1),
         bars=tuple(bars),
@@ -97,7 +98,3 @@ def cost_plot(costs: Sequence[float]) -> CostPlot:
 
 def _name(first: int, steps: int) -> str:
     return f"Step {first}" if steps == 1 else f"Steps {first} to {first + steps - 1}"
-
-
-def _counted(steps: int) -> str:
-    return "1 step" if steps == 1 else f"{steps:,} steps"

@@ -11,7 +11,6 @@ from fastapi.concurrency import run_in_threadpool
 
 from patchwright.core.replay.trajectory import Trajectory
 from patchwright.core.types.errors import SettingsError
-from patchwright.resolver.job import Job
 from patchwright.workers.runs.export import export_service_run
 from patchwright.workers.web.body import BodyTooLargeError, read_body
 from patchwright.workers.web.forms import message_page
@@ -93,12 +92,8 @@ def _share(pages: RunPages, request: Request, job_id: str, check: str) -> Respon
         )
         return message_page("You cannot share this run", text, status=403)
     log.info("run_shared", job_id=job.id)
-    link = _link(pages, job)
+    access, now = pages.access, pages.clock.now()
+    link = make_run_link(access.public_url, access.secret, job.id, now)
     return shared_page(
         pages.site, principal, pages.view(job), link, RUN_LINK_LIFETIME.days
     )
-
-
-def _link(pages: RunPages, job: Job) -> str:
-    access = pages.access
-    return make_run_link(access.public_url, access.secret, job.id, pages.clock.now())

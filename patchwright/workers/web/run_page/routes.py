@@ -23,7 +23,6 @@ from patchwright.workers.runs.reader import EventSpan, RunReader
 from patchwright.workers.runs.run_row import RunSummary, update_summary
 from patchwright.workers.web.pages.access import RunAccess
 from patchwright.workers.web.run_page.actions import RunActions
-from patchwright.workers.web.run_page.command_routes import add_run_commands
 from patchwright.workers.web.run_page.cost_plot import cost_by_step
 from patchwright.workers.web.run_page.entries import event_entry
 from patchwright.workers.web.run_page.html import (
@@ -151,8 +150,6 @@ def add_run_pages(app: FastAPI, pages: RunPages) -> None:
             return pages.missing(request, job_id)
         principal = pages.access.find_principal(request)
         return event_page(pages.site, principal, pages.view(job), entry)
-
-    add_run_commands(app, pages.actions, pages.find, pages.missing)
 
 
 def _find_event(pages: RunPages, job: Job, event_id: str) -> ev.Event | None:

@@ -72,7 +72,7 @@ def terminal_html(text: str) -> Markup:
         f'<span class="{classes}">{escape(part)}</span>' if classes else escape(part)
         for classes, part in _styled(text)
     )
-    return Markup(html)  # noqa: S704
+    return Markup(html)  # noqa: S704 - escaped above
 
 
 def plain_output(text: str) -> str:
@@ -171,17 +171,19 @@ def _extended(numbers: Iterator[int]) -> int | None:
             return None
 
 
+_NAMED: Final = 16
+_FIRST_GRAY: Final = 232
 _CUBE: Final = (0, 95, 135, 175, 215, 255)
 
 
 def _of_256(number: int) -> int:
     """Look up an index of xterm's table: 16 colors, a cube of 6, 24 grays."""
-    if number < 16:  # noqa: PLR2004
+    if number < _NAMED:
         return number
-    if number >= 232:  # noqa: PLR2004
-        gray = 8 + 10 * (number - 232)
+    if number >= _FIRST_GRAY:
+        gray = 8 + 10 * (number - _FIRST_GRAY)
         return _nearest(gray, gray, gray)
-    red, rest = divmod(number - 16, 36)
+    red, rest = divmod(number - _NAMED, 36)
     green, blue = divmod(rest, 6)
     return _nearest(_CUBE[red], _CUBE[green], _CUBE[blue])
 

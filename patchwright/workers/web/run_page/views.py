@@ -1,13 +1,15 @@
 """What a run's page shows."""
 
+from collections.abc import Iterable, Iterator
 from datetime import datetime
 from typing import Final
+from urllib.parse import quote
 
 from patchwright.core.events.payload import Todo
 from patchwright.core.plugin import ServiceDirectory
 from patchwright.core.text.strings import truncate_middle
 from patchwright.core.types.base import Value
-from patchwright.core.types.threads import ThreadRef
+from patchwright.core.types.threads import ForgeThread, ThreadKind, ThreadRef
 from patchwright.core.types.work import BlockedRequest, Outcome
 from patchwright.resolver.job import Job, is_over, outcome_of
 from patchwright.resolver.messages.elements import (
@@ -20,11 +22,6 @@ from patchwright.resolver.publish.publisher import as_delivered
 from patchwright.workers.runs.run_row import RunSummary, state_and_tone
 from patchwright.workers.web.run_page.change import FileChange, read_change
 from patchwright.workers.web.run_page.cost_plot import CostPlot, cost_plot
-from patchwright.workers.web.run_page.links import (
-    ThreadLink,
-    other_threads,
-    thread_link,
-)
 from patchwright.workers.web.run_page.proof_view import (
     ProofView,
     command_rows,
@@ -35,6 +32,13 @@ from patchwright.workers.web.run_page.steps import Note, Step
 MAX_DIFF_CHARS: Final = 300_000
 # A larger change has a page of its own.
 MOST_INLINE_DIFF_CHARS: Final = 20_000
+
+
+class ThreadLink(Value):
+    """A thread and its address, which is empty where only its service knows that."""
+
+    name: str
+    url: str
 
 
 class RunHead(Value):
@@ -172,6 +176,33 @@ def run_view(
         is_diff_cut=len(facts.diff) > MAX_DIFF_CHARS,
         plot=cost_plot(facts.costs),
     )
+
+
+def thread_link(thread: ThreadRef, job: Job, directory: ServiceDirectory) -> ThreadLink:
+    """Name a thread as people do; one of another repository says which."""
+    home = job.trigger.place
+    if isinstance(thread, ForgeThread):
+        is_elsewhere = not thread.is_own and home is not None and thread.repo != home
+        place = thread.repo.full_name if is_elsewhere else ""
+        path = directory.forge.forms.thread_path(thread)
+        url = f"{directory.forge.web_url}/{thread.repo.full_name}/{path}"
+        return ThreadLink(name=f"{place}{thread.name}", url=url if path else "")
+    service = directory.chats.get(thread.service)
+    title = service.title if service else thread.service.capitalize()
+    if thread.kind is ThreadKind.CHAT:
+        return ThreadLink(name=f"a thread of {title}", url="")
+    address = service.ticket_url if service else ""
+    url = address.format(id=quote(thread.id, safe="")) if address else ""
+    return ThreadLink(name=thread.name, url=url)
+
+
+def other_threads(
+    linked: Iterable[ThreadRef], job: Job, directory: ServiceDirectory
+) -> Iterator[ThreadLink]:
+    """Yield the threads besides the one in which the run was asked for."""
+    for thread in linked:
+        if thread != job.trigger.thread:
+            yield thread_link(thread, job, directory)
 
 
 def _head_as_delivered(

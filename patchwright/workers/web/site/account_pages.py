@@ -18,8 +18,8 @@ from patchwright.workers.accounts.tokens import (
     MAX_NAME_CHARS,
     MAX_TOKENS,
     ApiTokenStore,
+    NewToken,
     Scope,
-    TokenWish,
     scopes_for,
 )
 from patchwright.workers.store.audit import AuditAction, AuditLog
@@ -37,6 +37,7 @@ _DONE: Final[Mapping[str, str]] = {
     "revoked": "The token was revoked. It works no more.",
 }
 _KEPT: Final[Mapping[Unlinking, str]] = {
+    Unlinking.DONE: "",
     Unlinking.UNKNOWN: "Your account has no such identity. It may have been removed "
     "already.",
     Unlinking.LAST: "It is the only one of your account: you could not sign in again.",
@@ -116,19 +117,17 @@ def _own_account(principal: Principal) -> AccountId | None:
 
 def _make_token(pages: AccountPages, post: FormPost, account_id: AccountId) -> Response:
     """Make an API token, and show it once."""
-    wish = _read_wish(post)
-    if isinstance(wish, str):
-        return _show(pages, post.request, post.principal, problem=wish, status=422)
-    word = pages.tokens.make(account_id, wish, post.principal.key)
+    new = _read_new_token(post)
+    if isinstance(new, str):
+        return _show(pages, post.request, post.principal, problem=new, status=422)
+    word = pages.tokens.make(account_id, new, post.principal.key)
     if word is None:
         text = f"You have {MAX_TOKENS} tokens, which is the limit. Revoke one first."
         return _show(pages, post.request, post.principal, problem=text, status=409)
-    return _show(
-        pages, post.request, post.principal, new_token=word, new_name=wish.name
-    )
+    return _show(pages, post.request, post.principal, new_token=word, new_name=new.name)
 
 
-def _read_wish(post: FormPost) -> TokenWish | str:
+def _read_new_token(post: FormPost) -> NewToken | str:
     """Return which token is wanted, or a sentence that says what is wrong."""
     name, scope, days = post.field("name"), post.field("scope"), post.field("days")
     if not name or len(name) > MAX_NAME_CHARS:
@@ -140,7 +139,7 @@ def _read_wish(post: FormPost) -> TokenWish | str:
     if days not in map(str, LIVES_DAYS):
         choices = ", ".join(map(str, LIVES_DAYS))
         return f"A token lasts for one of these numbers of days: {choices}."
-    return TokenWish(name=name, scope=Scope(scope), life_days=int(days))
+    return NewToken(name=name, scope=Scope(scope), life_days=int(days))
 
 
 def _revoke_token(
@@ -224,24 +223,32 @@ def _show(
         principal,
         status=status,
         active=ACCOUNT_PATH,
-        account=account,
-        identities=[_identity_facts(pages, one) for one in account.identities],
-        addable=_addable(pages, principal, account),
-        lacks_forge=principal.identity is None,
-        forge_title=pages.ways.get(pages.people.forge, ""),
-        sessions=pages.sessions.of_account(account.id),
-        title_of=pages.title_of,
         current=current.id if current else "",
-        tokens=pages.tokens.of_account(account.id),
-        scopes=scopes_for(principal.role),
-        lives_days=LIVES_DAYS,
-        max_name=MAX_NAME_CHARS,
-        now=pages.clock.now(),
         done=done,
         problem=problem,
         new_token=new_token,
         new_name=new_name,
+        **_account_facts(pages, principal, account),
     )
+
+
+def _account_facts(
+    pages: AccountPages, principal: Principal, account: Account
+) -> dict[str, object]:
+    return {
+        "account": account,
+        "identities": [_identity_facts(pages, one) for one in account.identities],
+        "addable": _addable(pages, principal, account),
+        "lacks_forge": principal.identity is None,
+        "forge_title": pages.ways.get(pages.people.forge, ""),
+        "sessions": pages.sessions.of_account(account.id),
+        "title_of": pages.title_of,
+        "tokens": pages.tokens.of_account(account.id),
+        "scopes": scopes_for(principal.role),
+        "lives_days": LIVES_DAYS,
+        "max_name": MAX_NAME_CHARS,
+        "now": pages.clock.now(),
+    }
 
 
 def _identity_facts(pages: AccountPages, one: Identity) -> dict[str, str]:

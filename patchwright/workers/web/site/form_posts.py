@@ -11,7 +11,7 @@ from fastapi.concurrency import run_in_threadpool
 
 from patchwright.workers.accounts.principal import Principal, Role
 from patchwright.workers.web.body import BodyTooLargeError, read_body
-from patchwright.workers.web.rate_limit import RateLimit
+from patchwright.workers.web.rate_limit import AttemptLimit
 from patchwright.workers.web.site.frame import Site
 
 MAX_FORMS: Final = 120
@@ -41,7 +41,7 @@ class FormPosts:
 
     site: Site
     find_principal: Callable[[Request], Principal | None]
-    limit: RateLimit
+    limit: AttemptLimit
 
     def on_post(
         self, act: Callable[[FormPost], Response], least: Role = Role.VIEWER

@@ -16,7 +16,7 @@ from patchwright.workers.accounts.principal import Principal, Role, SignedInBy
 from patchwright.workers.accounts.roles import Account, service_title
 from patchwright.workers.accounts.sessions import SessionStore
 from patchwright.workers.store.audit import AuditAction, AuditLog
-from patchwright.workers.web.rate_limit import RateLimit
+from patchwright.workers.web.rate_limit import AttemptLimit
 from patchwright.workers.web.site.form_posts import FormPost, FormPosts
 from patchwright.workers.web.site.frame import Site
 
@@ -46,7 +46,7 @@ class PeoplePages:
     sessions: SessionStore
     audit: AuditLog
     admin_token: str
-    wrong_tokens: RateLimit
+    wrong_tokens: AttemptLimit
 
 
 def add_people_pages(app: FastAPI, pages: PeoplePages) -> None:

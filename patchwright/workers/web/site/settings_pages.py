@@ -75,25 +75,26 @@ class SettingsPages:
 _Show = Callable[[SettingsPages, Request, Principal], Response]
 
 
+_ONE_REPOSITORY: Final = f"{REPOSITORIES_PATH}/{{full_name:path}}"
+
+
 def add_settings_pages(app: FastAPI, pages: SettingsPages) -> None:
     """Add the pages, which are for administrators alone."""
-    for path, show in (
-        (SETTINGS_PATH, _show_settings),
-        (REPOSITORIES_PATH, _show_repositories),
-        (f"{REPOSITORIES_PATH}/{{full_name:path}}", _show_repository),
-        (PLACES_PATH, _show_places),
-    ):
-        _add(app, pages, path, show)
+    page = partial(_page, pages)
+    app.get(SETTINGS_PATH, include_in_schema=False)(page(_show_settings))
+    app.get(REPOSITORIES_PATH, include_in_schema=False)(page(_show_repositories))
+    app.get(_ONE_REPOSITORY, include_in_schema=False)(page(_show_repository))
+    app.get(PLACES_PATH, include_in_schema=False)(page(_show_places))
     change = pages.posts.on_post(partial(_change_place, pages), Role.ADMIN)
     change.__doc__ = _change_place.__doc__
     app.post(PLACES_PATH, include_in_schema=False)(change)
 
 
-def _add(app: FastAPI, pages: SettingsPages, path: str, show: _Show) -> None:
+def _page(pages: SettingsPages, show: _Show) -> Callable[[Request], Response]:
     answer = pages.posts.on_get(partial(show, pages), Role.ADMIN)
     # The list of all addresses in the documentation says what each of them does.
     answer.__doc__ = show.__doc__
-    app.get(path, include_in_schema=False)(answer)
+    return answer
 
 
 def _show_settings(

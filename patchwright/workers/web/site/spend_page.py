@@ -16,7 +16,7 @@ from patchwright.core.types.base import AccountId, Value
 from patchwright.core.types.people import Actor
 from patchwright.core.types.threads import RepoRef
 from patchwright.workers.accounts.principal import Principal
-from patchwright.workers.runs.spending import (
+from patchwright.workers.runs.spend import (
     WHOLE,
     SpendReader,
     SpendReport,
@@ -71,27 +71,7 @@ def add_spend_page(app: FastAPI, pages: SpendPages) -> None:
         principal = pages.find_principal(request)
         if principal is None:
             return pages.site.sign_in_first(request)
-        days = _period(request)
-        scene = _read(pages, principal, days)
-        report = scene.report
-        ceilings, left_out = fullest(report.ceilings, _MOST_CEILINGS)
-        return pages.site.show(
-            "spend.html",
-            principal,
-            active=SPEND_PATH,
-            periods=PERIODS,
-            days=days,
-            report=report,
-            ceilings=ceilings,
-            left_out=left_out,
-            most_rows=_MOST_ROWS,
-            plot=plot_days(report.days),
-            most_usd=max((map(_shown_usd, report.days)), default=0.0),
-            warnings=[_sentence(one, scene.names) for one in scene.alerts],
-            share=_share_of(report),
-            usd=dollars,
-            whose=ceiling_title,
-        )
+        return _show(pages, principal, _period(request))
 
     @app.get(f"{SPEND_PATH}.csv", include_in_schema=False)
     def download(request: Request) -> Response:
@@ -106,6 +86,29 @@ def add_spend_page(app: FastAPI, pages: SpendPages) -> None:
         return Response(
             as_csv(report.rows, scene.names), 200, headers, "text/csv; charset=utf-8"
         )
+
+
+def _show(pages: SpendPages, principal: Principal, days: int) -> Response:
+    scene = _read(pages, principal, days)
+    report = scene.report
+    ceilings, left_out = fullest(report.ceilings, _MOST_CEILINGS)
+    return pages.site.show(
+        "spend.html",
+        principal,
+        active=SPEND_PATH,
+        periods=PERIODS,
+        days=days,
+        report=report,
+        ceilings=ceilings,
+        left_out=left_out,
+        most_rows=_MOST_ROWS,
+        plot=plot_days(report.days),
+        most_usd=max(map(_shown_usd, report.days), default=0.0),
+        warnings=[_sentence(one, scene.names) for one in scene.alerts],
+        share=_share_of(report),
+        usd=dollars,
+        whose=ceiling_title,
+    )
 
 
 def _period(request: Request) -> int:

@@ -12,7 +12,7 @@ from patchwright.core.types.base import AccountId, JobId, RandomIds
 from patchwright.core.types.threads import RepoRef
 from patchwright.core.types.work import Usage
 from patchwright.workers.ops.service_metrics import ServiceMetrics
-from patchwright.workers.runs.spending import (
+from patchwright.workers.runs.spend import (
     SpendReader,
     SpendReport,
     SpendRow,
