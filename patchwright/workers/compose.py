@@ -46,7 +46,7 @@ from patchwright.workers.inbox.missed_deliveries import CatchUp, MissedDeliveryS
 from patchwright.workers.jobs.worker import JobWorker
 from patchwright.workers.ops.endpoints import Reporter
 from patchwright.workers.ops.health import Health, HealthChecks
-from patchwright.workers.ops.lifecycle import Role
+from patchwright.workers.ops.lifecycle import ProcessRole
 from patchwright.workers.ops.liveness import process_name
 from patchwright.workers.ops.process_metrics import (
     MeasuredModel,
@@ -316,7 +316,7 @@ def health_checks_of(base: ServiceParts) -> HealthChecks:
     return HealthChecks(base.database, base.clock, base.settings.queue.sweep_seconds)
 
 
-def make_reporter(base: ServiceParts, role: Role, health: Health) -> Reporter:
+def make_reporter(base: ServiceParts, role: ProcessRole, health: Health) -> Reporter:
     return Reporter(
         role=role,
         health=health,

@@ -40,7 +40,7 @@ from patchwright.workers.inbox.missed_deliveries import CatchUp
 from patchwright.workers.jobs.worker import JobWorker
 from patchwright.workers.ops.endpoints import Reporter
 from patchwright.workers.ops.health import HealthChecks, LoopActivity
-from patchwright.workers.ops.lifecycle import ListenAddress, Role, listen
+from patchwright.workers.ops.lifecycle import ListenAddress, ProcessRole, listen
 from patchwright.workers.ops.liveness import (
     LONGEST_EVERY_S,
     HeartbeatConfig,
@@ -125,14 +125,14 @@ class _WorkerParts:
         return self.runner.load >= self.parallel
 
 
-def serve(settings: Settings, role: Role) -> int:
+def serve(settings: Settings, role: ProcessRole) -> int:
     """Run until SIGTERM or SIGINT; return the process's exit code.
 
     Raises `SettingsError` when the settings do not allow for this role, and other
     errors of ours when something it cannot do without is missing.
     """
     problems = [*service_errors(settings), *_broker_errors(settings, role)]
-    calls_models = role in (Role.ALL, Role.WORKER) and not problems
+    calls_models = role in (ProcessRole.ALL, ProcessRole.WORKER) and not problems
     models = review_models(settings) if calls_models else ModelReview()
     if problems := [*problems, *models.errors]:
         raise SettingsError("\n".join(problems))
@@ -151,22 +151,24 @@ def serve(settings: Settings, role: Role) -> int:
     return 0
 
 
-def _run(settings: Settings, role: Role, queue: Queue, greeter: Greeter | None) -> int:
+def _run(
+    settings: Settings, role: ProcessRole, queue: Queue, greeter: Greeter | None
+) -> int:
     match role:
-        case Role.SCHEDULER:
+        case ProcessRole.SCHEDULER:
             return _serve_scheduler(settings, queue)
-        case Role.WORKER:
+        case ProcessRole.WORKER:
             warm_up(settings)
             with _open(with_app(settings), queue, role) as base:
                 return _serve_jobs(base, queue)
-        case Role.WEB:
+        case ProcessRole.WEB:
             with (
                 _listen(settings) as server_socket,
                 _open(with_app(settings, server_socket, greeter), queue, role) as base,
             ):
                 checks = health_checks_of(base)
                 return _serve_web(base, server_socket, checks.web, role, greeter)
-        case Role.ALL:
+        case ProcessRole.ALL:
             with (
                 _listen(settings) as server_socket,
                 _open(with_app(settings, server_socket, greeter), queue, role) as base,
@@ -178,14 +180,16 @@ def _run(settings: Settings, role: Role, queue: Queue, greeter: Greeter | None) 
 
 
 @contextmanager
-def _open(settings: Settings, queue: Queue, role: Role) -> Iterator[ServiceParts]:
+def _open(
+    settings: Settings, queue: Queue, role: ProcessRole
+) -> Iterator[ServiceParts]:
     # Again, because the new App has its own secrets.
     redactor = _log_without_secrets(settings, role)
     with open_service_parts(settings, redactor, submitter(queue)) as base:
         yield base
 
 
-def _log_without_secrets(settings: Settings, role: Role) -> Redactor:
+def _log_without_secrets(settings: Settings, role: ProcessRole) -> Redactor:
     redactor = Redactor(secret_values(settings))
     about = {"version": version("patchwright"), "role": role}
     set_up_logging(redactor.redact_json, as_json=settings.log_json, about=about)
@@ -206,7 +210,7 @@ def _serve_web(
     base: ServiceParts,
     server_socket: socket.socket,
     judge: MakeWebHealth,
-    role: Role,
+    role: ProcessRole,
     greeter: Greeter | None,
 ) -> int:
     address, mention = base.settings.server, base.directory.forge.mention
@@ -232,7 +236,7 @@ def _serve_jobs(base: ServiceParts, queue: Queue) -> int:
     health = health_checks_of(base).worker(
         crew.taken, partial(broker_answers, queue), crew.is_busy
     )
-    reporter = make_reporter(base, Role.WORKER, health)
+    reporter = make_reporter(base, ProcessRole.WORKER, health)
     with report_alive(_post(base.settings, base.database, reporter)):
         return run_worker(queue, crew.runner, crew.parallel)
 
@@ -245,7 +249,7 @@ def _serve_scheduler(settings: Settings, queue: Queue) -> int:
     with closing(Database(settings.database.url.get_secret_value())) as database:
         health_checks = HealthChecks(database, clock, settings.queue.sweep_seconds)
         reporter = Reporter(
-            role=Role.SCHEDULER,
+            role=ProcessRole.SCHEDULER,
             health=health_checks.scheduler(sent, partial(broker_answers, queue)),
             clock=clock,
             show=ProcessMetrics().show,
@@ -294,8 +298,8 @@ def _make_worker_parts(base: ServiceParts, queue: Queue) -> _WorkerParts:
     return _WorkerParts(runner, catch_up, taken, base.settings.limits.max_parallel)
 
 
-def _broker_errors(settings: Settings, role: Role) -> Iterator[str]:
-    if role is not Role.ALL and settings.queue.is_in_memory:
+def _broker_errors(settings: Settings, role: ProcessRole) -> Iterator[str]:
+    if role is not ProcessRole.ALL and settings.queue.is_in_memory:
         yield (
             f"queue.broker_url: a {role} process needs a broker that all processes "
             "share: set PATCHWRIGHT_QUEUE__BROKER_URL to redis://HOST"

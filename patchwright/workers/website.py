@@ -27,7 +27,7 @@ from patchwright.workers.inbox.missed_deliveries import ReadPositions
 from patchwright.workers.inbox.recorder import Recorder
 from patchwright.workers.ops.endpoints import Reporter
 from patchwright.workers.ops.health import Health
-from patchwright.workers.ops.lifecycle import Role
+from patchwright.workers.ops.lifecycle import ProcessRole
 from patchwright.workers.ops.service_metrics import ServiceMetrics
 from patchwright.workers.plugins.host import (
     PersonPages,
@@ -51,7 +51,6 @@ from patchwright.workers.website_accounts import account_parts, make_sign_in
 from patchwright.workers.website_pages import (
     can_ask,
     compose_pages,
-    make_run_pages,
     site_pages,
 )
 from patchwright.workers.website_settings import settings_site_pages
@@ -83,7 +82,7 @@ def _note_nothing(_reach: InstallationReach) -> None:
 def make_website(
     base: ServiceParts,
     judge: MakeWebHealth | None = None,
-    role: Role = Role.WEB,
+    role: ProcessRole = ProcessRole.WEB,
     on_installed: OnInstalled = _note_nothing,
 ) -> Website:
     """Compose the web part; `judge` returns further health checks of its process."""
@@ -116,7 +115,6 @@ def make_website(
         clock=base.clock,
         prefix=urlsplit(base.settings.server.public_url).path,
         sign_in=sign_in,
-        run_pages=make_run_pages(pages),
     )
     return Website(create_app(web), reporter, has_form=can_ask(base, sign_in))
 

@@ -26,6 +26,7 @@ from patchwright.workers.store.audit import AuditLog
 from patchwright.workers.web.app import AddPages
 from patchwright.workers.web.app_install import make_first_admin_cookie
 from patchwright.workers.web.forms import FormTokens
+from patchwright.workers.web.frame import Site
 from patchwright.workers.web.oidc_routes import (
     BackchannelLogout,
     make_oidc_way,
@@ -49,7 +50,6 @@ from patchwright.workers.web.site.form_posts import (
     MAX_FORMS,
     FormPosts,
 )
-from patchwright.workers.web.site.frame import Site
 from patchwright.workers.web.site.people_pages import (
     MAX_WRONG_TOKENS,
     WRONG_TOKENS_PERIOD,

@@ -26,6 +26,7 @@ from patchwright.workers.store.run_store import Stores
 from patchwright.workers.store.threads import ThreadStore
 from patchwright.workers.web.app import AddPages
 from patchwright.workers.web.forms import FormTokens
+from patchwright.workers.web.frame import NavigationItem, Site, add_assets
 from patchwright.workers.web.pages.access import RepositoryAccessCache, RunAccess
 from patchwright.workers.web.request_form import (
     REQUEST_FORM_PATH,
@@ -34,10 +35,11 @@ from patchwright.workers.web.request_form import (
     add_request_form,
 )
 from patchwright.workers.web.run_page.actions import RunActions
+from patchwright.workers.web.run_page.command_routes import add_run_commands
+from patchwright.workers.web.run_page.downloads import add_run_downloads
 from patchwright.workers.web.run_page.live import LiveUpdates
-from patchwright.workers.web.run_page.routes import RunPages
+from patchwright.workers.web.run_page.routes import RunPages, add_run_pages
 from patchwright.workers.web.sign_in import SignInRoutes
-from patchwright.workers.web.site.frame import NavigationItem, Site, add_assets
 from patchwright.workers.web.site.people_pages import PEOPLE_PATH
 from patchwright.workers.web.site.runs_live import LiveRows
 from patchwright.workers.web.site.runs_page import (
@@ -98,6 +100,7 @@ def site_pages(parts: PageParts) -> Iterator[AddPages]:
     form = _request_form(parts)
     if form is not None:
         yield partial(add_request_form, routes=form)
+    yield from run_page_routes(_run_pages(parts))
     yield make_api(parts).add_to
     yield from account_pages(parts.accounts, parts.sign_in, parts.visitors, parts.site)
 
@@ -118,7 +121,19 @@ def _runs_pages(parts: PageParts) -> RunsPages:
     )
 
 
-def make_run_pages(parts: PageParts) -> RunPages:
+def run_page_routes(pages: RunPages) -> Iterator[AddPages]:
+    """Yield what adds the page of a run, its forms and its downloads."""
+    yield partial(add_run_pages, pages=pages)
+    yield partial(
+        add_run_commands,
+        actions=pages.actions,
+        find=pages.find,
+        show_missing=pages.missing,
+    )
+    yield partial(add_run_downloads, pages=pages)
+
+
+def _run_pages(parts: PageParts) -> RunPages:
     stores = parts.base.stores
     return RunPages(
         reader=parts.reader,

@@ -14,6 +14,7 @@ from patchwright.workers.runs.spend import SpendReader
 from patchwright.workers.store.audit import AuditLog
 from patchwright.workers.store.choices import ACCOUNT_SCOPE, ChoiceStore
 from patchwright.workers.web.app import AddPages
+from patchwright.workers.web.frame import NavigationItem, Site
 from patchwright.workers.web.pages.access import RunAccess
 from patchwright.workers.web.rate_limit import AttemptLimit
 from patchwright.workers.web.site.form_posts import (
@@ -21,7 +22,6 @@ from patchwright.workers.web.site.form_posts import (
     MAX_FORMS,
     FormPosts,
 )
-from patchwright.workers.web.site.frame import NavigationItem, Site
 from patchwright.workers.web.site.settings_pages import (
     SETTINGS_PATH,
     SettingsPages,

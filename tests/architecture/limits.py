@@ -19,6 +19,9 @@ LONG_MODULES: dict[str, str] = {}
 LONG_FUNCTIONS = {
     "tests/unit/agent/scene.py:playing": "each part of the scene is a parameter",
     "patchwright/workers/cli/resolve_command.py:resolve": "each option is a parameter",
+    "tests/adapters/web/admin_scene.py:_make_app": "composes all pages of admins",
+    "tests/adapters/web/test_run_page.py:test_the_page_of_a_run_that_ended": "all of "
+    "one page",
 }
 # What may be shorter than `SHORT` lines, and why; folders end in a slash.
 SHORT_MODULES = {
@@ -73,18 +76,20 @@ LIMITS = (
         "files",
         lambda product: product.files,
         "<= 450",
-        600,
+        655,
         reason="test runners, the proof, `prove` and the set-up came on top, then what "
-        "people type, check and see first, and two services of some 25 files each",
+        "people type, check and see first, two services of some 25 files each, and the "
+        "pages, the API and the accounts of people",
     ),
     Limit(
         "lines",
         lambda product: product.lines,
         "<= 62,000",
-        119_500,
+        132_000,
         reason="merging files removes imports, and no code; what is left is features, "
         "and the newest are test runners, the proof, `prove`, the set-up, the command "
-        "line and the first minutes as people expect them, and two services",
+        "line and the first minutes as people expect them, two services, the pages, "
+        "the API and the accounts of people",
     ),
     Limit(
         "lines of a file, median",
@@ -120,17 +125,17 @@ LIMITS = (
         "private one-statement functions with one caller",
         lambda product: len(product.one_line_helpers),
         "where the name says more than the line",
-        440,
+        490,
         reason="whether a name says more is for a reviewer to judge; files of test "
-        "runners and of packages are read by many small ones",
+        "runners and of packages are read by many small ones, and pages made of them",
     ),
     Limit(
         "modules with exactly one importer",
         lambda product: len(product.single_importer),
         "<= 60",
-        122,
+        140,
         reason="a service's parts, each a whole idea, have its composition as importer"
-        ", and the parts of the proof the stage that needs them",
+        ", the parts of the proof the stage that needs them, and a page its own",
     ),
     Limit(
         f"those of them under {SMALL} lines",

@@ -31,13 +31,18 @@ SLACK: Final = {
     "PATCHWRIGHT_SLACK__CLIENT_SECRET": "made-up",
 }
 
+OIDC: Final = {
+    "PATCHWRIGHT_OIDC__ISSUER": "https://sso.acme.test",
+    "PATCHWRIGHT_OIDC__CLIENT_ID": "patchwright",
+}
+
 # Without a token of one workspace, others can install the app.
 INSTALLABLE: Final = {"PATCHWRIGHT_SLACK__BOT_TOKEN": ""}
 
 
 def _api_page() -> str:
     """Return it for services that have all configured which one can have."""
-    ways = (SLACK, SLACK | INSTALLABLE)
+    ways = (SLACK | OIDC, SLACK | INSTALLABLE)
     setup = create_setup_app(_setup_site(), lambda _app: None)
     return api_page([*(_office_app(way) for way in ways), setup])
 

@@ -46,8 +46,11 @@ def added_addresses(file: Path) -> Iterator[str]:
     module = ".".join(file.relative_to(ROOT).with_suffix("").parts)
     for node in ast.walk(ast.parse(file.read_text())):
         match node:
-            # The page is made from all operations of the API, by their table.
+            # What is added by a table is on the page, which is made from an application
+            # that has all of it.
             case ast.Call(args=[ast.Attribute(value=ast.Name(id="operation")), *_]):
+                pass
+            case ast.Call(args=[ast.Name(id="path"), *_]):
                 pass
             case ast.Call(
                 func=ast.Attribute(value=ast.Name(id="app"), attr=attr), args=[path, *_]

@@ -34,8 +34,8 @@ from patchwright.workers.runs.commands import CommandOrigin, RunCommands
 from patchwright.workers.runs.listing import RunListing
 from patchwright.workers.runs.reader import RunReader
 from patchwright.workers.store.run_store import Stores
+from patchwright.workers.web.frame import Site
 from patchwright.workers.web.pages.access import RunAccess
-from patchwright.workers.web.site.frame import Site
 
 
 @dataclass(frozen=True)

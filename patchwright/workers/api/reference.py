@@ -12,7 +12,7 @@ from markupsafe import Markup, escape
 from patchwright.core.types.base import Value
 from patchwright.workers.api.document import PROBLEMS, openapi_document
 from patchwright.workers.api.operations import JSON, AnyOperation, ApiAccess
-from patchwright.workers.web.site.frame import HEADERS, Site
+from patchwright.workers.web.frame import HEADERS, Site
 
 DOCUMENT_PATH: Final = "/openapi.json"
 REFERENCE_PATH: Final = "/docs"

@@ -12,10 +12,12 @@ from typer.completion import get_completion_inspect_parameters, shell_complete
 from patchwright.core.settings.environment import process_environment
 from patchwright.core.settings.names import UNTIL
 from patchwright.core.types.purpose import Purpose
-from patchwright.workers.ops.lifecycle import Role, exit_now
+from patchwright.workers.ops.lifecycle import ProcessRole, exit_now
 
 _FORMER_ROLE: Final = "beat"
-_RENAMED_ROLE: Final = f"--role {_FORMER_ROLE} is now --role {Role.SCHEDULER}; {UNTIL}"
+_RENAMED_ROLE: Final = (
+    f"--role {_FORMER_ROLE} is now --role {ProcessRole.SCHEDULER}; {UNTIL}"
+)
 # Set by a shell that completes what is typed.
 COMPLETE: Final = "_PATCHWRIGHT_COMPLETE"
 
@@ -57,34 +59,34 @@ def add_commands(app: typer.Typer) -> None:
     app.command("help")(_help)
 
 
-_ROLES: Final = ", ".join(Role)
+_ROLES: Final = ", ".join(ProcessRole)
 
 
-def _read_role(text: str) -> Role:
+def _read_role(text: str) -> ProcessRole:
     """Return the role, and tell what it is called now where that is a former name."""
     if text == _FORMER_ROLE:
         typer.echo(f"warning: {_RENAMED_ROLE}", err=True)
-        return Role.SCHEDULER
+        return ProcessRole.SCHEDULER
     try:
-        return Role(text)
+        return ProcessRole(text)
     except ValueError:
         raise typer.BadParameter(f"{text!r} is none of {_ROLES}") from None
 
 
 def _complete_role(incomplete: str) -> list[str]:
-    return [one for one in Role if one.startswith(incomplete)]
+    return [one for one in ProcessRole if one.startswith(incomplete)]
 
 
 def _serve(
     role: Annotated[
-        Role,
+        ProcessRole,
         typer.Option(
             parser=_read_role,
             metavar="ROLE",
             autocompletion=_complete_role,
             help="Which part of the service to run: all, web, worker or scheduler.",
         ),
-    ] = Role.ALL,
+    ] = ProcessRole.ALL,
     host: Annotated[
         str | None, typer.Option(metavar="ADDRESS", help="Address to listen on.")
     ] = None,

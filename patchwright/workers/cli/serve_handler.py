@@ -3,10 +3,10 @@
 from collections.abc import Mapping
 
 from patchwright.integrations.settings import load_settings_here
-from patchwright.workers.ops.lifecycle import Role
+from patchwright.workers.ops.lifecycle import ProcessRole
 from patchwright.workers.serve import serve
 
 
-def serve_as(role: Role, flags: Mapping[str, object]) -> int:
+def serve_as(role: ProcessRole, flags: Mapping[str, object]) -> int:
     """Return the exit code when the service has ended."""
     return serve(load_settings_here(flags), role)

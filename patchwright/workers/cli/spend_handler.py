@@ -18,8 +18,8 @@ from patchwright.workers.cli.terminal import load_command_settings, plain
 from patchwright.workers.db.database import Database, database_errors, open_existing
 from patchwright.workers.runs.spend import (
     CeilingState,
+    SpendOverview,
     SpendReader,
-    SpendReport,
     SpendRow,
     SpendTotal,
     fullest,
@@ -64,7 +64,7 @@ def _read(
     return rows, reader.names_of(one.account_id for one in rows)
 
 
-def spend_as_json(report: SpendReport) -> dict[str, JsonValue]:
+def spend_as_json(report: SpendOverview) -> dict[str, JsonValue]:
     """Return the report as an object; money is in USD."""
     told = report.model_dump(mode="json", exclude={"rows"})
     told["ceilings"] = [
@@ -81,7 +81,7 @@ def _console() -> Console:
     return Console(width=_UNBOUNDED, color_system=None)
 
 
-def _print_report(console: Console, report: SpendReport) -> None:
+def _print_report(console: Console, report: SpendOverview) -> None:
     total = report.total
     days = len(report.days)
     span = "today" if days == 1 else f"in the last {days} days"
@@ -120,7 +120,7 @@ def _figures(one: SpendTotal) -> Iterator[str]:
         yield dollars(usd) if usd else "-"
 
 
-def _print_ceilings(console: Console, report: SpendReport) -> None:
+def _print_ceilings(console: Console, report: SpendOverview) -> None:
     table = _table("limit", "used", "of", "percent")
     shown, left = fullest(report.ceilings, _MOST_CEILINGS)
     for one in shown:

@@ -11,7 +11,7 @@ from typing import Final, NoReturn
 from patchwright.core.types.errors import PatchwrightError, SettingsError
 
 
-class Role(StrEnum):
+class ProcessRole(StrEnum):
     """What a process does; `all` is web and worker in one."""
 
     ALL = "all"

@@ -150,7 +150,7 @@ def fullest(
     return tuple(shown), len(every) - len(shown)
 
 
-class SpendReport(Value):
+class SpendOverview(Value):
     """What was spent from `since` to `until`; the dearest come first, days in order.
 
     `ceilings` are those of today, and `run_usd` is that of a single run.
@@ -167,7 +167,7 @@ class SpendReport(Value):
     rows: tuple[SpendRow, ...]
 
 
-class SpendView(Value):
+class SpendScope(Value):
     """Whose view it is: all repositories if None, and all people if nobody is `own`."""
 
     repositories: frozenset[str] | None = None
@@ -181,7 +181,7 @@ class SpendView(Value):
         return self.repositories is None or repo in self.repositories
 
 
-WHOLE: Final = SpendView()
+WHOLE: Final = SpendScope()
 
 
 def make_spend_report(
@@ -191,8 +191,8 @@ def make_spend_report(
     *,
     since: date,
     today: date,
-    view: SpendView = WHOLE,
-) -> SpendReport:
+    view: SpendScope = WHOLE,
+) -> SpendOverview:
     """Add up the rows; `names` are those of people, by their accounts' ids.
 
     Of a ceiling that holds for more than the view has, nothing is told.
@@ -202,7 +202,7 @@ def make_spend_report(
     by_day = {one.name: one for one in _totals(seen, lambda one: one.day.isoformat())}
     span = [since + timedelta(n) for n in range((today - since).days + 1)]
     days = [one.isoformat() for one in span]
-    return SpendReport(
+    return SpendOverview(
         since=since,
         until=today,
         total=next(_totals(seen, lambda _: ""), SpendTotal(name="")),
@@ -260,7 +260,7 @@ def _ceilings(
     today: list[SpendRow],
     names: Mapping[str, str],
     limits: LimitSettings,
-    view: SpendView,
+    view: SpendScope,
 ) -> Iterator[CeilingState]:
     """Yield the ceilings of today that the view may know, the fullest of each first."""
     everybody = today if view.is_whole else []

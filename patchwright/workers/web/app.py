@@ -24,9 +24,6 @@ from patchwright.workers.web.body import add_body_errors
 from patchwright.workers.web.forms import add_page_errors
 from patchwright.workers.web.link_flow import LinkingRoutes
 from patchwright.workers.web.link_routes import add_linking, linking_callbacks
-from patchwright.workers.web.run_page.command_routes import add_run_commands
-from patchwright.workers.web.run_page.downloads import add_run_downloads
-from patchwright.workers.web.run_page.routes import RunPages, add_run_pages
 from patchwright.workers.web.sign_in import SignInRoutes, add_sign_in
 from patchwright.workers.web.webhooks import WEBHOOK_ROUTE, WebhookRoute
 
@@ -149,7 +146,7 @@ class WebServices:
     request. `prefix` is the path under which people reach us.
 
     `background_tasks` go on as long as the intake does. Without a `sign_in` nobody can
-    sign in, and without `run_pages` nobody sees a run.
+    sign in.
     """
 
     reporter: Reporter
@@ -162,7 +159,6 @@ class WebServices:
     linking: LinkingRoutes | None = None
     pages: tuple[AddPages, ...] = ()
     sign_in: SignInRoutes | None = None
-    run_pages: RunPages | None = None
     prefix: str = ""
 
 
@@ -190,10 +186,5 @@ def create_app(services: WebServices) -> FastAPI:
         add_linking(app, services.linking)
     for add in services.pages:
         add(app)
-    if services.run_pages is not None:
-        pages = services.run_pages
-        add_run_pages(app, pages)
-        add_run_commands(app, pages.actions, pages.find, pages.missing)
-        add_run_downloads(app, services.run_pages)
     add_request_log(app, services.count_request, services.clock)
     return app

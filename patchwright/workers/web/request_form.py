@@ -32,7 +32,7 @@ from patchwright.core.webhook import Delivery, InboxResult, InboxUnavailableErro
 from patchwright.resolver.repository_references import read_thread_url
 from patchwright.workers.accounts.principal import Principal, Role
 from patchwright.workers.web.body import BodyTooLargeError, read_body
-from patchwright.workers.web.site.frame import Site
+from patchwright.workers.web.frame import Site
 
 MAX_TEXT_CHARS: Final = 20_000
 _MAX_TITLE_CHARS: Final = 100

@@ -21,13 +21,13 @@ from patchwright.workers.accounts.roles import Account
 from patchwright.workers.accounts.sessions import NewSession, Session
 from patchwright.workers.store.audit import AuditAction, AuditLog
 from patchwright.workers.web.forms import FormTokens, SignedCookie, message_page
+from patchwright.workers.web.frame import Site
 from patchwright.workers.web.rate_limit import AttemptLimit
 from patchwright.workers.web.session_cookie import (
     SessionCookie,
     SessionRenewal,
     describe_browser,
 )
-from patchwright.workers.web.site.frame import Site
 from patchwright.workers.web.visitors import TokenAddressRefusal
 
 # Two slashes, or a backslash that browsers take for one, would begin another host.

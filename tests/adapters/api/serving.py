@@ -26,9 +26,9 @@ from patchwright.workers.db.database import Database
 from patchwright.workers.inbox.inbox import Dispatcher, Inbox
 from patchwright.workers.web.app import create_app
 from patchwright.workers.web.forms import FormTokens
+from patchwright.workers.web.frame import Site
 from patchwright.workers.web.pages.access import RunAccess
 from patchwright.workers.web.server import make_server
-from patchwright.workers.web.site.frame import Site
 from tests.adapters.store.world import World
 from tests.adapters.web.serving import compose
 from tests.adapters.web.watching import begin_run, end_run

@@ -13,11 +13,11 @@ from patchwright.core.types.threads import RepoRef
 from patchwright.core.types.work import Usage
 from patchwright.workers.ops.service_metrics import ServiceMetrics
 from patchwright.workers.runs.spend import (
+    SpendOverview,
     SpendReader,
-    SpendReport,
     SpendRow,
+    SpendScope,
     SpendTotal,
-    SpendView,
     fullest,
     make_spend_report,
 )
@@ -75,11 +75,11 @@ def till(world: World) -> Till:
 
 
 def report_of(
-    till: Till, days: int = 7, view: SpendView | None = None, today: date = TODAY
-) -> SpendReport:
+    till: Till, days: int = 7, view: SpendScope | None = None, today: date = TODAY
+) -> SpendOverview:
     since = today - timedelta(days=days - 1)
     rows = SpendReader(till.world.database).rows(since, today)
-    chosen = view or SpendView()
+    chosen = view or SpendScope()
     names = {"alice": "Alice", "bob": "Bob"}
     return make_spend_report(rows, names, LIMITS, since=since, today=today, view=chosen)
 
@@ -140,7 +140,7 @@ def test_a_member_is_told_of_what_they_may_read_and_of_their_own_ceiling(
     till.spend(4.0)
     till.spend(2.0, repo=OTHER)
     till.spend(1.0, by="bob")
-    view = SpendView(repositories=frozenset({str(REPO)}), own=AccountId("alice"))
+    view = SpendScope(repositories=frozenset({str(REPO)}), own=AccountId("alice"))
     report = report_of(till, view=view)
     assert report.total.spent_usd == 5.0
     assert [one.name for one in report.repositories] == ["acme/shop"]

@@ -14,8 +14,8 @@ from patchwright.integrations.settings import load_settings
 from patchwright.workers.db.database import Database
 from patchwright.workers.store.accounts import AccountStore
 from patchwright.workers.web.forms import FormTokens
+from patchwright.workers.web.frame import NavigationItem, Site, add_assets
 from patchwright.workers.web.sign_in import SignInRoutes, add_sign_in
-from patchwright.workers.web.site.frame import NavigationItem, Site, add_assets
 from patchwright.workers.web.visitors import Visitors
 from patchwright.workers.website_accounts import (
     AccountParts,

@@ -34,9 +34,9 @@ from patchwright.workers.store.reservations import (
 )
 from patchwright.workers.store.spend_alerts import SpendAlertStore
 from patchwright.workers.web.forms import FormTokens
+from patchwright.workers.web.frame import Site, add_assets
 from patchwright.workers.web.rate_limit import AttemptLimit
 from patchwright.workers.web.site.form_posts import FormPosts
-from patchwright.workers.web.site.frame import Site, add_assets
 from patchwright.workers.web.site.settings_pages import (
     SettingsPages,
     add_settings_pages,

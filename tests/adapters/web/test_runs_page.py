@@ -101,10 +101,10 @@ def test_an_unknown_word_in_the_address_is_answered_with_the_known_ones(
 ) -> None:
     page = httpx.get(f"{site.url}/runs?state=<b>&text=a", headers=AS_WRITER)
     assert page.status_code == 422
-    problem = "“&lt;b&gt;” is no state. Use one of these: queued, running, waiting, "
-    assert f"{problem}delivering, ended." in page.text
+    problem = "“&lt;b&gt;” is unknown as state. Use one of these: queued, running, "
+    assert f"{problem}waiting, delivering, ended." in page.text
     live = httpx.get(f"{site.url}/runs/live?outcome=x", headers=AS_WRITER)
-    assert (live.status_code, live.text[:19]) == (422, "“x” is no outcome. ")
+    assert (live.status_code, live.text[:18]) == (422, "“x” is unknown as ")
 
 
 def test_older_runs_are_a_link_away_with_the_same_filters(site: Watched) -> None:

@@ -26,6 +26,7 @@ from patchwright.workers.store.account_links import digest_of
 from patchwright.workers.store.accounts import AccountStore
 from patchwright.workers.store.audit import AuditLog
 from patchwright.workers.web.forms import FormTokens
+from patchwright.workers.web.frame import Site
 from patchwright.workers.web.rate_limit import AttemptLimit
 from patchwright.workers.web.session_cookie import SessionCookie
 from patchwright.workers.web.sign_in import (
@@ -34,7 +35,6 @@ from patchwright.workers.web.sign_in import (
     add_sign_in,
     make_attempts,
 )
-from patchwright.workers.web.site.frame import Site
 from tests.adapters.web.browser import browsing, go_on, serving, text_of
 from tests.fakes.github.acts.registrations import add_client
 from tests.fakes.github.acts.sign_ins import sit_down

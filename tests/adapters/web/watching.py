@@ -39,15 +39,16 @@ from patchwright.workers.runs.listing import RunListing
 from patchwright.workers.runs.reader import RunReader
 from patchwright.workers.web.app import create_app
 from patchwright.workers.web.forms import FormTokens
+from patchwright.workers.web.frame import NavigationItem, Site, add_assets
 from patchwright.workers.web.pages.access import RunAccess, make_run_link
 from patchwright.workers.web.run_page.actions import RunActions
 from patchwright.workers.web.run_page.live import LiveUpdates
 from patchwright.workers.web.run_page.routes import RunPages
 from patchwright.workers.web.server import make_server
-from patchwright.workers.web.site.frame import NavigationItem, Site, add_assets
 from patchwright.workers.web.site.runs_live import LiveRows
 from patchwright.workers.web.site.runs_page import RunsPages, add_runs_page
 from patchwright.workers.web.visitors import Visitors
+from patchwright.workers.website_pages import run_page_routes
 from tests.adapters.store.world import World
 from tests.adapters.web.serving import compose
 from tests.provision.servers import free_port
@@ -121,8 +122,11 @@ def watching(database: Database) -> Iterator[Watched]:
     runs = make_list(world, pages)
     services = replace(
         composed,
-        run_pages=pages,
-        pages=(add_assets, partial(add_runs_page, pages=runs)),
+        pages=(
+            add_assets,
+            partial(add_runs_page, pages=runs),
+            *run_page_routes(pages),
+        ),
     )
     server = make_server(create_app(services), "127.0.0.1", port)
     thread = threading.Thread(target=server.run)

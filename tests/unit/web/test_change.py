@@ -1,8 +1,8 @@
 """A diff on a page: its files, the numbers of its lines, its syntax."""
 
 from patchwright.workers.web.run_page.change import (
-    FileChange,
-    LineKind,
+    DiffLineKind,
+    ShownFile,
     read_change,
     read_file_change,
 )
@@ -34,7 +34,7 @@ deleted file mode 100644
 """
 
 
-def rows(file: FileChange) -> list[tuple[LineKind, int | None, int | None, str]]:
+def rows(file: ShownFile) -> list[tuple[DiffLineKind, int | None, int | None, str]]:
     return [
         (line.kind, line.old, line.new, line.html)
         for hunk in file.hunks

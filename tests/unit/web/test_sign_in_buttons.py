@@ -4,8 +4,8 @@ import pytest
 from starlette.responses import Response
 
 from patchwright.workers.web.forms import FormTokens
+from patchwright.workers.web.frame import Site
 from patchwright.workers.web.run_page.html import missing_page
-from patchwright.workers.web.site.frame import Site
 
 SITE = Site("", "", FormTokens(b"secret"))
 LOGIN = "/auth/gitlab/login?next=%2Frequests%2Fnew"

@@ -16,9 +16,9 @@ from patchwright.core.types.outcome_kind import OutcomeKind
 from patchwright.core.types.work import Usage
 from patchwright.workers.web.run_page.cost_plot import cost_by_step, cost_plot
 from patchwright.workers.web.run_page.steps import (
+    LogStep,
+    LogStepReader,
     Part,
-    Step,
-    StepReader,
     count_replies,
     read_steps,
     whole_steps,
@@ -55,7 +55,7 @@ def told(parts: tuple[Part, ...]) -> list[str]:
 
 
 def _told(part: Part) -> str:
-    if not isinstance(part, Step):
+    if not isinstance(part, LogStep):
         return part.entry.title
     acts = [
         f"{one.entry.subject}={one.result.title if one.result else '?'}"
@@ -111,7 +111,7 @@ def test_a_result_without_its_act_is_shown_by_itself() -> None:
 
 
 def test_a_step_grows_while_it_is_followed() -> None:
-    reader = StepReader(0)
+    reader = LogStepReader(0)
     seen = [reader.add(one) for one in log(reply("I look."), ran("a"), ended("a", 0))]
     assert [_told(one) for one in seen if one] == [
         "- 1 I look.: ",
@@ -135,7 +135,7 @@ def test_the_newest_texts_come_first_where_a_page_has_too_many() -> None:
     blocks = [
         one.acts[0].result.block
         for one in parts
-        if isinstance(one, Step) and one.acts[0].result
+        if isinstance(one, LogStep) and one.acts[0].result
     ]
     sizes = [len(one.text) for one in blocks if one]
     assert len(sizes) == 40
@@ -158,11 +158,11 @@ def test_a_step_costs_its_reply_and_the_calls_until_the_next_one() -> None:
 def test_a_plot_names_what_cost_most() -> None:
     plot = cost_plot((0.1, 0.4, 0.2))
     assert plot.title == "Cost by step: $0.70 in 3 steps"
-    assert plot.description == "Step 2 cost most, $0.4000."
+    assert plot.description == "LogStep 2 cost most, $0.4000."
     assert [(one.title, one.cost, one.total, one.height) for one in plot.bars] == [
-        ("Step 1", "$0.1000", "$0.10", 30.0),
-        ("Step 2", "$0.4000", "$0.50", 120.0),
-        ("Step 3", "$0.2000", "$0.70", 60.0),
+        ("LogStep 1", "$0.1000", "$0.10", 30.0),
+        ("LogStep 2", "$0.4000", "$0.50", 120.0),
+        ("LogStep 3", "$0.2000", "$0.70", 60.0),
     ]
 
 

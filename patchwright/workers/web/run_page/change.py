@@ -20,7 +20,7 @@ _MOST_LINE_CHARS: Final = 500
 _HUNK: Final = re.compile(r"@@ -(\d+)(?:,\d+)? \+(\d+)(?:,\d+)? @@(.*)", re.DOTALL)
 
 
-class LineKind(StrEnum):
+class DiffLineKind(StrEnum):
     SAME = "same"
     ADDED = "added"
     REMOVED = "removed"
@@ -31,14 +31,14 @@ class LineKind(StrEnum):
         return {"added": "+", "removed": "-"}.get(self, " ")
 
 
-_BEFORE: Final = (LineKind.SAME, LineKind.REMOVED)
-_AFTER: Final = (LineKind.SAME, LineKind.ADDED)
+_BEFORE: Final = (DiffLineKind.SAME, DiffLineKind.REMOVED)
+_AFTER: Final = (DiffLineKind.SAME, DiffLineKind.ADDED)
 
 
 class DiffLine(Value):
     """A line and its numbers before and after, None where it is not there."""
 
-    kind: LineKind
+    kind: DiffLineKind
     old: int | None
     new: int | None
     html: str
@@ -48,7 +48,7 @@ class DiffLine(Value):
         return Markup(self.html)  # noqa: S704 - escaped by `_lexed`
 
 
-class Hunk(Value):
+class ShownHunk(Value):
     """Lines that stand together; `heading` names what they are in."""
 
     heading: str
@@ -60,30 +60,30 @@ class Hunk(Value):
         added: list[DiffLine] = []
         for line in self.lines:
             match line.kind:
-                case LineKind.REMOVED:
+                case DiffLineKind.REMOVED:
                     removed.append(line)
-                case LineKind.ADDED:
+                case DiffLineKind.ADDED:
                     added.append(line)
-                case LineKind.SAME:
+                case DiffLineKind.SAME:
                     yield from zip_longest(removed, added)
                     removed, added = [], []
                     yield line, line
-                case LineKind.NOTE:
+                case DiffLineKind.NOTE:
                     continue
         yield from zip_longest(removed, added)
 
 
-class FileChange(Value):
+class ShownFile(Value):
     """The part of a diff that is about one file; `notes` are git's own lines."""
 
     name: str
     added: int
     removed: int
     notes: tuple[str, ...]
-    hunks: tuple[Hunk, ...]
+    hunks: tuple[ShownHunk, ...]
 
 
-def read_change(diff: str) -> tuple[FileChange, ...]:
+def read_change(diff: str) -> tuple[ShownFile, ...]:
     """Divide a diff at git's own headings, to be read file by file."""
     parts: list[list[str]] = []
     for line in diff.split("\n"):
@@ -101,12 +101,12 @@ def read_change(diff: str) -> tuple[FileChange, ...]:
     return tuple(files)
 
 
-def read_file_change(diff: str, name: str) -> FileChange:
+def read_file_change(diff: str, name: str) -> ShownFile:
     """Read the diff of one file, which may begin without a heading of git's."""
     return _file(name, diff.split("\n"), is_lexed=len(diff) <= _MOST_LEXED_CHARS)
 
 
-def _file(name: str, lines: Sequence[str], *, is_lexed: bool) -> FileChange:
+def _file(name: str, lines: Sequence[str], *, is_lexed: bool) -> ShownFile:
     starts = [n for n, line in enumerate(lines) if _HUNK.match(line)]
     first = starts[0] if starts else len(lines)
     lexer = _lexer_of(name) if is_lexed else None
@@ -114,10 +114,10 @@ def _file(name: str, lines: Sequence[str], *, is_lexed: bool) -> FileChange:
         _hunk(lines[start:end], lexer) for start, end in pairwise([*starts, len(lines)])
     )
     kinds = [line.kind for hunk in hunks for line in hunk.lines]
-    return FileChange(
+    return ShownFile(
         name=name,
-        added=kinds.count(LineKind.ADDED),
-        removed=kinds.count(LineKind.REMOVED),
+        added=kinds.count(DiffLineKind.ADDED),
+        removed=kinds.count(DiffLineKind.REMOVED),
         notes=tuple(one for one in lines[:first] if _is_note(one)),
         hunks=hunks,
     )
@@ -130,18 +130,18 @@ def _is_note(line: str) -> bool:
 
 # An empty line is one without its sign, which some tools trim.
 _KINDS: Final = {
-    "": LineKind.SAME,
-    " ": LineKind.SAME,
-    "+": LineKind.ADDED,
-    "-": LineKind.REMOVED,
+    "": DiffLineKind.SAME,
+    " ": DiffLineKind.SAME,
+    "+": DiffLineKind.ADDED,
+    "-": DiffLineKind.REMOVED,
 }
 
 
-def _kind(line: str) -> LineKind:
-    return _KINDS.get(line[:1], LineKind.NOTE)
+def _kind(line: str) -> DiffLineKind:
+    return _KINDS.get(line[:1], DiffLineKind.NOTE)
 
 
-def _hunk(lines: Sequence[str], lexer: Lexer | None) -> Hunk:
+def _hunk(lines: Sequence[str], lexer: Lexer | None) -> ShownHunk:
     heading = _HUNK.match(lines[0])
     assert heading is not None  # noqa: S101 - hunks begin there
     old, new = int(heading[1]), int(heading[2])
@@ -165,7 +165,7 @@ def _hunk(lines: Sequence[str], lexer: Lexer | None) -> Hunk:
         )
         old += kind in _BEFORE
         new += kind in _AFTER
-    return Hunk(heading=heading[3].strip(), lines=tuple(read))
+    return ShownHunk(heading=heading[3].strip(), lines=tuple(read))
 
 
 def _lexer_of(name: str) -> Lexer | None:

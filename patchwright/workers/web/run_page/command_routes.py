@@ -27,9 +27,9 @@ from patchwright.workers.runs.commands import (
 )
 from patchwright.workers.runs.selection import SHORT_ID_LENGTH
 from patchwright.workers.web.body import BodyTooLargeError, read_body
+from patchwright.workers.web.frame import HEADERS, render
 from patchwright.workers.web.run_page.actions import FailedCommand, RunActions
 from patchwright.workers.web.run_page.prose import prose_html
-from patchwright.workers.web.site.frame import HEADERS, render
 
 _MAX_FORM_BYTES: Final = 256 * 1024
 _SEE_OTHER: Final = 303

@@ -97,4 +97,4 @@ def cost_plot(costs: Sequence[float]) -> CostPlot:
 
 
 def _name(first: int, steps: int) -> str:
-    return f"Step {first}" if steps == 1 else f"Steps {first} to {first + steps - 1}"
+    return f"LogStep {first}" if steps == 1 else f"Steps {first} to {first + steps - 1}"

@@ -6,14 +6,14 @@ from typing import Any, Final
 from fastapi import Response
 
 from patchwright.workers.accounts.principal import Principal
+from patchwright.workers.web.frame import Site, render
 from patchwright.workers.web.run_page.actions import ActionsView
 from patchwright.workers.web.run_page.change import read_file_change
 from patchwright.workers.web.run_page.entries import EventEntry
 from patchwright.workers.web.run_page.prose import prose_html
-from patchwright.workers.web.run_page.steps import Part, Step
+from patchwright.workers.web.run_page.steps import LogStep, Part
 from patchwright.workers.web.run_page.terminal import terminal_html
 from patchwright.workers.web.run_page.views import RunHead, RunView, StepsView
-from patchwright.workers.web.site.frame import Site, render
 
 # What templates make of texts; each escapes whatever is in them.
 _TEXTS: Final[Mapping[str, Any]] = {
@@ -80,7 +80,11 @@ def shared_page(
 def part_html(run_id: str, part: Part) -> str:
     """Return a step or an entry as the page has it."""
     return render(
-        "run_part.html", part=part, is_step=isinstance(part, Step), id=run_id, **_TEXTS
+        "run_part.html",
+        part=part,
+        is_step=isinstance(part, LogStep),
+        id=run_id,
+        **_TEXTS,
     )
 
 

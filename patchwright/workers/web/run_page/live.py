@@ -23,7 +23,7 @@ from patchwright.workers.runs.reader import EventSpan, RunReader
 from patchwright.workers.runs.run_row import RunSummary, update_summary
 from patchwright.workers.web.run_page.actions import turn_of
 from patchwright.workers.web.run_page.html import head_html, part_html
-from patchwright.workers.web.run_page.steps import StepReader, count_replies
+from patchwright.workers.web.run_page.steps import LogStepReader, count_replies
 from patchwright.workers.web.run_page.views import run_head
 from patchwright.workers.web.server_sent import (
     AsyncNotifier,
@@ -208,7 +208,7 @@ class _RunNews:
         self._reader, self._clock, self._job = reader, clock, job
         self._span = EventSpan()
         self._known = RunSummary()
-        self._steps = StepReader(0)
+        self._steps = LogStepReader(0)
         self.last_id = after
         self.states: dict[str, str] = {}
         self.is_over = False
@@ -248,6 +248,6 @@ class _RunNews:
         self._known = update_summary(RunSummary(), summary)
         seen = self._reader.page(job, self._span, self.last_id + 1)
         first = seen[0].id if seen else self.last_id + 1
-        self._steps = StepReader(count_replies(summary, before=first))
+        self._steps = LogStepReader(count_replies(summary, before=first))
         for event in seen:
             self._steps.add(event)

@@ -21,6 +21,7 @@ from patchwright.core.types.work import BlockedRequest
 from patchwright.resolver.job import Job, is_over
 from patchwright.workers.runs.reader import EventSpan, RunReader
 from patchwright.workers.runs.run_row import RunSummary, update_summary
+from patchwright.workers.web.frame import Site
 from patchwright.workers.web.pages.access import RunAccess
 from patchwright.workers.web.run_page.actions import RunActions
 from patchwright.workers.web.run_page.cost_plot import cost_by_step
@@ -38,12 +39,11 @@ from patchwright.workers.web.run_page.steps import (
     whole_steps,
 )
 from patchwright.workers.web.run_page.views import (
-    RunFacts,
+    KnownOfRun,
     RunView,
     StepsView,
     run_view,
 )
-from patchwright.workers.web.site.frame import Site
 
 _ID: Final = re.compile(r"[0-9A-Za-z-]{1,64}\Z")
 _NUMBER: Final = re.compile(r"[1-9]\d{0,8}\Z")
@@ -84,7 +84,7 @@ class RunPages:
 
     def view(self, job: Job, events: Sequence[ev.Event] = ()) -> RunView:
         """Return what the page shows; `events` are those that a summary is made of."""
-        facts = RunFacts(
+        facts = KnownOfRun(
             summary=update_summary(RunSummary(), events),
             costs=cost_by_step(events),
             blocked=_blocked(events),
@@ -129,6 +129,12 @@ def add_run_pages(app: FastAPI, pages: RunPages) -> None:
         if job is None:
             return Response(status_code=404)
         return pages.live.follow(job, _after(request))
+
+    _add_parts(app, pages)
+
+
+def _add_parts(app: FastAPI, pages: RunPages) -> None:
+    """Add the pages that show a part of a run in full."""
 
     @app.get("/runs/{job_id}/diff", include_in_schema=False)
     def diff(request: Request, job_id: str) -> Response:

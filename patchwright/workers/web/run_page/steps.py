@@ -26,7 +26,7 @@ class StepAct(Value):
     result: EventEntry | None = None
 
 
-class Step(Value):
+class LogStep(Value):
     """A reply and its acts; `number` counts the replies of the run from 1.
 
     `last_id` is its newest event. The model said nothing in one that `is_silent`.
@@ -65,10 +65,10 @@ class Note(Value):
         return self.entry.id
 
 
-Part = Step | Note
+Part = LogStep | Note
 
 
-class StepReader:
+class LogStepReader:
     """Puts events together in their order; `steps` counts the replies before them."""
 
     def __init__(self, steps: int) -> None:
@@ -97,14 +97,14 @@ class StepReader:
     def _part(self, event: ev.Event, entry: EventEntry) -> Part:
         payload = event.payload
         if isinstance(payload, ev.ModelReply):
-            return Step(
+            return LogStep(
                 number=self._steps,
                 reply=entry,
                 last_id=event.id,
                 is_silent=not payload.text.strip(),
             )
         step = self._parts.get(self._newest.get(payload.agent, 0))
-        if isinstance(step, Step):
+        if isinstance(step, LogStep):
             if isinstance(payload, ev.AgentStep):
                 act = StepAct(call_id=payload.call_id, entry=entry)
                 return step.replace(acts=(*step.acts, act), last_id=event.id)
@@ -123,7 +123,7 @@ _RESULTS: Final = (
 )
 
 
-def _with_result(step: Step, call_id: str, result: EventEntry) -> Step | None:
+def _with_result(step: LogStep, call_id: str, result: EventEntry) -> LogStep | None:
     """Return the step with the result of one of its acts, None if none waits for it."""
     acts = list(step.acts)
     for index, act in enumerate(acts):
@@ -157,14 +157,14 @@ def read_steps(
     events: Iterable[ev.Event], steps: int, *, newest_is_open: bool
 ) -> tuple[Part, ...]:
     """Return the parts of a page: those that failed are open, others are folded."""
-    reader = StepReader(steps)
+    reader = LogStepReader(steps)
     for event in events:
         reader.add(event)
     parts = reader.parts
-    newest = max((one.id for one in parts if isinstance(one, Step)), default=0)
+    newest = max((one.id for one in parts if isinstance(one, LogStep)), default=0)
     opened = (
         one.replace(is_open=one.has_failed or (newest_is_open and one.id == newest))
-        if isinstance(one, Step)
+        if isinstance(one, LogStep)
         else one
         for one in parts
     )
@@ -183,7 +183,7 @@ class _Budget:
     def __init__(self, left: int) -> None:
         self._left = left
 
-    def cut(self, entry: EventEntry) -> EventEntry:
+    def shortened(self, entry: EventEntry) -> EventEntry:
         if entry.block is None:
             return entry
         block: Block = entry.block.within(
@@ -195,12 +195,12 @@ class _Budget:
 
 def _bounded(part: Part, budget: _Budget) -> Part:
     if isinstance(part, Note):
-        return part.replace(entry=budget.cut(part.entry))
+        return part.replace(entry=budget.shortened(part.entry))
     acts = tuple(
         one.replace(
-            entry=budget.cut(one.entry),
-            result=budget.cut(one.result) if one.result else None,
+            entry=budget.shortened(one.entry),
+            result=budget.shortened(one.result) if one.result else None,
         )
         for one in part.acts
     )
-    return part.replace(reply=budget.cut(part.reply), acts=acts)
+    return part.replace(reply=budget.shortened(part.reply), acts=acts)

@@ -20,21 +20,21 @@ from patchwright.resolver.messages.outcome_kinds import outcome_title, outcome_t
 from patchwright.resolver.messages.status import DeliveryResult
 from patchwright.resolver.publish.publisher import as_delivered
 from patchwright.workers.runs.run_row import RunSummary, state_and_tone
-from patchwright.workers.web.run_page.change import FileChange, read_change
+from patchwright.workers.web.run_page.change import ShownFile, read_change
 from patchwright.workers.web.run_page.cost_plot import CostPlot, cost_plot
 from patchwright.workers.web.run_page.proof_view import (
     ProofView,
     command_rows,
     proof_view,
 )
-from patchwright.workers.web.run_page.steps import Note, Step
+from patchwright.workers.web.run_page.steps import LogStep, Note
 
 MAX_DIFF_CHARS: Final = 300_000
 # A larger change has a page of its own.
 MOST_INLINE_DIFF_CHARS: Final = 20_000
 
 
-class ThreadLink(Value):
+class OtherThread(Value):
     """A thread and its address, which is empty where only its service knows that."""
 
     name: str
@@ -69,8 +69,8 @@ class RunView(Value):
     title: str
     repo: str
     repo_url: str
-    thread: ThreadLink
-    others: tuple[ThreadLink, ...]
+    thread: OtherThread
+    others: tuple[OtherThread, ...]
     requester: str
     asked_at: datetime
     model: str
@@ -87,7 +87,7 @@ class RunView(Value):
     notes: tuple[str, ...]
     warnings: tuple[str, ...]
     blocked: tuple[BlockedRequest, ...]
-    files: tuple[FileChange, ...]
+    files: tuple[ShownFile, ...]
     is_diff_here: bool
     is_diff_cut: bool
     plot: CostPlot
@@ -96,7 +96,7 @@ class RunView(Value):
 class StepsView(Value):
     """A page of steps, newest last; `before` leads to the earlier ones."""
 
-    parts: tuple[Step | Note, ...] = ()
+    parts: tuple[LogStep | Note, ...] = ()
     before: int | None = None
     is_newest: bool = True
     last_id: int = 0
@@ -105,11 +105,11 @@ class StepsView(Value):
     def last_step(self) -> int:
         """Return the number of the newest step, 0 if there is none."""
         return max(
-            (one.number for one in self.parts if isinstance(one, Step)), default=0
+            (one.number for one in self.parts if isinstance(one, LogStep)), default=0
         )
 
 
-class RunFacts(Value):
+class KnownOfRun(Value):
     """What the stores know of a run: its summary events folded, and the rest."""
 
     summary: RunSummary
@@ -143,7 +143,7 @@ def run_head(job: Job, known: RunSummary, now: datetime) -> RunHead:
 
 
 def run_view(
-    job: Job, facts: RunFacts, *, directory: ServiceDirectory, now: datetime
+    job: Job, facts: KnownOfRun, *, directory: ServiceDirectory, now: datetime
 ) -> RunView:
     """Put it together, with addresses of the services' pages."""
     outcome, known, delivered = outcome_of(job), facts.summary, facts.delivered
@@ -178,7 +178,9 @@ def run_view(
     )
 
 
-def thread_link(thread: ThreadRef, job: Job, directory: ServiceDirectory) -> ThreadLink:
+def thread_link(
+    thread: ThreadRef, job: Job, directory: ServiceDirectory
+) -> OtherThread:
     """Name a thread as people do; one of another repository says which."""
     home = job.trigger.place
     if isinstance(thread, ForgeThread):
@@ -186,19 +188,19 @@ def thread_link(thread: ThreadRef, job: Job, directory: ServiceDirectory) -> Thr
         place = thread.repo.full_name if is_elsewhere else ""
         path = directory.forge.forms.thread_path(thread)
         url = f"{directory.forge.web_url}/{thread.repo.full_name}/{path}"
-        return ThreadLink(name=f"{place}{thread.name}", url=url if path else "")
+        return OtherThread(name=f"{place}{thread.name}", url=url if path else "")
     service = directory.chats.get(thread.service)
     title = service.title if service else thread.service.capitalize()
     if thread.kind is ThreadKind.CHAT:
-        return ThreadLink(name=f"a thread of {title}", url="")
+        return OtherThread(name=f"a thread of {title}", url="")
     address = service.ticket_url if service else ""
     url = address.format(id=quote(thread.id, safe="")) if address else ""
-    return ThreadLink(name=thread.name, url=url)
+    return OtherThread(name=thread.name, url=url)
 
 
 def other_threads(
     linked: Iterable[ThreadRef], job: Job, directory: ServiceDirectory
-) -> Iterator[ThreadLink]:
+) -> Iterator[OtherThread]:
     """Yield the threads besides the one in which the run was asked for."""
     for thread in linked:
         if thread != job.trigger.thread:

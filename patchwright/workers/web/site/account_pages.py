@@ -23,8 +23,8 @@ from patchwright.workers.accounts.tokens import (
     scopes_for,
 )
 from patchwright.workers.store.audit import AuditAction, AuditLog
+from patchwright.workers.web.frame import Site
 from patchwright.workers.web.site.form_posts import FormPost, FormPosts
-from patchwright.workers.web.site.frame import Site
 
 ACCOUNT_PATH: Final = "/account"
 _SEE_OTHER: Final = 303

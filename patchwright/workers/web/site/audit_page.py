@@ -20,8 +20,8 @@ from patchwright.workers.store.audit import (
     AuditLog,
     AuditRow,
 )
+from patchwright.workers.web.frame import Site
 from patchwright.workers.web.site.form_posts import FormPosts
-from patchwright.workers.web.site.frame import Site
 
 AUDIT_PATH: Final = "/audit"
 _MOST_SHOWN: Final = 200

@@ -11,8 +11,8 @@ from fastapi.concurrency import run_in_threadpool
 
 from patchwright.workers.accounts.principal import Principal, Role
 from patchwright.workers.web.body import BodyTooLargeError, read_body
+from patchwright.workers.web.frame import Site
 from patchwright.workers.web.rate_limit import AttemptLimit
-from patchwright.workers.web.site.frame import Site
 
 MAX_FORMS: Final = 120
 FORMS_PERIOD: Final = timedelta(minutes=10)

@@ -16,9 +16,9 @@ from patchwright.workers.accounts.principal import Principal, Role, SignedInBy
 from patchwright.workers.accounts.roles import Account, service_title
 from patchwright.workers.accounts.sessions import SessionStore
 from patchwright.workers.store.audit import AuditAction, AuditLog
+from patchwright.workers.web.frame import Site
 from patchwright.workers.web.rate_limit import AttemptLimit
 from patchwright.workers.web.site.form_posts import FormPost, FormPosts
-from patchwright.workers.web.site.frame import Site
 
 PEOPLE_PATH: Final = "/people"
 MAX_WRONG_TOKENS: Final = 10

@@ -25,8 +25,8 @@ from patchwright.workers.runs.run_row import (
     state_of_row,
 )
 from patchwright.workers.runs.selection import SHORT_ID_LENGTH, RunStage
+from patchwright.workers.web.frame import Site, render
 from patchwright.workers.web.pages.access import RunAccess
-from patchwright.workers.web.site.frame import Site, render
 from patchwright.workers.web.site.runs_live import LiveRows
 
 RUNS_PATH: Final = "/runs"
@@ -103,7 +103,7 @@ def read_query(given: Mapping[str, str]) -> ListQuery:
 
 
 def _unknown(what: str, word: str, known: Iterable[str]) -> str:
-    return f"“{word}” is no {what}. Use one of these: {', '.join(known)}."
+    return f"“{word}” is unknown as {what}. Use one of these: {', '.join(known)}."
 
 
 class RunItem(Value):

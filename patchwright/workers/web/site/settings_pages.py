@@ -29,8 +29,8 @@ from patchwright.resolver.run_store import DEFAULT_REPOSITORY
 from patchwright.workers.accounts.principal import Principal, Role
 from patchwright.workers.store.audit import AuditAction, AuditLog
 from patchwright.workers.store.choices import ChoiceStore, PlaceDefault
+from patchwright.workers.web.frame import Site
 from patchwright.workers.web.site.form_posts import FormPost, FormPosts
-from patchwright.workers.web.site.frame import Site
 
 SETTINGS_PATH: Final = "/settings"
 REPOSITORIES_PATH: Final = f"{SETTINGS_PATH}/repositories"
@@ -110,7 +110,7 @@ def _show_settings(
     )
 
 
-class RepositoryList(Value):
+class ReachedRepositories(Value):
     """What our app reaches, and what else is known; `problem` if nobody could say."""
 
     reached: tuple[ReachedAccount, ...] = ()
@@ -132,17 +132,17 @@ def _show_repositories(
     )
 
 
-def _list_repositories(pages: SettingsPages) -> RepositoryList:
+def _list_repositories(pages: SettingsPages) -> ReachedRepositories:
     known = [one.full_name for one in pages.known_repositories()]
     try:
         reached = tuple(pages.list_reached())
     except ServiceError as error:
         log.warning("reach_unknown", reason=error.reason, error=str(error))
         problem = f"{pages.forge.title} did not answer: {error}"
-        return RepositoryList(others=tuple(dict.fromkeys(known)), problem=problem)
+        return ReachedRepositories(others=tuple(dict.fromkeys(known)), problem=problem)
     listed = {name for one in reached for name in one.repositories}
     others = (name for name in dict.fromkeys(known) if name not in listed)
-    return RepositoryList(reached=reached, others=tuple(others))
+    return ReachedRepositories(reached=reached, others=tuple(others))
 
 
 def _show_repository(

@@ -20,8 +20,8 @@ from patchwright.core.settings.model import (
 )
 from patchwright.core.types.base import Value
 from patchwright.workers.accounts.principal import Principal, Role
+from patchwright.workers.web.frame import Site
 from patchwright.workers.web.site.form_posts import FormPost, FormPosts
-from patchwright.workers.web.site.frame import Site
 from patchwright.workers.web.webhooks import WEBHOOK_ROUTE
 
 SETUP_PATH: Final = "/setup"

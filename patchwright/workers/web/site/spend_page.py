@@ -18,18 +18,18 @@ from patchwright.core.types.threads import RepoRef
 from patchwright.workers.accounts.principal import Principal
 from patchwright.workers.runs.spend import (
     WHOLE,
+    SpendOverview,
     SpendReader,
-    SpendReport,
     SpendRow,
+    SpendScope,
     SpendTotal,
-    SpendView,
     fullest,
     make_spend_report,
     repository_name,
 )
 from patchwright.workers.store.reservations import BudgetScope
 from patchwright.workers.store.spend_alerts import SpendAlert, SpendAlertStore
-from patchwright.workers.web.site.frame import HEADERS, Site
+from patchwright.workers.web.frame import HEADERS, Site
 
 SPEND_PATH: Final = "/spend"
 PERIODS: Final = (7, 30, 90)
@@ -55,10 +55,10 @@ class SpendPages:
     clock: Clock
 
 
-class SpendScene(Value):
+class SpendContext(Value):
     """A report, the warnings that belong to it, and names by accounts' ids."""
 
-    report: SpendReport
+    report: SpendOverview
     alerts: tuple[SpendAlert, ...]
     names: Mapping[str, str]
 
@@ -79,18 +79,18 @@ def add_spend_page(app: FastAPI, pages: SpendPages) -> None:
         principal = pages.find_principal(request)
         if principal is None:
             return pages.site.sign_in_first(request)
-        scene = _read(pages, principal, _period(request))
-        report = scene.report
+        context = _read(pages, principal, _period(request))
+        report = context.report
         name = f"spend-{report.since}-{report.until}.csv"
         headers = {**HEADERS, "Content-Disposition": f'attachment; filename="{name}"'}
         return Response(
-            as_csv(report.rows, scene.names), 200, headers, "text/csv; charset=utf-8"
+            as_csv(report.rows, context.names), 200, headers, "text/csv; charset=utf-8"
         )
 
 
 def _show(pages: SpendPages, principal: Principal, days: int) -> Response:
-    scene = _read(pages, principal, days)
-    report = scene.report
+    context = _read(pages, principal, days)
+    report = context.report
     ceilings, left_out = fullest(report.ceilings, _MOST_CEILINGS)
     return pages.site.show(
         "spend.html",
@@ -104,7 +104,7 @@ def _show(pages: SpendPages, principal: Principal, days: int) -> Response:
         most_rows=_MOST_ROWS,
         plot=plot_days(report.days),
         most_usd=max(map(_shown_usd, report.days), default=0.0),
-        warnings=[_sentence(one, scene.names) for one in scene.alerts],
+        warnings=[_sentence(one, context.names) for one in context.alerts],
         share=_share_of(report),
         usd=dollars,
         whose=ceiling_title,
@@ -116,7 +116,7 @@ def _period(request: Request) -> int:
     return int(wanted) if wanted in map(str, PERIODS) else _USUAL_PERIOD
 
 
-def _read(pages: SpendPages, principal: Principal, days: int) -> SpendScene:
+def _read(pages: SpendPages, principal: Principal, days: int) -> SpendContext:
     today = pages.clock.now().astimezone(UTC).date()
     since = today - timedelta(days=days - 1)
     rows = pages.reader.rows(since, today)
@@ -129,7 +129,7 @@ def _read(pages: SpendPages, principal: Principal, days: int) -> SpendScene:
         rows, names, pages.limits, since=since, today=today, view=view
     )
     told = _highest(one for one in alerts if _may_know(view, one))
-    return SpendScene(report=report, alerts=told, names=names)
+    return SpendContext(report=report, alerts=told, names=names)
 
 
 def _highest(alerts: Iterable[SpendAlert]) -> tuple[SpendAlert, ...]:
@@ -142,7 +142,7 @@ def _highest(alerts: Iterable[SpendAlert]) -> tuple[SpendAlert, ...]:
 
 def _view_of(
     pages: SpendPages, principal: Principal, rows: Sequence[SpendRow]
-) -> SpendView:
+) -> SpendScope:
     """Return what somebody may see: an admin all, others what they can read."""
     if principal.is_admin:
         return WHOLE
@@ -152,7 +152,7 @@ def _view_of(
         for one in {row.repo for row in rows}
         if identity is not None and _can_read(pages, one, identity)
     )
-    return SpendView(repositories=frozenset(readable), own=pages.account_of(principal))
+    return SpendScope(repositories=frozenset(readable), own=pages.account_of(principal))
 
 
 def _can_read(pages: SpendPages, repo: str, identity: Actor) -> bool:
@@ -162,7 +162,7 @@ def _can_read(pages: SpendPages, repo: str, identity: Actor) -> bool:
     return pages.may_read(RepoRef(forge=forge, full_name=full_name), identity)
 
 
-def _may_know(view: SpendView, alert: SpendAlert) -> bool:
+def _may_know(view: SpendScope, alert: SpendAlert) -> bool:
     match alert.scope:
         case BudgetScope.REPO_DAY:
             return view.shows(alert.subject)
@@ -227,7 +227,7 @@ def _shown_usd(one: SpendTotal) -> float:
     return one.spent_usd + one.assumed_usd
 
 
-def _share_of(report: SpendReport) -> Callable[[SpendTotal], float]:
+def _share_of(report: SpendOverview) -> Callable[[SpendTotal], float]:
     """Return what tells how much of the whole a part is, in percent."""
     whole = _shown_usd(report.total)
     return lambda one: round(_shown_usd(one) * 100 / whole, 1) if whole else 0.0
