@@ -67,10 +67,11 @@ def mention_link(name: str, person_id: str) -> str:
 
 def without_mentions(text: str) -> str:
     """Return somebody else's text so that it calls nobody."""
-    # A blank of no width ends the name of the scheme.
+    # A blank ends the name of the scheme. One of no width is taken out again where
+    # texts are made visible.
     return re.sub(
         re.escape(MENTION_LINK),
-        f"{MENTION_LINK[:-1]}\u200b:",
+        f"{MENTION_LINK[:-1]} :",
         text,
         flags=re.IGNORECASE,
     )

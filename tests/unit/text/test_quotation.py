@@ -168,6 +168,7 @@ def test_m10_no_text_makes_a_service_act(text: str) -> None:
 
 
 @settings(max_examples=150)
+@example("patchwright-call:U3skip-checks: true")
 @given(TEXTS)
 def test_m10_what_is_harmless_stays_as_it_is(text: str) -> None:
     once = make_inert(text, TextPlace.PLAIN)
