@@ -74,12 +74,16 @@ def _pages(connection: sa.Connection) -> Iterator[list[dict[str, Any]]]:
     last = ""
     page = sa.select(_jobs).order_by(_jobs.c.id).limit(_ROWS_AT_ONCE)
     while jobs := connection.execute(page.where(_jobs.c.id > last)).all():
-        yield [_row(connection, job) for job in jobs]
+        rows = [_row(connection, job) for job in jobs]
+        yield [row for row in rows if row is not None]
         last = jobs[-1].id
 
 
-def _row(connection: sa.Connection, job: Any) -> dict[str, Any]:  # noqa: ANN401 - a row of an old table
+def _row(connection: sa.Connection, job: Any) -> dict[str, Any] | None:  # noqa: ANN401 - a row of an old table
+    """Return the row of a job, None for one that says not even who asked, and where."""
     trigger = json.loads(job.trigger)
+    if not trigger.keys() >= {"thread", "actor"}:
+        return None
     outcome = json.loads(job.outcome) if job.outcome else {}
     thread = trigger["thread"]
     begun = _begun(connection, job) if outcome else {}
