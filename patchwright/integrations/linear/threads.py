@@ -292,7 +292,9 @@ def _fetch_comments(
 
 
 def _oldest_first(found: dict[str, _Comment]) -> tuple[_Comment, ...]:
-    return tuple(sorted(found.values(), key=lambda one: (one.created_at, one.id)))
+    # The newest come first; of two of one moment the place tells which is older.
+    as_written = [*found.values()][::-1]
+    return tuple(sorted(as_written, key=lambda one: one.created_at))
 
 
 def _in_threads(

@@ -26,6 +26,7 @@ from patchwright.core.types.errors import (
     ServiceError,
     ServiceUnavailableError,
 )
+from patchwright.integrations.oidc.claims import Claims, LogoutToken
 
 TIMEOUT_S: Final = 15
 # How far the provider's clock may be from ours.
@@ -57,29 +58,6 @@ class _Metadata(Value):
     jwks_uri: str
     end_session_endpoint: str = ""
     token_endpoint_auth_methods_supported: tuple[str, ...] = ("client_secret_basic",)
-
-
-class Claims(Value):
-    """Who came back, by the provider's signed word.
-
-    `email` is empty unless the provider has verified it. `groups` is None where the
-    claim that was asked for is not in the token.
-    """
-
-    subject: str
-    name: str
-    email: str = ""
-    groups: tuple[str, ...] | None = None
-    provider_sid: str = ""
-
-
-class LogoutToken(Value):
-    """Whose session a provider ended: of a `subject`, or its own with that id."""
-
-    id: str
-    subject: str
-    provider_sid: str
-    until: datetime
 
 
 class _IdToken(Value):
@@ -117,10 +95,10 @@ class _ProviderFacts:
 
 @dataclass(frozen=True)
 class OidcProvider:
-    """Signs people in at `issuer`, as its client `client_id`.
+    """An `IdentityProvider` that is asked over HTTP, as its client `client_id`.
 
-    `redirect_uri` is the address to which it sends them back. `group_claim` is the one
-    that names their groups. What it is asked raises the errors of `core.types.errors`.
+    `redirect_uri` is the address to which it sends people back. `group_claim` is the
+    one that names their groups.
     """
 
     issuer: str

@@ -1,7 +1,9 @@
 """Signing in with an OpenID provider, and being told by it that somebody left."""
 
+from collections.abc import Callable
 from dataclasses import dataclass
-from typing import Final
+from importlib import import_module
+from typing import Final, cast
 from urllib.parse import parse_qs, urlsplit
 
 import structlog
@@ -13,7 +15,7 @@ from patchwright.core.settings.model import Settings
 from patchwright.core.system.clock import Clock
 from patchwright.core.types.errors import ServiceError
 from patchwright.core.types.people import Actor
-from patchwright.integrations.oidc.provider import Claims, OidcProvider
+from patchwright.integrations.oidc.claims import Claims, IdentityProvider
 from patchwright.workers.accounts.directory import People, ProvenPerson
 from patchwright.workers.accounts.roles import OIDC
 from patchwright.workers.accounts.sessions import SessionStore
@@ -28,6 +30,7 @@ from patchwright.workers.web.sign_in import (
 )
 
 BACKCHANNEL_PATH: Final = f"{AUTH_PATH}/{OIDC}/backchannel-logout"
+_PROVIDER: Final = "patchwright.integrations.oidc.provider"
 _MAX_BODY_BYTES: Final = 64 * 1024
 _BY_PROVIDER: Final = "the provider"
 _NO_STORE: Final = {"Cache-Control": "no-store"}
@@ -35,12 +38,16 @@ _NO_STORE: Final = {"Cache-Control": "no-store"}
 log = structlog.get_logger(__name__)
 
 
-def make_provider(settings: Settings, clock: Clock) -> OidcProvider | None:
+def make_provider(settings: Settings, clock: Clock) -> IdentityProvider | None:
     """Return the provider of the settings, None where there is none."""
     oidc, public_url = settings.oidc, settings.server.public_url
     if not oidc.is_configured or not public_url:
         return None
-    return OidcProvider(
+    # Its libraries take four megabytes, and few installations have a provider.
+    make = cast(
+        "Callable[..., IdentityProvider]", import_module(_PROVIDER).OidcProvider
+    )
+    return make(
         issuer=oidc.issuer,
         client_id=oidc.client_id,
         client_secret=oidc.client_secret,
@@ -52,7 +59,7 @@ def make_provider(settings: Settings, clock: Clock) -> OidcProvider | None:
 
 
 def make_oidc_way(
-    provider: OidcProvider, settings: Settings, secret: bytes, clock: Clock
+    provider: IdentityProvider, settings: Settings, secret: bytes, clock: Clock
 ) -> SignInWay:
     oidc, public_url = settings.oidc, settings.server.public_url
 
@@ -97,7 +104,7 @@ class BackchannelLogout:
     https://openid.net/specs/openid-connect-backchannel-1_0.html
     """
 
-    provider: OidcProvider
+    provider: IdentityProvider
     people: People
     sessions: SessionStore
     audit: AuditLog

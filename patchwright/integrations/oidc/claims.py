@@ -1,0 +1,54 @@
+"""What an OpenID provider says of people: values, without what checks them."""
+
+from datetime import datetime
+from typing import Protocol
+
+from patchwright.core.types.base import Value
+
+
+class Claims(Value):
+    """Who came back, by the provider's signed word.
+
+    `email` is empty unless the provider has verified it. `groups` is None where the
+    claim that was asked for is not in the token.
+    """
+
+    subject: str
+    name: str
+    email: str = ""
+    groups: tuple[str, ...] | None = None
+    provider_sid: str = ""
+
+
+class LogoutToken(Value):
+    """Whose session a provider ended: of a `subject`, or its own with that id."""
+
+    id: str
+    subject: str
+    provider_sid: str
+    until: datetime
+
+
+class IdentityProvider(Protocol):
+    """Signs people in at `issuer`; raises the errors of `core.types.errors`."""
+
+    @property
+    def issuer(self) -> str:
+        """The provider's name, which is its address."""
+        ...
+
+    def address(self, state: str, verifier: str) -> str:
+        """Return where a browser is sent to sign in."""
+        ...
+
+    def fetch_claims(self, code: str, verifier: str) -> Claims:
+        """Return who came back with that code."""
+        ...
+
+    def read_logout(self, token: str) -> LogoutToken:
+        """Return whose session is over by a token that the provider has signed."""
+        ...
+
+    def end_session_address(self, back: str) -> str:
+        """Return where people sign out there, empty where they cannot."""
+        ...
