@@ -19,14 +19,23 @@ from patchwright.workers.runs.run_row import RunRow
 MAX_TEXT_CHARS: Final = 20_000
 
 
-class IdentityView(Value):
+class ApiValue(Value):
+    """A value of the API; what checks it is made when the first one is needed.
+
+    An idle service has no use for any.
+    """
+
+    model_config = ConfigDict(defer_build=True)
+
+
+class IdentityView(ApiValue):
     """Somebody, as a service knows them."""
 
     service: str
     login: str
 
 
-class AccountView(Value):
+class AccountView(ApiValue):
     """Who sends the requests, and what they may do."""
 
     name: str = Field(description="Empty for the holder of `security.admin_token`.")
@@ -55,7 +64,7 @@ def identity_view(actor: Actor) -> IdentityView:
     return IdentityView(service=actor.service, login=actor.login)
 
 
-class UsageView(Value):
+class UsageView(ApiValue):
     """What model calls took."""
 
     cost_usd: float | None = Field(description="Null where a price is not known.")
@@ -73,7 +82,7 @@ def usage_view(usage: Usage) -> UsageView:
     )
 
 
-class LimitsView(Value):
+class LimitsView(ApiValue):
     """Where a run must stop."""
 
     max_iterations: int
@@ -91,7 +100,7 @@ def limits_view(limits: Limits) -> LimitsView:
     )
 
 
-class RunEntry(Value):
+class RunEntry(ApiValue):
     """The work on one request."""
 
     id: str
@@ -143,7 +152,7 @@ class RunList(Page):
     items: tuple[RunEntry, ...]
 
 
-class EvidenceView(Value):
+class EvidenceView(ApiValue):
     """A command that the service ran itself to prove the change."""
 
     role: str = Field(description="On which files: `before` the change, `after` it.")
@@ -193,7 +202,7 @@ def run_result(job: Job, row: RunRow, delivered: DeliveryResult) -> RunResult:
     )
 
 
-class ConversationView(Value):
+class ConversationView(ApiValue):
     """Everything about one piece of work, with its newest run."""
 
     id: str
@@ -203,7 +212,7 @@ class ConversationView(Value):
     run: RunEntry
 
 
-class ThreadView(Value):
+class ThreadView(ApiValue):
     """A place where people talk about it."""
 
     service: str
@@ -224,7 +233,7 @@ class ConversationList(Page):
     items: tuple[ConversationView, ...]
 
 
-class EventPayload(Value):
+class EventPayload(ApiValue):
     """What happened; more fields depend on `kind`, and newer versions know more kinds.
 
     They are described on the page “Trajectories”.
@@ -235,7 +244,7 @@ class EventPayload(Value):
     kind: str
 
 
-class EventView(Value):
+class EventView(ApiValue):
     """One entry of the run log."""
 
     id: int = Field(description="Counts from 1 in a conversation; the cursor.")
@@ -256,7 +265,7 @@ def event_view(event: Event) -> EventView:
     )
 
 
-class EventList(Value):
+class EventList(ApiValue):
     """Events in the order that was asked for."""
 
     items: tuple[EventView, ...]
@@ -269,7 +278,7 @@ class EventList(Value):
 _Text = ReadableText
 
 
-class NewConversation(Value):
+class NewConversation(ApiValue):
     """A request."""
 
     repository: str = Field(
@@ -287,7 +296,7 @@ class NewConversation(Value):
     )
 
 
-class NewMessage(Value):
+class NewMessage(ApiValue):
     """Something to tell a run: an answer, a correction, or a follow-up request."""
 
     text: _Text = Field(
@@ -295,13 +304,13 @@ class NewMessage(Value):
     )
 
 
-class Reason(Value):
+class Reason(ApiValue):
     """Why, if that is to be told."""
 
     reason: _Text = Field("", max_length=2_000)
 
 
-class BudgetChange(Value):
+class BudgetChange(ApiValue):
     """How much a run may cost."""
 
     amount: str = Field(
@@ -310,7 +319,7 @@ class BudgetChange(Value):
     )
 
 
-class AcceptedRequest(Value):
+class AcceptedRequest(ApiValue):
     """What was sent is stored; the run's events tell what comes of it."""
 
     conversation_id: str | None
@@ -321,7 +330,7 @@ class AcceptedRequest(Value):
     )
 
 
-class RunConfiguration(Value):
+class RunConfiguration(ApiValue):
     """What a run works with, as it was when a worker began it."""
 
     run_id: str
@@ -335,7 +344,7 @@ class RunConfiguration(Value):
     version: str = Field(description="The version of Patchwright.")
 
 
-class TrajectoryView(Value):
+class TrajectoryView(ApiValue):
     """A run log in one document, which `patchwright replay` can run again."""
 
     model_config = ConfigDict(frozen=True, extra="allow")
@@ -346,7 +355,7 @@ class TrajectoryView(Value):
     events: tuple[dict[str, Any], ...]
 
 
-class RepositoryView(Value):
+class RepositoryView(ApiValue):
     """A repository in which there has been work."""
 
     forge: str
@@ -359,7 +368,7 @@ class RepositoryList(Page):
     items: tuple[RepositoryView, ...]
 
 
-class SpendView(Value):
+class SpendView(ApiValue):
     """What model calls cost in one day, one repository or for one person."""
 
     key: str = Field(description="The day, the repository, or the id of the account.")
@@ -368,7 +377,7 @@ class SpendView(Value):
     assumed_usd: float = Field(description="For calls whose price is not known.")
 
 
-class SpendReport(Value):
+class SpendReport(ApiValue):
     """The parts, the largest first; days in order."""
 
     since: str = Field(description="The first day, in UTC.")
@@ -377,7 +386,7 @@ class SpendReport(Value):
     items: tuple[SpendView, ...]
 
 
-class SettingView(Value):
+class SettingView(ApiValue):
     """One key as it counts now."""
 
     key: str
@@ -386,7 +395,7 @@ class SettingView(Value):
     is_set: bool
 
 
-class SettingList(Value):
+class SettingList(ApiValue):
     """The settings, without the secrets."""
 
     items: tuple[SettingView, ...]
