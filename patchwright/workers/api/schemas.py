@@ -19,23 +19,14 @@ from patchwright.workers.runs.run_row import RunRow
 MAX_TEXT_CHARS: Final = 20_000
 
 
-class ApiValue(Value):
-    """A value of the API; what checks it is made when the first one is needed.
-
-    An idle service has no use for any.
-    """
-
-    model_config = ConfigDict(defer_build=True)
-
-
-class IdentityView(ApiValue):
+class IdentityView(Value):
     """Somebody, as a service knows them."""
 
     service: str
     login: str
 
 
-class AccountView(ApiValue):
+class AccountView(Value):
     """Who sends the requests, and what they may do."""
 
     name: str = Field(description="Empty for the holder of `security.admin_token`.")
@@ -64,7 +55,7 @@ def identity_view(actor: Actor) -> IdentityView:
     return IdentityView(service=actor.service, login=actor.login)
 
 
-class UsageView(ApiValue):
+class UsageView(Value):
     """What model calls took."""
 
     cost_usd: float | None = Field(description="Null where a price is not known.")
@@ -82,7 +73,7 @@ def usage_view(usage: Usage) -> UsageView:
     )
 
 
-class LimitsView(ApiValue):
+class LimitsView(Value):
     """Where a run must stop."""
 
     max_iterations: int
@@ -100,7 +91,7 @@ def limits_view(limits: Limits) -> LimitsView:
     )
 
 
-class RunEntry(ApiValue):
+class RunEntry(Value):
     """The work on one request."""
 
     id: str
@@ -152,7 +143,7 @@ class RunList(Page):
     items: tuple[RunEntry, ...]
 
 
-class EvidenceView(ApiValue):
+class EvidenceView(Value):
     """A command that the service ran itself to prove the change."""
 
     role: str = Field(description="On which files: `before` the change, `after` it.")
@@ -202,7 +193,7 @@ def run_result(job: Job, row: RunRow, delivered: DeliveryResult) -> RunResult:
     )
 
 
-class ConversationView(ApiValue):
+class ConversationView(Value):
     """Everything about one piece of work, with its newest run."""
 
     id: str
@@ -212,7 +203,7 @@ class ConversationView(ApiValue):
     run: RunEntry
 
 
-class ThreadView(ApiValue):
+class ThreadView(Value):
     """A place where people talk about it."""
 
     service: str
@@ -233,7 +224,7 @@ class ConversationList(Page):
     items: tuple[ConversationView, ...]
 
 
-class EventPayload(ApiValue):
+class EventPayload(Value):
     """What happened; more fields depend on `kind`, and newer versions know more kinds.
 
     They are described on the page “Trajectories”.
@@ -244,7 +235,7 @@ class EventPayload(ApiValue):
     kind: str
 
 
-class EventView(ApiValue):
+class EventView(Value):
     """One entry of the run log."""
 
     id: int = Field(description="Counts from 1 in a conversation; the cursor.")
@@ -265,7 +256,7 @@ def event_view(event: Event) -> EventView:
     )
 
 
-class EventList(ApiValue):
+class EventList(Value):
     """Events in the order that was asked for."""
 
     items: tuple[EventView, ...]
@@ -278,7 +269,7 @@ class EventList(ApiValue):
 _Text = ReadableText
 
 
-class NewConversation(ApiValue):
+class NewConversation(Value):
     """A request."""
 
     repository: str = Field(
@@ -296,7 +287,7 @@ class NewConversation(ApiValue):
     )
 
 
-class NewMessage(ApiValue):
+class NewMessage(Value):
     """Something to tell a run: an answer, a correction, or a follow-up request."""
 
     text: _Text = Field(
@@ -304,13 +295,13 @@ class NewMessage(ApiValue):
     )
 
 
-class Reason(ApiValue):
+class Reason(Value):
     """Why, if that is to be told."""
 
     reason: _Text = Field("", max_length=2_000)
 
 
-class BudgetChange(ApiValue):
+class BudgetChange(Value):
     """How much a run may cost."""
 
     amount: str = Field(
@@ -319,7 +310,7 @@ class BudgetChange(ApiValue):
     )
 
 
-class AcceptedRequest(ApiValue):
+class AcceptedRequest(Value):
     """What was sent is stored; the run's events tell what comes of it."""
 
     conversation_id: str | None
@@ -330,7 +321,7 @@ class AcceptedRequest(ApiValue):
     )
 
 
-class RunConfiguration(ApiValue):
+class RunConfiguration(Value):
     """What a run works with, as it was when a worker began it."""
 
     run_id: str
@@ -344,7 +335,7 @@ class RunConfiguration(ApiValue):
     version: str = Field(description="The version of Patchwright.")
 
 
-class TrajectoryView(ApiValue):
+class TrajectoryView(Value):
     """A run log in one document, which `patchwright replay` can run again."""
 
     model_config = ConfigDict(frozen=True, extra="allow")
@@ -355,7 +346,7 @@ class TrajectoryView(ApiValue):
     events: tuple[dict[str, Any], ...]
 
 
-class RepositoryView(ApiValue):
+class RepositoryView(Value):
     """A repository in which there has been work."""
 
     forge: str
@@ -368,7 +359,7 @@ class RepositoryList(Page):
     items: tuple[RepositoryView, ...]
 
 
-class SpendView(ApiValue):
+class SpendView(Value):
     """What model calls cost in one day, one repository or for one person."""
 
     key: str = Field(description="The day, the repository, or the id of the account.")
@@ -377,7 +368,7 @@ class SpendView(ApiValue):
     assumed_usd: float = Field(description="For calls whose price is not known.")
 
 
-class SpendReport(ApiValue):
+class SpendReport(Value):
     """The parts, the largest first; days in order."""
 
     since: str = Field(description="The first day, in UTC.")
@@ -386,7 +377,7 @@ class SpendReport(ApiValue):
     items: tuple[SpendView, ...]
 
 
-class SettingView(ApiValue):
+class SettingView(Value):
     """One key as it counts now."""
 
     key: str
@@ -395,7 +386,7 @@ class SettingView(ApiValue):
     is_set: bool
 
 
-class SettingList(ApiValue):
+class SettingList(Value):
     """The settings, without the secrets."""
 
     items: tuple[SettingView, ...]
