@@ -2,13 +2,14 @@
 
 import signal
 import socket
+import sys
 from collections.abc import Iterator
 from contextlib import closing, contextmanager
 from dataclasses import dataclass
 from functools import partial
 from importlib.metadata import version
 from types import FrameType
-from typing import Final, NoReturn, assert_never
+from typing import Final, assert_never
 
 import structlog
 
@@ -16,6 +17,7 @@ from patchwright.core.plugin import AppSetup, Plugin
 from patchwright.core.settings.model import Settings, secret_values
 from patchwright.core.system.clock import SystemClock, start_call
 from patchwright.core.system.logs import log_strays, set_up_logging
+from patchwright.core.system.signals import signal_handlers
 from patchwright.core.text.redaction import Redactor
 from patchwright.core.types.errors import SettingsError
 from patchwright.core.webhook_address import describe_address_problem
@@ -93,20 +95,39 @@ def until_terminated() -> Iterator[None]:
 
     A signal that comes after the first one changes nothing any more.
     """
-    before = {number: signal.signal(number, _terminate) for number in _SIGNALS}
+    termination = _Termination()
     try:
-        yield
+        with signal_handlers(
+            dict.fromkeys(_SIGNALS, termination.begin), termination.repeat
+        ):
+            yield
     except _Terminated:
         log.info("stopped")
-    finally:
-        for number, handler in before.items():
-            signal.signal(number, handler)
 
 
-def _terminate(_number: int, _frame: FrameType | None) -> NoReturn:
-    for number in _SIGNALS:
-        signal.signal(number, signal.SIG_IGN)
-    raise _Terminated
+class _Termination:
+    """Raises `_Terminated` until the block is on its way out."""
+
+    def __init__(self) -> None:
+        self._has_begun = False
+
+    def begin(self, _number: int, _frame: FrameType | None) -> None:
+        self._has_begun = True
+        self.repeat()
+
+    def repeat(self) -> None:
+        """Raise once more what a destructor has swallowed."""
+        if self._has_begun and not _is_raised(sys.exception()):
+            raise _Terminated
+
+
+def _is_raised(error: BaseException | None) -> bool:
+    """Tell whether an error is the end, or has come up on the way there."""
+    while error is not None:
+        if isinstance(error, _Terminated):
+            return True
+        error = error.__context__
+    return False
 
 
 _OTHER_PORT: Final = "choose another with --port or PATCHWRIGHT_SERVER__PORT"

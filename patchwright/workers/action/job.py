@@ -14,6 +14,7 @@ import structlog
 from patchwright.core.events.actions import ChangeState
 from patchwright.core.events.payload import AgentState, Source
 from patchwright.core.events.state import RunState, fold
+from patchwright.core.system.signals import signal_handlers
 from patchwright.core.types.base import JobId, RandomIds
 from patchwright.core.types.outcome_kind import OutcomeKind
 from patchwright.core.types.work import Outcome
@@ -41,12 +42,8 @@ def when_cancelled(act: Callable[[], None]) -> Iterator[None]:
         # Not here: the thread that was interrupted may hold what this has to wait for.
         threading.Thread(target=act, name="cancelling", daemon=True).start()
 
-    before = {number: signal.signal(number, tell) for number in _SIGNALS}
-    try:
+    with signal_handlers(dict.fromkeys(_SIGNALS, tell)):
         yield
-    finally:
-        for number, handler in before.items():
-            signal.signal(number, handler)
 
 
 # How long a run may take to end by itself once it is cancelled; the rest of the ten

@@ -16,6 +16,7 @@ from patchwright.core.events.actions import ChangeState
 from patchwright.core.events.log import EventLog
 from patchwright.core.events.observations import StateChanged
 from patchwright.core.events.payload import AgentState, Source
+from patchwright.core.system.signals import signal_handlers
 
 # What a shell reports for a program that Ctrl-C has ended: 128 and SIGINT.
 INTERRUPTED: Final = 130
@@ -99,12 +100,8 @@ def interruptible(console: Console | None = None) -> Iterator[Interruption]:
     interruption = Interruption(console or Console(stderr=True))
     # One that is ignored already is to be ignored, such as SIGHUP under nohup.
     handled = [one for one in _SIGNALS if signal.getsignal(one) is not signal.SIG_IGN]
-    before = {number: signal.signal(number, interruption.tell) for number in handled}
-    try:
+    with signal_handlers(dict.fromkeys(handled, interruption.tell)):
         yield interruption
-    finally:
-        for number, handler in before.items():
-            signal.signal(number, handler)
 
 
 def _words(number: int) -> str:
