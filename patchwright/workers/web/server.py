@@ -2,6 +2,7 @@
 
 import asyncio
 import resource
+import socket
 import time
 from collections import Counter
 from collections.abc import Callable, Sequence
@@ -202,6 +203,17 @@ class TimedProtocol(H11Protocol):
         if self._own and (is_leaving or self.conn.their_state is h11.IDLE):
             self._all.wait(self._own)
 
+    def shutdown(self) -> None:
+        """End after the answer; who has only just come may still ask."""
+        if self.cycle is None:
+            self.loop.call_later(GRACE_S, self._end)
+        else:
+            super().shutdown()
+
+    def _end(self) -> None:
+        if not self.transport.is_closing():
+            super().shutdown()
+
     def pause_writing(self) -> None:
         """Begin to wait for somebody who asks and does not read."""
         super().pause_writing()
@@ -235,6 +247,35 @@ class TimedServer(uvicorn.Server):
         if counter % _TICKS_A_SECOND == 0:
             self._all.sweep()
         return await super().on_tick(counter)
+
+    async def shutdown(self, sockets: list[socket.socket] | None = None) -> None:
+        """Let in who stands at the door before it is closed.
+
+        The kernel has told them that they are connected: a proxy does not try again
+        elsewhere what it has begun to ask here.
+        """
+        loop = asyncio.get_running_loop()
+        for listener in sockets or ():
+            while connected := _accept(listener):
+                await loop.connect_accepted_socket(self._make_protocol, connected)
+        await super().shutdown(sockets)
+
+    def _make_protocol(self) -> asyncio.Protocol:
+        # As uvicorn makes them for its own listener.
+        make = cast("Callable[..., TimedProtocol]", self.config.http_protocol_class)
+        return make(
+            config=self.config,
+            server_state=self.server_state,
+            app_state=self.lifespan.state,
+        )
+
+
+def _accept(listener: socket.socket) -> socket.socket | None:
+    try:
+        return listener.accept()[0]
+    except OSError:
+        # Nobody waits, or who did has gone.
+        return None
 
 
 # Who opens a socket only reads from it.
