@@ -1,21 +1,18 @@
 """Bring a database to the schema of this version."""
 
-from collections.abc import Iterator
-from contextlib import contextmanager
+from collections.abc import Callable
 from functools import cache
-from importlib import resources
+from importlib import import_module, resources
+from typing import Final, cast
 
 import structlog
-from alembic import command
-from alembic.config import Config
-from alembic.runtime.migration import MigrationContext
-from alembic.script import ScriptDirectory
-from sqlalchemy import Connection, text
+from sqlalchemy import Connection, inspect, text
 
 from patchwright.workers.db.database import Database, database_errors
 
 # Any number will do that no other user of the database takes.
-_UPGRADE_LOCK = 7_305_116
+_UPGRADE_LOCK: Final = 7_305_116
+_MIGRATE: Final = "patchwright.workers.db.migrate"
 
 log = structlog.get_logger(__name__)
 
@@ -26,8 +23,7 @@ def upgrade(database: Database, to: str = "head") -> None:
     Processes that start at the same time take turns; the later ones find nothing to do.
     Raises `DatabaseUnavailableError`.
     """
-    with _migrations() as config, database_errors(), database.writing() as connection:
-        config.attributes["connection"] = connection
+    with database_errors(), database.writing() as connection:
         if not database.is_sqlite:
             lock = text("SELECT pg_advisory_xact_lock(:number)")
             connection.execute(lock, {"number": _UPGRADE_LOCK})
@@ -36,7 +32,8 @@ def upgrade(database: Database, to: str = "head") -> None:
             # Migrations only add, so that the version before can go on with it.
             log.warning("schema_of_a_later_version", schema=schema)
         elif schema != known[-1]:
-            command.upgrade(config, to)
+            migrate = import_module(_MIGRATE).migrate
+            cast("Callable[[Connection, str], None]", migrate)(connection, to)
 
 
 def missing_migrations(database: Database) -> tuple[str, ...]:
@@ -56,20 +53,17 @@ def later_schema(database: Database) -> str:
 
 @cache
 def _known_schemas() -> tuple[str, ...]:
-    """Return all schemas, oldest first; an empty database is the first of them."""
-    with _migrations() as config:
-        scripts = list(ScriptDirectory.from_config(config).walk_revisions())
-    return ("", *reversed([one.revision for one in scripts]))
+    """Return all schemas, oldest first; an empty database is the first of them.
+
+    Their numbers begin the names of the migrations' files.
+    """
+    versions = resources.files("patchwright.workers.db") / "migrations" / "versions"
+    names = (file.name for file in versions.iterdir() if file.name.endswith(".py"))
+    return ("", *sorted(name.partition("_")[0] for name in names))
 
 
 def _current_schema(connection: Connection) -> str:
-    return MigrationContext.configure(connection).get_current_revision() or ""
-
-
-@contextmanager
-def _migrations() -> Iterator[Config]:
-    config = Config()
-    with resources.as_file(resources.files("patchwright.workers.db")) as package:
-        config.set_main_option("script_location", str(package / "migrations"))
-        config.set_main_option("path_separator", "os")
-        yield config
+    if not inspect(connection).has_table("alembic_version"):
+        return ""
+    found = connection.scalar(text("SELECT version_num FROM alembic_version"))
+    return found or ""

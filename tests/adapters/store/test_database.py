@@ -4,11 +4,14 @@ import threading
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import closing
 from datetime import UTC, datetime, timedelta, timezone
+from importlib.resources import files
 from pathlib import Path
 
 import pytest
 from alembic.autogenerate import compare_metadata
+from alembic.config import Config
 from alembic.migration import MigrationContext
+from alembic.script import ScriptDirectory
 from sqlalchemy import Connection, insert, select, text
 from sqlalchemy.exc import IntegrityError, StatementError
 
@@ -24,6 +27,19 @@ def test_migrations_make_exactly_the_declared_tables(database: Database) -> None
     with database.reading() as connection:
         context = MigrationContext.configure(connection)
         assert compare_metadata(context, metadata) == []
+
+
+def test_the_files_of_migrations_are_named_after_their_schemas(
+    empty_database_url: str,
+) -> None:
+    config = Config()
+    folder = str(files("patchwright.workers.db") / "migrations")
+    config.set_main_option("script_location", folder)
+    config.set_main_option("path_separator", "os")
+    scripts = ScriptDirectory.from_config(config).walk_revisions()
+    with closing(Database(empty_database_url)) as empty:
+        missing = missing_migrations(empty)
+    assert missing == tuple(reversed([one.revision for one in scripts]))
 
 
 def test_upgrading_twice_changes_nothing(database: Database) -> None:
