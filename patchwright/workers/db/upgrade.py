@@ -1,9 +1,8 @@
 """Bring a database to the schema of this version."""
 
-from collections.abc import Callable
 from functools import cache
 from importlib import import_module, resources
-from typing import Final, cast
+from typing import Final
 
 import structlog
 from sqlalchemy import Connection, inspect, text
@@ -12,7 +11,6 @@ from patchwright.workers.db.database import Database, database_errors
 
 # Any number will do that no other user of the database takes.
 _UPGRADE_LOCK: Final = 7_305_116
-_MIGRATE: Final = "patchwright.workers.db.migrate"
 
 log = structlog.get_logger(__name__)
 
@@ -32,8 +30,18 @@ def upgrade(database: Database, to: str = "head") -> None:
             # Migrations only add, so that the version before can go on with it.
             log.warning("schema_of_a_later_version", schema=schema)
         elif schema != known[-1]:
-            migrate = import_module(_MIGRATE).migrate
-            cast("Callable[[Connection, str], None]", migrate)(connection, to)
+            _migrate(connection, to)
+
+
+def _migrate(connection: Connection, to: str) -> None:
+    """Run what is missing with Alembic, whose 12 MB nothing else needs."""
+    command, config = import_module("alembic.command"), import_module("alembic.config")
+    options = config.Config()
+    options.attributes["connection"] = connection
+    with resources.as_file(resources.files("patchwright.workers.db")) as package:
+        options.set_main_option("script_location", str(package / "migrations"))
+        options.set_main_option("path_separator", "os")
+        command.upgrade(options, to)
 
 
 def missing_migrations(database: Database) -> tuple[str, ...]:
