@@ -2,12 +2,15 @@
 
 from functools import cache
 from importlib import import_module, resources
-from typing import Final
+from typing import TYPE_CHECKING, Final
 
 import structlog
 from sqlalchemy import Connection, inspect, text
 
 from patchwright.workers.db.database import Database, database_errors
+
+if TYPE_CHECKING:
+    from alembic.config import Config
 
 # Any number will do that no other user of the database takes.
 _UPGRADE_LOCK: Final = 7_305_116
@@ -36,7 +39,7 @@ def upgrade(database: Database, to: str = "head") -> None:
 def _migrate(connection: Connection, to: str) -> None:
     """Run what is missing with Alembic, whose 12 MB nothing else needs."""
     command, config = import_module("alembic.command"), import_module("alembic.config")
-    options = config.Config()
+    options: Config = config.Config()
     options.attributes["connection"] = connection
     with resources.as_file(resources.files("patchwright.workers.db")) as package:
         options.set_main_option("script_location", str(package / "migrations"))
