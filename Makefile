@@ -15,17 +15,20 @@ ACTIONS := action.yml .github/actions/*/action.yml
 SPHINX := --fail-on-warning --keep-going --nitpicky --quiet \
 	--doctree-dir .cache/doctrees docs .cache/site
 # What `make test` runs; the rest has targets of its own.
-EVERYDAY := not real and not long and not talk and not action and not deploy
+EVERYDAY := not real and not long and not talk and not action and not deploy and not web
 # Where the tests of each mark are: what else there is need not be read to leave it out.
 TALK := tests/service tests/talk
 ACTION := tests/action tests/flow/action
+WEB := tests/web
 DEPLOY := tests/deploy tests/release tests/tutorials
 LONG := tests/adapters/api tests/adapters/cli tests/adapters/resolve tests/invariants tests/promises tests/service tests/unit/text
 REAL := tests/action tests/adapters/mcp tests/adapters/resolve tests/real
 # Nothing in these is for every day.
-APART := $(ACTION) $(DEPLOY) tests/talk
+APART := $(ACTION) $(DEPLOY) $(WEB) tests/talk
 # All that `make test` leaves out, each test once, but for what is fetched from outside.
-REST := $(sort $(TALK) $(LONG) $(ACTION) $(DEPLOY))
+REST := $(sort $(TALK) $(LONG) $(ACTION) $(DEPLOY) $(WEB))
+# What measures times that others beside it would spoil.
+ALONE := tests/service tests/adapters/resolve
 # More processes than cores, since many of these tests wait for others.
 WAITING := -n 4 --dist loadgroup --no-loadscope-reorder
 
@@ -46,10 +49,13 @@ test: $(READY) ## Run all tests, with real Docker, git, Redis and PostgreSQL
 	$(BIN)/pytest -n 2 --dist worksteal -m "$(EVERYDAY)" \
 		$(addprefix --ignore=,$(APART))
 
-test-rest: $(READY) ## Talk, long, action and deploy at once, in a third of the time
+test-rest: $(READY) ## Talk, long, web, action and deploy at once, in a third of the time
 	@$(BIN)/python -m tests.provision.components test
 	@$(BIN)/python -m tests.provision.components test-deploy
-	$(BIN)/pytest $(WAITING) -m "(talk or long or action or deploy) and not real" $(REST)
+	@$(BIN)/python -m tests.provision.components test-web
+	$(BIN)/pytest $(WAITING) $(REST) \
+		-m "(talk or long or web or action or deploy) and not real and not alone"
+	$(BIN)/pytest -m "(talk or long) and alone" $(ALONE)
 
 test-talk: $(READY) ## All that people can do in Slack, Jira, Linear and GitLab, told as stories
 	@$(BIN)/python -m tests.provision.components test
@@ -58,6 +64,11 @@ test-talk: $(READY) ## All that people can do in Slack, Jira, Linear and GitLab,
 test-long: $(READY) ## Killed processes, a run of two thousand steps, and what many changes prove
 	@$(BIN)/python -m tests.provision.components test
 	$(BIN)/pytest -n 2 --dist worksteal -m long $(LONG)
+
+test-web: $(READY) ## What people do on the pages, in a real Chromium
+	@$(BIN)/python -m tests.provision.components test
+	@$(BIN)/python -m tests.provision.components test-web
+	$(BIN)/pytest -n 2 --dist worksteal -m "web and not real" $(WEB)
 
 test-action: $(READY) ## The GitHub Action, its steps executed as GitHub's runner would
 	@$(BIN)/python -m tests.provision.components test

@@ -34,6 +34,7 @@ VERY_LONG_S = 600.0
 FOLDERS = {
     "flow/action": ("action", "a run of the GitHub Action"),
     "talk": ("talk", "a story of a service, told whole"),
+    "web": ("web", "a story told in a real browser"),
     "action": ("action", "a run of the GitHub Action"),
     "deploy": ("deploy", "builds images, or starts the Compose stack"),
     "release": ("deploy", "builds images, or starts the Compose stack"),
@@ -45,6 +46,7 @@ def pytest_configure(config: pytest.Config) -> None:
     environment.reach_loopback_directly()
     config.addinivalue_line("markers", "real: fetches real packages from the network")
     config.addinivalue_line("markers", "long: takes half a minute or more")
+    config.addinivalue_line("markers", "alone: measures times that others would spoil")
     for name, meaning in FOLDERS.values():
         config.addinivalue_line("markers", f"{name}: {meaning}")
     # Unasked, it draws each frame with its source, which takes seconds an error.

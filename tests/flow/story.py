@@ -200,7 +200,7 @@ def telling(
             "PATCHWRIGHT_STATE_DIR": str(folder / "state"),
             **_environment(github, provider),
             **(_join_as_app(github) if as_app else _join_as_user(github)),
-            **(_let_sign_in(github, signs_in_at) if signs_in_at else {}),
+            **(let_sign_in(github, signs_in_at) if signs_in_at else {}),
             **(settings or {}),
         }
         add_sqlite_file(folder / "state" / "patchwright.db")
@@ -249,7 +249,8 @@ def _join_as_app(github: FakeGitHub) -> dict[str, str]:
     }
 
 
-def _let_sign_in(github: FakeGitHub, url: str) -> dict[str, str]:
+def let_sign_in(github: FakeGitHub, url: str) -> dict[str, str]:
+    """Let people sign in with our App at a service there; return its settings."""
     client = add_client(github.world, APP_ID, [url + CALLBACK_PATH])
     return {
         "PATCHWRIGHT_SERVER__PUBLIC_URL": url,

@@ -74,6 +74,20 @@ PYTEST = Component(
 PS = Component("ps", ("procps",), _has("ps"))
 # Commits are signed with keys that it makes.
 SSH_KEYGEN = Component("ssh-keygen", ("openssh-client",), _has("ssh-keygen"))
+# Playwright drives the system's own, and needs none that it would fetch.
+CHROMIUM_NAMES = ("chromium", "chromium-browser", "google-chrome")
+
+
+def find_chromium() -> str | None:
+    """Return the path of a Chromium, if the system has one."""
+    return next(filter(None, map(shutil.which, CHROMIUM_NAMES)), None)
+
+
+CHROMIUM = Component(
+    "Chromium",
+    ("chromium", "fonts-liberation"),
+    lambda: find_chromium() is not None,
+)
 # Whose projects the real ones are; Debian's, since sandboxes see /usr alone.
 TOOLCHAINS = (
     Component("pytest", ("python3-pytest",), _is_usable("/usr/bin/pytest-3")),
@@ -113,6 +127,7 @@ NEEDED = {
         *(GIT, SSH_KEYGEN, BUBBLEWRAP, DEBOOTSTRAP, REDIS, POSTGRESQL),
         *(DOCKER, PS, PYTEST),
     ),
+    "test-web": (CHROMIUM,),
     "test-real": TOOLCHAINS,
     "test-deploy": (GIT, DEBOOTSTRAP, DOCKER, PS, COMPOSE),
 }
