@@ -45,10 +45,13 @@ class Scene:
 
 @contextmanager
 def scene(
-    folder: Path, turns: Script, settings: Mapping[str, str] | None = None
+    folder: Path,
+    turns: Script,
+    settings: Mapping[str, str] | None = None,
+    port: int | None = None,
 ) -> Iterator[Scene]:
     """Serve until the block is left; `turns` is what the model says."""
-    port = free_port()
+    port = port or free_port()
     url = f"http://127.0.0.1:{port}"
     own = {
         "PATCHWRIGHT_SERVER__PORT": str(port),

@@ -44,6 +44,8 @@ _ALGORITHMS: Final = (
 )
 _MAX_ANSWER_BYTES: Final = 1 << 20
 _BROKEN: Final = 500
+_NO_HEADERS: Final[Mapping[str, str]] = {}
+_EMAIL_CLAIMS: Final = frozenset({"email", "email_verified"})
 # https://openid.net/specs/openid-connect-backchannel-1_0.html#LogoutToken
 _LOGOUT_EVENT: Final = "http://schemas.openid.net/event/backchannel-logout"
 _LOGOUT_LIFE: Final = timedelta(minutes=5)
@@ -56,6 +58,7 @@ class _Metadata(Value):
     authorization_endpoint: str
     token_endpoint: str
     jwks_uri: str
+    userinfo_endpoint: str = ""
     end_session_endpoint: str = ""
     token_endpoint_auth_methods_supported: tuple[str, ...] = ("client_secret_basic",)
 
@@ -98,7 +101,7 @@ class OidcProvider:
     """An `IdentityProvider` that is asked over HTTP, as its client `client_id`.
 
     `redirect_uri` is the address to which it sends people back. `group_claim` is the
-    one that names their groups.
+    one that names their groups, empty where nobody asks for them.
     """
 
     issuer: str
@@ -153,7 +156,8 @@ class OidcProvider:
         )
         with _translated():
             checked.validate(int(self.clock.now().timestamp()), LEEWAY_S)
-        return self._claims(claims.claims)
+        access_token = str(answer.get("access_token", ""))
+        return self._claims(self._complete(claims.claims, access_token))
 
     def read_logout(self, token: str) -> LogoutToken:
         """Return what a provider says that it ended; `AuthenticationError` otherwise.
@@ -206,6 +210,31 @@ class OidcProvider:
         if until <= now or made_at > now + leeway:
             raise AuthenticationError("the logout token is too old, or of the future")
         return until
+
+    def _complete(self, signed: Mapping[str, Any], access_token: str) -> dict[str, Any]:
+        """Return the claims of an ID token, and of the endpoint what it lacks.
+
+        Many providers write little more than the subject into the token.
+        https://openid.net/specs/openid-connect-core-1_0.html#ScopeClaims
+        """
+        address = self._metadata().userinfo_endpoint
+        lacks = self._wanted_claims() - signed.keys()
+        if not (lacks and address and access_token):
+            return dict(signed)
+        told = _fetch_json(address, {"Authorization": f"Bearer {access_token}"})
+        # https://openid.net/specs/openid-connect-core-1_0.html#UserInfoResponse
+        if told.get("sub") != signed.get("sub"):
+            raise AuthenticationError("the provider told of another person than signed")
+        # An address is verified by the word of whoever names it, and of no other.
+        names_email = signed if "email" in signed else told
+        email = {k: v for k, v in names_email.items() if k in _EMAIL_CLAIMS}
+        others = {k: v for k, v in {**told, **signed}.items() if k not in _EMAIL_CLAIMS}
+        return {**others, **email}
+
+    def _wanted_claims(self) -> set[str]:
+        wanted = {"preferred_username"} if "profile" in self.scopes else set()
+        wanted |= {"email"} if "email" in self.scopes else set()
+        return wanted | ({self.group_claim} if self.group_claim else set())
 
     def _claims(self, claims: Mapping[str, Any]) -> Claims:
         read = _read(_IdToken, claims)
@@ -356,10 +385,16 @@ def _translated() -> Iterator[None]:
         raise ServiceError("the provider's answer cannot be read") from error
 
 
-def _fetch_json(address: str) -> dict[str, Any]:
+def _fetch_json(
+    address: str, headers: Mapping[str, str] = _NO_HEADERS
+) -> dict[str, Any]:
     with _translated():
         response = requests.get(
-            address, timeout=TIMEOUT_S, allow_redirects=False, stream=True
+            address,
+            headers=headers,
+            timeout=TIMEOUT_S,
+            allow_redirects=False,
+            stream=True,
         )
         with response:
             body = response.raw.read(_MAX_ANSWER_BYTES + 1, decode_content=True)
