@@ -8,7 +8,7 @@ from dataclasses import dataclass, field
 from datetime import datetime, timedelta
 from threading import Lock
 from typing import Any, Final, TypeVar, cast
-from urllib.parse import urlencode
+from urllib.parse import parse_qs, urlencode, urlsplit
 
 import requests
 from authlib.common.errors import AuthlibBaseError
@@ -26,7 +26,7 @@ from patchwright.core.types.errors import (
     ServiceError,
     ServiceUnavailableError,
 )
-from patchwright.integrations.oidc.claims import Claims, LogoutToken
+from patchwright.integrations.oidc.claims import Claims, LogoutToken, ProviderFacts
 
 TIMEOUT_S: Final = 15
 # How far the provider's clock may be from ours.
@@ -43,7 +43,10 @@ _ALGORITHMS: Final = (
     *("ES256", "ES384", "ES512", "EdDSA"),
 )
 _MAX_ANSWER_BYTES: Final = 1 << 20
+_BAD_REQUEST: Final = 400
 _BROKEN: Final = 500
+# As long as one must be.
+_NO_VERIFIER: Final = "-" * 43
 _NO_HEADERS: Final[Mapping[str, str]] = {}
 _EMAIL_CLAIMS: Final = frozenset({"email", "email_verified"})
 # https://openid.net/specs/openid-connect-backchannel-1_0.html#LogoutToken
@@ -60,6 +63,9 @@ class _Metadata(Value):
     jwks_uri: str
     userinfo_endpoint: str = ""
     end_session_endpoint: str = ""
+    backchannel_logout_supported: bool = False
+    # Empty where it does not say.
+    code_challenge_methods_supported: tuple[str, ...] = ()
     token_endpoint_auth_methods_supported: tuple[str, ...] = ("client_secret_basic",)
 
 
@@ -183,6 +189,46 @@ class OidcProvider:
             provider_sid=read.sid,
             until=self._until(read),
         )
+
+    def examine(self) -> ProviderFacts:
+        """Return what it can do, and how it answers somebody who would sign in."""
+        metadata = self._metadata()
+        challenges = metadata.code_challenge_methods_supported
+        status, refusal = self._begin_sign_in()
+        return ProviderFacts(
+            keys=len(self._fetch_keys().keys),
+            tells_logout=metadata.backchannel_logout_supported,
+            lacks_pkce=bool(challenges) and "S256" not in challenges,
+            # It must not send people back to an address that it does not know.
+            # https://www.rfc-editor.org/rfc/rfc6749#section-4.1.2.1
+            knows_redirect=status != _BAD_REQUEST,
+            sign_in_refusal=refusal,
+            client_refusal=self._offer_no_code(metadata.token_endpoint),
+        )
+
+    def _begin_sign_in(self) -> tuple[int, str]:
+        """Return the status of the first page, and the error that we are told."""
+        address = self.address(_NO_VERIFIER, _NO_VERIFIER)
+        with _translated():
+            answer = requests.get(address, timeout=TIMEOUT_S, allow_redirects=False)
+        place = answer.headers.get("location", "")
+        told = parse_qs(urlsplit(place).query)
+        words = told.get("error", []) + told.get("error_description", [])
+        is_told = place.startswith(self.redirect_uri) and "error" in told
+        return answer.status_code, ": ".join(words) if is_told else ""
+
+    def _offer_no_code(self, endpoint: str) -> str:
+        with _translated(), self._session() as client:
+            try:
+                client.fetch_token(
+                    endpoint,
+                    grant_type="authorization_code",
+                    code="none",
+                    code_verifier=_NO_VERIFIER,
+                )
+            except AuthlibBaseError as error:
+                return str(error.error)
+        return ""
 
     def end_session_address(self, back: str) -> str:
         """Return where a browser signs out of the provider; empty where it can't.

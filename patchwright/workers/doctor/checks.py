@@ -115,6 +115,7 @@ CHECKS: Final = (
     _own_check("model", "model", 60, local=True, needed_by=FOR_BOTH),
     *_forge_checks(),
     _own_check("public-url", "service"),
+    _own_check("oidc", "network", 45),
     *(check for one in PLUGINS if one.connect_chat for check in one.checks),
     _own_check("repositories", "service", 30),
 )
