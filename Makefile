@@ -22,7 +22,7 @@ ACTION := tests/action tests/flow/action
 WEB := tests/web
 DEPLOY := tests/deploy tests/release tests/tutorials
 LONG := tests/adapters/api tests/adapters/cli tests/adapters/resolve tests/invariants tests/promises tests/service tests/unit/text
-REAL := tests/action tests/adapters/mcp tests/adapters/resolve tests/real
+REAL := tests/action tests/adapters/mcp tests/adapters/resolve tests/real tests/web
 # Nothing in these is for every day.
 APART := $(ACTION) $(DEPLOY) $(WEB) tests/talk
 # All that `make test` leaves out, each test once, but for what is fetched from outside.
@@ -78,9 +78,10 @@ test-deploy: $(READY) ## The Compose stack, what is released, and the commands o
 	@$(BIN)/python -m tests.provision.components test-deploy
 	$(BIN)/pytest $(WAITING) -m deploy $(DEPLOY)
 
-test-real: $(READY) ## Real packages and tool servers, fetched by name, version and hash
+test-real: $(READY) ## Real packages, tool servers and an OpenID provider, fetched by hash
 	@$(BIN)/python -m tests.provision.components test
 	@$(BIN)/python -m tests.provision.components test-real
+	@$(BIN)/python -m tests.provision.components test-web
 	$(BIN)/pytest -n 2 --dist worksteal -m real $(REAL)
 
 images: $(READY) ## Make the images that tests start; otherwise tests make them

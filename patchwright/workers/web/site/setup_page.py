@@ -20,11 +20,14 @@ from patchwright.core.settings.model import (
 )
 from patchwright.core.types.base import Value
 from patchwright.workers.accounts.principal import Principal, Role
+from patchwright.workers.accounts.roles import OIDC
 from patchwright.workers.web.frame import Site
+from patchwright.workers.web.sign_in import callback_path
 from patchwright.workers.web.site.form_posts import FormPost, FormPosts
 from patchwright.workers.web.webhooks import WEBHOOK_ROUTE
 
 SETUP_PATH: Final = "/setup"
+_OIDC_SETTINGS: Final = ("oidc.issuer", "oidc.client_id", "oidc.client_secret")
 
 log = structlog.get_logger(__name__)
 
@@ -89,7 +92,7 @@ class SetupPage:
 
     def cards(self) -> tuple[SetupCard, ...]:
         services = (self._card_of(one) for one in self.plugins)
-        return (*services, self._model_card(), *_OTHER_CARDS)
+        return (*services, self._oidc_card(), self._model_card(), *_OTHER_CARDS)
 
     def _card_of(self, plugin: Plugin) -> SetupCard:
         profile = plugin.describe(self.settings)
@@ -122,6 +125,21 @@ class SetupPage:
                 about=key.field.description or "",
                 is_set=bool(getattr(section, path[-1])),
             )
+
+    def _oidc_card(self) -> SetupCard:
+        oidc, public_url = self.settings.oidc, self.settings.server.public_url
+        about = "Where people sign in, if not on the forge."
+        if public_url:
+            back = public_url + callback_path(OIDC)
+            about += f" The redirect URI to give the provider is {back}."
+        return SetupCard(
+            name=OIDC,
+            title="Single sign-on",
+            state=CardState.READY if oidc.is_configured else CardState.ABSENT,
+            checks=(OIDC,),
+            about=about,
+            needed=tuple(self._needed(_OIDC_SETTINGS)),
+        )
 
     def _model_card(self) -> SetupCard:
         name = self.settings.agent.model
