@@ -8,7 +8,7 @@ from playwright.sync_api import Browser, Page, expect
 from tests.flow.story import fix_turns
 from tests.provision.servers import free_port
 from tests.web.chromium import window
-from tests.web.oidc_provider import TITLE, real_provider
+from tests.web.oidc_provider import TITLE, RealProvider, real_provider
 from tests.web.scene import Scene, scene
 
 PEOPLE = {
@@ -58,11 +58,11 @@ def test_a_provider_signs_people_in_and_out(tmp_path: Path, browser: Browser) ->
         expect(identity).to_contain_text("bob.stone")
         expect(identity).to_contain_text("bob@acme.test")
         expect(bobs.get_by_text("Your role is “admin”")).to_be_visible()
-
         to_provider(place, carols)
         provider.sign_in(carols, "carol")
         expect(carols.get_by_text("Your role is “member”")).to_be_visible()
 
+        _check_in_doctor(place, bobs, provider)
         # Bob leaves at the provider, which tells us; carol stays.
         provider.sign_out(bobs)
         place.go(bobs, "/account")
@@ -70,17 +70,28 @@ def test_a_provider_signs_people_in_and_out(tmp_path: Path, browser: Browser) ->
         expect(bobs.get_by_text("Your role is")).to_have_count(0)
         place.go(carols, "/account")
         expect(carols.get_by_text("Your role is “member”")).to_be_visible()
-
-        # Carol leaves here, and at the provider as well: it asks who she is again.
-        carols.get_by_role("button", name="Sign out", exact=True).click()
-        carols.get_by_role("link", name=f"Sign out of {TITLE} too").click()
-        carols.get_by_role("button", name="Yes, sign me out").click()
-        carols.wait_for_url(f"{place.url}/auth")
-        to_provider(place, carols)
-        expect(carols.get_by_placeholder("Enter any login")).to_be_visible()
+        _leave_from_here(place, carols)
 
         to_provider(place, bobs)
         provider.sign_in(bobs, "bob")
         place.go(bobs, "/audit")
         ended = bobs.get_by_role("row").filter(has_text="sessions ended")
         expect(ended).to_contain_text("the provider")
+
+
+def _check_in_doctor(place: Scene, page: Page, provider: RealProvider) -> None:
+    place.go(page, "/setup")
+    page.get_by_role("button", name="Check Single sign-on").click()
+    expect(page.get_by_role("status")).to_have_text(
+        f"ok oidc: {provider.url} has 1 key, and tells us who signs out"
+    )
+
+
+def _leave_from_here(place: Scene, page: Page) -> None:
+    """Sign out here, and there as well: it asks who somebody is again."""
+    page.get_by_role("button", name="Sign out", exact=True).click()
+    page.get_by_role("link", name=f"Sign out of {TITLE} too").click()
+    page.get_by_role("button", name="Yes, sign me out").click()
+    page.wait_for_url(f"{place.url}/auth")
+    to_provider(place, page)
+    expect(page.get_by_placeholder("Enter any login")).to_be_visible()

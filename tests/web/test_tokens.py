@@ -73,10 +73,10 @@ def test_a_token_starts_a_run_until_it_is_revoked(
             expect(row).to_have_count(0)
             assert status_of(writer) == 401
             assert len(list(reader.list_runs())) == 1
-        _read_spend(place, page, len(turns))
+        _read_spend(page, len(turns))
 
 
-def _read_spend(place: Scene, page: Page, turns: int) -> None:
+def _read_spend(page: Page, turns: int) -> None:
     spent = f"${turns * TURN_USD:.2f}"
     page.get_by_role("link", name="Spend", exact=True).click()
     for region, name in (("repository", REPO), ("person", "alice")):

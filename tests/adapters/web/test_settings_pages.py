@@ -242,6 +242,20 @@ def test_set_up_tells_what_is_missing_and_where_webhooks_go(scene: Scene) -> Non
     assert ENVIRONMENT["PATCHWRIGHT_SLACK__BOT_TOKEN"] not in " ".join(lines)
 
 
+def test_set_up_tells_how_people_can_sign_in_elsewhere(scene: Scene) -> None:
+    lines = shown_text(scene.get("/setup"))
+    at = lines.index("Single sign-on not set up")
+    names = [one for one in lines[at:] if one.startswith("PATCHWRIGHT_OIDC__")]
+    assert names == [
+        "PATCHWRIGHT_OIDC__ISSUER not set",
+        "PATCHWRIGHT_OIDC__CLIENT_ID not set",
+        "PATCHWRIGHT_OIDC__CLIENT_SECRET not set",
+    ]
+    at = lines.index("Redirect URI to paste there:")
+    assert lines[at + 1] == "https://bot.acme.test/auth/oidc/callback"
+    assert lines[at + 2] == "Check Single sign-on"
+
+
 def test_set_up_checks_a_service_when_somebody_wants_that(scene: Scene) -> None:
     assert scene.get("/setup").status_code == 200
     assert scene.examined == []

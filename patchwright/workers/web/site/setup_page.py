@@ -63,6 +63,7 @@ class SetupCard(Value):
     needed: tuple[NeededSetting, ...] = ()
     problems: tuple[str, ...] = ()
     webhook_url: str = ""
+    redirect_uri: str = ""
     install_path: str = ""
 
 
@@ -128,16 +129,13 @@ class SetupPage:
 
     def _oidc_card(self) -> SetupCard:
         oidc, public_url = self.settings.oidc, self.settings.server.public_url
-        about = "Where people sign in, if not on the forge."
-        if public_url:
-            back = public_url + callback_path(OIDC)
-            about += f" The redirect URI to give the provider is {back}."
         return SetupCard(
             name=OIDC,
             title="Single sign-on",
             state=CardState.READY if oidc.is_configured else CardState.ABSENT,
             checks=(OIDC,),
-            about=about,
+            about="Where people sign in, if not on the forge.",
+            redirect_uri=public_url and public_url + callback_path(OIDC),
             needed=tuple(self._needed(_OIDC_SETTINGS)),
         )
 
