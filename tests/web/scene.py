@@ -74,7 +74,11 @@ def result_of(page: Page) -> Locator:
 
 @contextmanager
 def scene(
-    folder: Path, turns: Script, settings: Mapping[str, str] | None = None
+    folder: Path,
+    turns: Script,
+    settings: Mapping[str, str] | None = None,
+    *,
+    private: bool = False,
 ) -> Iterator[Scene]:
     """Serve until the block is left; `turns` is what the model says."""
     port = free_port()
@@ -83,7 +87,7 @@ def scene(
         "PATCHWRIGHT_SERVER__PORT": str(port),
         "PATCHWRIGHT_SECURITY__ADMIN_TOKEN": ADMIN_TOKEN,
     }
-    with staged(folder, turns, {**own, **(settings or {})}) as stage:
+    with staged(folder, turns, {**own, **(settings or {})}, private=private) as stage:
         # staged() makes the App, of which the client for signing in is a part.
         environment = {**stage.environment, **let_sign_in(stage.github, url)}
         with stage.serving("all", **environment) as service:

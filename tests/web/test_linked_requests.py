@@ -23,7 +23,7 @@ def test_a_request_in_slack_goes_on_after_its_person_has_linked_the_accounts(
 ) -> None:
     with (
         slack_office() as slack,
-        scene(tmp_path, fix_turns(), {**slack.settings, **REQUIRED}) as place,
+        scene(tmp_path, fix_turns(), slack.settings | REQUIRED, private=True) as place,
         window(browser) as page,
     ):
         slack.fake.send_to(address(place.service, "slack"))

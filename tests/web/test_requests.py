@@ -48,7 +48,7 @@ def test_a_plan_is_changed_and_approved_on_the_page_of_its_run(
         plan = page.get_by_role("region", name="This plan waits for approval")
         expect(plan.get_by_role("listitem")).to_have_text(["Test it.", "Fix it."])
         plan.get_by_text("Ask for another plan").first.click()
-        plan.get_by_label("Your answer").fill(CHANGE)
+        plan.get_by_label("What should be different?").fill(CHANGE)
         plan.get_by_role("button", name="Ask for another plan").click()
         expect(plan.get_by_role("listitem")).to_have_text(["Mind the empty cart."])
         assert place.stage.github.pull_requests(REPO) == []

@@ -62,13 +62,14 @@ class ActInput(StrEnum):
 class RunOffer(Value):
     """One act that makes sense for a run now, and what a button for it says.
 
-    A `choice` is the number of an answer that the question offers: with it nothing is
-    typed.
+    `asks` is what the field for the words is called. A `choice` is the number of an
+    answer that the question offers: with it nothing is typed.
     """
 
     act: RunAct
     label: str
     takes: ActInput = ActInput.NOTHING
+    asks: str = ""
     hint: str = ""
     choice: str = ""
 
@@ -88,35 +89,42 @@ _REJECT_PLAN: Final = RunOffer(
     act=RunAct.REJECT,
     label="Reject the plan",
     takes=ActInput.REASON,
+    asks="Reason, if you like",
     hint="The run ends, and nothing is changed.",
 )
 _REJECT_ACTION: Final = RunOffer(act=RunAct.REJECT, label="Reject this action")
 _ANSWER: Final = RunOffer(
-    act=RunAct.MESSAGE, label="Send the answer", takes=ActInput.WORDS
+    act=RunAct.MESSAGE,
+    label="Send the answer",
+    takes=ActInput.WORDS,
+    asks="Your answer",
 )
 _CHANGE_PLAN: Final = RunOffer(
     act=RunAct.MESSAGE,
     label="Ask for another plan",
     takes=ActInput.WORDS,
-    hint="What should be different?",
+    asks="What should be different?",
 )
 _ANSWER_INSTEAD: Final = RunOffer(
     act=RunAct.MESSAGE,
     label="Reject and tell the agent",
     takes=ActInput.WORDS,
+    asks="What should it do instead?",
     hint="The action is not done. The agent gets your words.",
 )
 _MESSAGE: Final = RunOffer(
     act=RunAct.MESSAGE,
     label="Send a message",
     takes=ActInput.WORDS,
+    asks="Your message",
     hint="The agent gets it at its next step.",
 )
 _FOLLOW_UP: Final = RunOffer(
     act=RunAct.MESSAGE,
     label="Start a follow-up run",
     takes=ActInput.WORDS,
-    hint="What should be done next? It starts a run in the same thread.",
+    asks="What should be done next?",
+    hint="It starts a run in the same thread.",
 )
 _RESUME: Final = RunOffer(act=RunAct.RESUME, label="Resume the run")
 _PAUSE: Final = RunOffer(act=RunAct.PAUSE, label="Pause the run")
@@ -124,6 +132,7 @@ _BUDGET: Final = RunOffer(
     act=RunAct.BUDGET,
     label="Raise the budget",
     takes=ActInput.AMOUNT,
+    asks="Amount",
     hint="US dollars: +2 adds $2, 5 makes it $5 in all.",
 )
 _STOP: Final = RunOffer(
