@@ -17,12 +17,18 @@ from patchwright.core.types.errors import SettingsError, WrongMomentError
 from patchwright.core.types.people import Actor
 from patchwright.core.types.triggers import Trigger, TriggerKind
 from patchwright.core.types.work import WaitReason
-from patchwright.core.webhook import Delivery, DeliveryVerdict, InboxResult
+from patchwright.core.webhook import (
+    Delivery,
+    DeliveryVerdict,
+    InboxResult,
+    make_own_delivery,
+)
 from patchwright.resolver.job import Job, JobState, is_over
 from patchwright.resolver.messages.advice import choices
 from patchwright.workers.db.database import Database
 from patchwright.workers.db.tables import deliveries
 from patchwright.workers.runs.administration import RunAdministration
+from patchwright.workers.runs.requests import MAX_TEXT_CHARS
 from patchwright.workers.runs.selection import SHORT_ID_LENGTH
 from patchwright.workers.store.events import EventStore
 from patchwright.workers.store.jobs import JobStore, find_active_state
@@ -203,9 +209,6 @@ class CommandInputError(SettingsError):
     reason = "bad-input"
 
 
-MAX_TEXT_CHARS: Final = 20_000
-
-
 def command_text(act: RunAct, typed: str) -> str:
     """Return the words that a comment in the thread would have.
 
@@ -328,14 +331,7 @@ def make_command_delivery(
         installation=job.trigger.installation,
         is_off_thread=True,
     )
-    return Delivery(
-        service=origin,
-        id=delivery_id,
-        headers={},
-        body=b"",
-        received_at=now,
-        reading=trigger,
-    )
+    return make_own_delivery(origin, delivery_id, trigger, now)
 
 
 # Makes the ids of runs that an operator retries, so that one command starts one run.

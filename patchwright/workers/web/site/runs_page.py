@@ -27,7 +27,7 @@ from patchwright.workers.runs.run_row import (
 )
 from patchwright.workers.runs.selection import SHORT_ID_LENGTH, RunStage
 from patchwright.workers.web.frame import Site, render
-from patchwright.workers.web.pages.access import RunAccess
+from patchwright.workers.web.run_access import RunAccess
 from patchwright.workers.web.site.runs_live import LiveRows
 
 RUNS_PATH: Final = "/runs"
