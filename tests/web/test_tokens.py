@@ -63,7 +63,8 @@ def test_a_token_starts_a_run_until_it_is_revoked(
                 pass
             [run] = reader.list_runs()
             assert (run.id, run.requester) == (started.run_id, "alice")
-            assert len(place.stage.github.pull_requests(REPO)) == 1
+            pulls = place.stage.github.pull_requests
+            place.stage.wait(lambda: len(pulls(REPO)) == 1, "the pull request")
 
             place.go(page, "/account")
             row = page.get_by_role("row").filter(has_text="Release script")

@@ -300,6 +300,17 @@ def test_what_is_told_of_another_person_signs_nobody_in(scene: Scene) -> None:
     assert scene.whoami() == {}
 
 
+def test_nobody_signs_in_where_the_provider_does_not_tell_the_rest(
+    scene: Scene,
+) -> None:
+    scene.oidc.is_terse = True
+    scene.oidc.change_claims = lambda _claims: scene.oidc.access_tokens.clear()
+    answer = scene.by_oidc("bob")
+    assert (answer.status_code, refused(answer)) == (502, FAILED)
+    assert "/userinfo answered 401" in text_of(answer)
+    assert scene.whoami() == {}
+
+
 def test_an_address_is_verified_by_whoever_names_it(tmp_path: Path) -> None:
     names = '["oidc:root@acme.test"]'
     with accounts_scene(tmp_path, accounts__admins=names) as scene:
