@@ -2,18 +2,21 @@
 
 from datetime import UTC, datetime, timedelta
 
-from patchwright.core.events.actions import Delegate, Message, RunCommand
+from patchwright.core.events.actions import ChangeState, Delegate, Message, RunCommand
 from patchwright.core.events.observations import (
     CommandOutput,
+    ConfirmationAsked,
     DelegateResult,
     ModelCalled,
     ModelReply,
+    OutcomeReached,
+    PlanApproved,
     StateChanged,
 )
-from patchwright.core.events.payload import AgentState, Source, ToolCall
+from patchwright.core.events.payload import AgentState, Risk, Source, ToolCall
 from patchwright.core.events.types import Event, Known
 from patchwright.core.types.outcome_kind import OutcomeKind
-from patchwright.core.types.work import Usage
+from patchwright.core.types.work import ASKED, Outcome, Usage
 from patchwright.workers.web.run_page.cost_plot import cost_by_step, cost_plot
 from patchwright.workers.web.run_page.steps import (
     LogStep,
@@ -177,3 +180,26 @@ def test_the_plot_of_a_long_run_has_no_more_bars_than_can_be_seen() -> None:
 def test_without_prices_there_is_no_plot() -> None:
     assert not cost_plot(()).bars
     assert not cost_plot((0.0, 0.0)).bars
+
+
+def test_what_people_decide_reads_as_sentences() -> None:
+    plan = Outcome(kind=OutcomeKind.PLAN_POSTED, reason="plan", waits=True)
+    stopped = Outcome(kind=OutcomeKind.STOPPED, reason=ASKED)
+    events = log(
+        ConfirmationAsked(action={}, digest="d", risk=Risk.LOW),
+        OutcomeReached(outcome=plan),
+        ChangeState(state=AgentState.USER_CONFIRMED, reason="@bob"),
+        PlanApproved(text="Go on."),
+        ChangeState(state=AgentState.STOPPED, reason="@ann"),
+        StateChanged(state=AgentState.STOPPED, reason=ASKED),
+        OutcomeReached(outcome=stopped),
+    )
+    assert told(read_steps(events, 0, newest_is_open=False)) == [
+        "Asks before a low-risk action",
+        "Run waits: Plan",
+        "@bob approves",
+        "Plan approved",
+        "@ann wants it stopped",
+        "Stopped",
+        "Run ended: Stopped",
+    ]

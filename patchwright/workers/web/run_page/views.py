@@ -10,7 +10,7 @@ from patchwright.core.plugin import ServiceDirectory
 from patchwright.core.text.strings import truncate_middle
 from patchwright.core.types.base import Value
 from patchwright.core.types.threads import ForgeThread, ThreadKind, ThreadRef
-from patchwright.core.types.work import BlockedRequest, Outcome
+from patchwright.core.types.work import ASKED, BlockedRequest, Outcome
 from patchwright.resolver.job import Job, JobState, is_over, outcome_of
 from patchwright.resolver.messages.elements import (
     cost_text,
@@ -161,7 +161,8 @@ def run_view(
         head=_head_as_delivered(run_head(job, known, now), job, delivered),
         is_over=is_over(job),
         outcome=outcome,
-        reason=outcome.reason if outcome else "",
+        # Of a run that somebody has stopped the summary says more.
+        reason=outcome.reason if outcome and outcome.reason != ASKED else "",
         proof=_proof(outcome, known, delivered),
         refusal=delivered.refusal,
         pull_request=delivered.pull_request,
