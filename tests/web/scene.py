@@ -24,6 +24,7 @@ class Scene:
     stage: Stage
     service: ServiceProcess
     url: str
+    service_environment: Mapping[str, str]
 
     def go(self, page: Page, path: str) -> None:
         page.goto(f"{self.url}{path}")
@@ -59,4 +60,4 @@ def scene(
         environment = {**stage.environment, **let_sign_in(stage.github, url)}
         with stage.serving("all", **environment) as service:
             service.wait_until_ready()
-            yield Scene(stage, service, url)
+            yield Scene(stage, service, url, environment)

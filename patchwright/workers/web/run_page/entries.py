@@ -20,6 +20,7 @@ from patchwright.core.replay.story import (
 )
 from patchwright.core.text.strings import truncate_middle
 from patchwright.core.types.base import Value
+from patchwright.core.types.outcome_kind import OutcomeKind
 from patchwright.resolver.messages.outcome_kinds import outcome_title
 from patchwright.workers.web.run_page.prose import first_words
 
@@ -136,7 +137,9 @@ def _words(event: ev.Event) -> Phrase | None:
         case ev.RunStarted(task=task):
             return Phrase(text=f"Run started: {task.title or 'no title'}")
         case ev.OutcomeReached(outcome=outcome):
-            return Phrase(text=f"Run ended: {outcome_title(outcome)}")
+            waits = outcome.kind is OutcomeKind.NEEDS_INPUT
+            verb = "waits" if waits else "ended"
+            return Phrase(text=f"Run {verb}: {outcome_title(outcome)}")
         case ev.EvidenceRecorded(evidence=evidence):
             # The color of the result itself, as in the table of the proof.
             tone = Tone.GOOD if evidence.exit_code == 0 else Tone.BAD
