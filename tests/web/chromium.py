@@ -28,14 +28,14 @@ ARGUMENTS = (
 
 
 @contextmanager
-def chromium() -> Iterator[Browser]:
-    """Run the system's Chromium until the block is left."""
+def chromium(*more: str) -> Iterator[Browser]:
+    """Run the system's Chromium until the block is left; `more` are arguments."""
     program = find_chromium()
     if program is None:
         raise ProvisionError("There is no Chromium; make test-web installs it")
     with sync_playwright() as playwright:
         browser = playwright.chromium.launch(
-            executable_path=program, args=list(ARGUMENTS)
+            executable_path=program, args=[*ARGUMENTS, *more]
         )
         with closing(browser):
             yield browser

@@ -65,7 +65,7 @@ def question() -> list[TurnLike]:
 
 def endless() -> list[TurnLike]:
     steps = ("Measure it", "Make it faster", "Measure it again")
-    return [_todo(steps, 1), call("shell", command="seq 3000"), hang()]
+    return [_todo(steps, 1), call("shell", command="seq 3000; false"), hang()]
 
 
 def _todo(steps: tuple[str, ...], done: int) -> TurnLike:
