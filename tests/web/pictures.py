@@ -11,7 +11,7 @@ from dataclasses import dataclass
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
 
-from playwright.sync_api import Browser, Page
+from playwright.sync_api import Browser, Page, ViewportSize
 
 from patchwright.resolver.services import RunOverrides
 from patchwright.workers.compose import ServiceParts, make_worker
@@ -172,17 +172,17 @@ class Picture:
 
 
 PICTURES = (
-    Picture("runs", "/runs", 680),
-    Picture("run", DONE, 960),
-    Picture("plan", PLAN, 760),
+    Picture("runs", "/runs", 662),
+    Picture("run", DONE, 830),
+    Picture("plan", PLAN, 645),
     Picture("spend", "/spend", 780),
     Picture("phone", WAITING, 800, width=400, colours="dark"),
 )
 
 
 def take(told: Month, browser: Browser, wanted: Picture, folder: Path) -> Path:
-    size = {"width": wanted.width, "height": wanted.height}
-    with window(browser, size, wanted.colours) as page:  # type: ignore[arg-type]
+    size: ViewportSize = {"width": wanted.width, "height": wanted.height}
+    with window(browser, size, wanted.colours) as page:
         told.sign_in(page)
         page.goto(f"{told.url}/runs")
         if wanted.leads.startswith("/"):
