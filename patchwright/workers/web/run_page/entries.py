@@ -20,7 +20,6 @@ from patchwright.core.replay.story import (
 )
 from patchwright.core.text.strings import truncate_middle
 from patchwright.core.types.base import Value
-from patchwright.core.types.outcome_kind import OutcomeKind
 from patchwright.resolver.messages.outcome_kinds import outcome_title
 from patchwright.workers.web.run_page.prose import first_words
 
@@ -137,8 +136,7 @@ def _words(event: ev.Event) -> Phrase | None:
         case ev.RunStarted(task=task):
             return Phrase(text=f"Run started: {task.title or 'no title'}")
         case ev.OutcomeReached(outcome=outcome):
-            waits = outcome.kind is OutcomeKind.NEEDS_INPUT
-            verb = "waits" if waits else "ended"
+            verb = "waits" if outcome.waits else "ended"
             return Phrase(text=f"Run {verb}: {outcome_title(outcome)}")
         case ev.EvidenceRecorded(evidence=evidence):
             # The color of the result itself, as in the table of the proof.
