@@ -34,7 +34,7 @@ WAITING := -n 4 --dist loadgroup --no-loadscope-reorder
 
 .DEFAULT_GOAL := help
 .PHONY: help demo test test-rest test-talk test-long test-real test-action test-deploy
-.PHONY: check docs images fix run bench cover lock release reference recording words
+.PHONY: check docs images fix run bench cover lock release reference recording screenshots words
 
 help: ## Show this list
 	@sed -n 's/^\([a-z-]*\):.*## \(.*\)/\1|\2/p' Makefile | \
@@ -108,6 +108,11 @@ docs: $(READY) ## Build the pages of docs/ into .cache/site, with warnings as er
 recording: $(READY) $(DEMO_READY) ## Record `make demo` as the moving picture in README.md
 	$(BIN)/python -m tests.recording docs/images/demo.svg "make demo" \
 		$(MAKE) --no-print-directory demo
+
+screenshots: $(READY) ## Take the pictures of the web pages in docs/
+	@$(BIN)/python -m tests.provision.components test
+	@$(BIN)/python -m tests.provision.components test-web
+	$(BIN)/python -m tests.web.pictures docs/images
 
 reference: $(READY) ## Write the generated pages of docs/ again
 	$(BIN)/python -m tests.reference

@@ -26,6 +26,7 @@ class Scene:
     stage: Stage
     service: ServiceProcess
     url: str
+    service_environment: Mapping[str, str]
 
     def go(self, page: Page, path: str) -> None:
         page.goto(f"{self.url}{path}")
@@ -93,4 +94,4 @@ def scene(
         environment = {**stage.environment, **let_sign_in(stage.github, url)}
         with stage.serving("all", **environment) as service:
             service.wait_until_ready()
-            yield Scene(stage, service, url)
+            yield Scene(stage, service, url, environment)

@@ -161,11 +161,11 @@ def test_a_step_costs_its_reply_and_the_calls_until_the_next_one() -> None:
 def test_a_plot_names_what_cost_most() -> None:
     plot = cost_plot((0.1, 0.4, 0.2))
     assert plot.title == "Cost by step: $0.70 in 3 steps"
-    assert plot.description == "LogStep 2 cost most, $0.4000."
+    assert plot.description == "Step 2 cost most, $0.40."
     assert [(one.title, one.cost, one.total, one.height) for one in plot.bars] == [
-        ("LogStep 1", "$0.1000", "$0.10", 30.0),
-        ("LogStep 2", "$0.4000", "$0.50", 120.0),
-        ("LogStep 3", "$0.2000", "$0.70", 60.0),
+        ("Step 1", "$0.10", "$0.10", 30.0),
+        ("Step 2", "$0.40", "$0.50", 120.0),
+        ("Step 3", "$0.20", "$0.70", 60.0),
     ]
 
 

@@ -5,6 +5,7 @@ from math import ceil
 from typing import Final
 
 from patchwright.core.events import types as ev
+from patchwright.core.text.strings import dollars
 from patchwright.core.types.base import Value
 
 _MOST_BARS: Final = 60
@@ -12,7 +13,7 @@ _MOST_BARS: Final = 60
 _WIDTH: Final = 720
 _HEIGHT: Final = 120
 _GAP: Final = 2
-_WIDEST: Final = 40.0
+_WIDEST: Final = 24.0
 
 
 class Bar(Value):
@@ -78,8 +79,8 @@ def cost_plot(costs: Sequence[float]) -> CostPlot:
         bars.append(
             Bar(
                 title=_name(first, len(group)),
-                cost=f"${cost:.4f}",
-                total=f"${total:.2f}",
+                cost=dollars(cost),
+                total=dollars(total),
                 x=round(index * slot, 1),
                 y=round(_HEIGHT - height, 1),
                 width=round(slot - _GAP, 1),
@@ -97,4 +98,4 @@ def cost_plot(costs: Sequence[float]) -> CostPlot:
 
 
 def _name(first: int, steps: int) -> str:
-    return f"LogStep {first}" if steps == 1 else f"Steps {first} to {first + steps - 1}"
+    return f"Step {first}" if steps == 1 else f"Steps {first} to {first + steps - 1}"

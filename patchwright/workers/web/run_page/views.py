@@ -154,7 +154,7 @@ def run_view(
         repo=repo,
         repo_url=f"{directory.forge.web_url}/{repo}" if repo else "",
         thread=thread_link(job.trigger.thread, job, directory),
-        others=tuple(other_threads(facts.linked, job, directory)),
+        others=tuple(other_threads(facts.linked, delivered, job, directory)),
         requester=job.trigger.asker.login,
         asked_at=job.created_at,
         model=known.model,
@@ -201,12 +201,17 @@ def thread_link(
 
 
 def other_threads(
-    linked: Iterable[ThreadRef], job: Job, directory: ServiceDirectory
+    linked: Iterable[ThreadRef],
+    delivered: DeliveryResult,
+    job: Job,
+    directory: ServiceDirectory,
 ) -> Iterator[OtherThread]:
-    """Yield the threads besides the one in which the run was asked for."""
+    """Yield the threads besides the one of the request, and the one with a button."""
     for thread in linked:
-        if thread != job.trigger.thread:
-            yield thread_link(thread, job, directory)
+        shown = thread_link(thread, job, directory)
+        is_result = shown.url and shown.url == delivered.pull_request_url
+        if thread != job.trigger.thread and not is_result:
+            yield shown
 
 
 def _head_as_delivered(head: RunHead, job: Job, delivered: DeliveryResult) -> RunHead:
