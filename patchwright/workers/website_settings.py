@@ -17,6 +17,7 @@ from patchwright.workers.web.app import AddPages
 from patchwright.workers.web.frame import NavigationItem, Site
 from patchwright.workers.web.pages.access import RunAccess
 from patchwright.workers.web.rate_limit import AttemptLimit
+from patchwright.workers.web.request_form import REQUEST_FORM_PATH
 from patchwright.workers.web.site.form_posts import (
     FORMS_PERIOD,
     MAX_FORMS,
@@ -119,12 +120,14 @@ def _setup_page(
         posts=posts,
         settings=base.settings,
         plugins=PLUGINS,
+        forge=base.plugin.name,
         install_paths={
             name: one.installation.path
             for name, one in routes.items()
             if one.installation is not None
         },
         examine=partial(_examine, base),
+        request_path=posts.site.path_of(REQUEST_FORM_PATH),
     )
 
 
@@ -133,7 +136,7 @@ _run_checks: Final = import_later("patchwright.workers.doctor.checks:examine")
 
 
 def _examine(base: ServiceParts, names: tuple[str, ...]) -> Iterator[CardResult]:
-    """Run the checks of these names as `doctor` does; no secret is told."""
+    """Run the checks of these names as `doctor --spend` does; no secret is told."""
     for one in _run_checks(base.settings, base.clock, names, base.redactor):
         yield CardResult(
             name=one.name,
