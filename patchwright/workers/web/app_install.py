@@ -23,7 +23,6 @@ from patchwright.core.types.errors import PermissionDeniedError, ServiceError
 from patchwright.workers.web.forms import SignedCookie, form_pages, message_page
 from patchwright.workers.web.frame import Site
 from patchwright.workers.web.request_form import REQUEST_FORM_PATH
-from patchwright.workers.web.site.setup_page import SETUP_PATH
 
 _TIME_TO_AGREE: Final = timedelta(minutes=10)
 _SEE_OTHER: Final = 303
@@ -172,10 +171,11 @@ class InstalledPage:
 
     Only the browser in which the app was made is told the names of repositories, and
     only for it `on_installed` is called: anybody can open the address. The addresses
-    at which the app was made say that it is.
+    at which the app was made say that it is. Admins check the service at `setup_path`.
     """
 
     site: Site
+    setup_path: str
     forge: ServiceProfile
     operator: SignedCookie | None
     fetch_reach: Callable[[str], InstallationReach | None]
@@ -192,7 +192,7 @@ class InstalledPage:
 
     def _show_made(self) -> Response:
         """Say that there is an App already; until then, the App is made here."""
-        links = {"Go to the set-up page": f"{self.site.prefix}{SETUP_PATH}"}
+        links = {"Go to the set-up page": f"{self.site.prefix}{self.setup_path}"}
         return message_page(
             f"{self.forge.title} is set up already",
             "There is nothing left to do at this address. The set-up page checks what "
@@ -204,7 +204,7 @@ class InstalledPage:
         """Say what to try after the App was installed."""
         is_operator = self.operator is not None and bool(self.operator.read(request))
         if request.query_params.get("setup_action") == _APPROVAL_WANTED:
-            links = {_SIGN_IN: self._sign_in(SETUP_PATH)} if is_operator else {}
+            links = {_SIGN_IN: self._sign_in(self.setup_path)} if is_operator else {}
             return message_page(
                 "Approval requested",
                 f"{self.forge.title} has asked an owner of the organization to install "
@@ -225,7 +225,7 @@ class InstalledPage:
             is_operator=is_operator,
             can_sign_in=bool(self.site.login_path),
             sign_in=_SIGN_IN,
-            check=self._sign_in(SETUP_PATH),
+            check=self._sign_in(self.setup_path),
             ask=self._sign_in(REQUEST_FORM_PATH),
         )
 
