@@ -48,6 +48,7 @@ from patchwright.workers.web.app_install import (
 from patchwright.workers.web.frame import Site
 from patchwright.workers.web.link_flow import LinkingRoutes
 from patchwright.workers.web.link_routes import make_linking_routes
+from patchwright.workers.web.site.request_form import REQUEST_FORM_PATH
 from patchwright.workers.web.site.setup_page import SETUP_PATH
 from patchwright.workers.website_accounts import account_parts, make_sign_in
 from patchwright.workers.website_pages import (
@@ -193,6 +194,7 @@ def _installed_page(
     return InstalledPage(
         site=site,
         setup_path=SETUP_PATH,
+        request_path=REQUEST_FORM_PATH,
         forge=forge,
         operator=make_operator_cookie(forge.name, base.settings, secret, base.clock),
         fetch_reach=base.forge.fetch_reach,

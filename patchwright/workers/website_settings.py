@@ -15,14 +15,14 @@ from patchwright.workers.store.audit import AuditLog
 from patchwright.workers.store.choices import ACCOUNT_SCOPE, ChoiceStore
 from patchwright.workers.web.app import AddPages
 from patchwright.workers.web.frame import NavigationItem, Site
-from patchwright.workers.web.pages.access import RunAccess
 from patchwright.workers.web.rate_limit import AttemptLimit
-from patchwright.workers.web.request_form import REQUEST_FORM_PATH
+from patchwright.workers.web.run_access import RunAccess
 from patchwright.workers.web.site.form_posts import (
     FORMS_PERIOD,
     MAX_FORMS,
     FormPosts,
 )
+from patchwright.workers.web.site.request_form import REQUEST_FORM_PATH
 from patchwright.workers.web.site.settings_pages import (
     SETTINGS_PATH,
     SettingsPages,

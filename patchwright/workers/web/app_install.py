@@ -22,7 +22,6 @@ from patchwright.core.text.strings import count_noun
 from patchwright.core.types.errors import PermissionDeniedError, ServiceError
 from patchwright.workers.web.forms import SignedCookie, form_pages, message_page
 from patchwright.workers.web.frame import Site
-from patchwright.workers.web.request_form import REQUEST_FORM_PATH
 
 _TIME_TO_AGREE: Final = timedelta(minutes=10)
 _SEE_OTHER: Final = 303
@@ -171,11 +170,13 @@ class InstalledPage:
 
     Only the browser in which the app was made is told the names of repositories, and
     only for it `on_installed` is called: anybody can open the address. The addresses
-    at which the app was made say that it is. Admins check the service at `setup_path`.
+    at which the app was made say that it is. Admins check the service at `setup_path`,
+    and people ask at `request_path`.
     """
 
     site: Site
     setup_path: str
+    request_path: str
     forge: ServiceProfile
     operator: SignedCookie | None
     fetch_reach: Callable[[str], InstallationReach | None]
@@ -226,7 +227,7 @@ class InstalledPage:
             can_sign_in=bool(self.site.login_path),
             sign_in=_SIGN_IN,
             check=self._sign_in(self.setup_path),
-            ask=self._sign_in(REQUEST_FORM_PATH),
+            ask=self._sign_in(self.request_path),
         )
 
     def _sign_in(self, path: str) -> str:

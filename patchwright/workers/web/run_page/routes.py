@@ -22,7 +22,7 @@ from patchwright.resolver.job import Job, is_over
 from patchwright.workers.runs.reader import EventSpan, RunReader
 from patchwright.workers.runs.run_row import RunSummary, update_summary
 from patchwright.workers.web.frame import Site
-from patchwright.workers.web.pages.access import RunAccess
+from patchwright.workers.web.run_access import RunAccess
 from patchwright.workers.web.run_page.actions import RunActions
 from patchwright.workers.web.run_page.cost_plot import cost_by_step
 from patchwright.workers.web.run_page.entries import event_entry
