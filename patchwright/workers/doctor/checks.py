@@ -171,8 +171,11 @@ def _is_named(entry: DoctorCheck, wanted: Iterable[str]) -> bool:
 def examine(
     settings: Settings, clock: Clock, names: Iterable[str], redactor: Redactor
 ) -> Iterator[NamedResult]:
-    """Run the checks of these names; no secret is told in what they find."""
-    context = make_context(settings, clock)
+    """Run the checks of these names; no secret is told in what they find.
+
+    A model that is checked is asked one thing, which costs a little.
+    """
+    context = make_context(settings, clock, spends=True)
     for one in run_checks(context, choose_checks(names)):
         yield without_secrets(one, redactor)
 
