@@ -266,7 +266,7 @@ def test_set_up_tells_how_people_can_sign_in_elsewhere(scene: Scene) -> None:
         "PATCHWRIGHT_OIDC__CLIENT_ID not set",
         "PATCHWRIGHT_OIDC__CLIENT_SECRET not set",
     ]
-    at = lines.index("Redirect URI to paste there:")
+    at = lines.index("Redirect URI:")
     assert lines[at + 1] == "https://bot.acme.test/auth/oidc/callback"
     assert lines[at + 2] == "Check Single sign-on"
 
