@@ -184,7 +184,7 @@ def test_the_page_of_a_run_that_ended(site: Watched, job_id: JobId) -> None:
         "without the change: </span>failed</td>",
         "with it: </span>passed</td>",
         "base aaaaaaaaaa, head bbbbbbbbbb",
-        ' primary" href="https://github.test/pull/12">Pull request #12</a>',
+        'button primary" href="https://github.test/pull/12">Pull request #12</a>',
         '<a href="https://github.test/acme/shop/issues/7">#7</a>',
         "<code>test_old.py</code> was deleted.",
         "A note.",
