@@ -28,9 +28,11 @@ from patchwright.workers.web.app import AddPages
 from patchwright.workers.web.forms import FormTokens
 from patchwright.workers.web.frame import NavigationItem, Site, add_assets
 from patchwright.workers.web.pages.access import RepositoryAccessCache, RunAccess
+from patchwright.workers.web.rate_limit import AttemptLimit
 from patchwright.workers.web.request_form import (
+    MAX_REQUESTS,
     REQUEST_FORM_PATH,
-    FormRateLimit,
+    REQUESTS_PERIOD,
     RequestFormRoutes,
     add_request_form,
 )
@@ -181,6 +183,7 @@ def make_api(parts: PageParts) -> Api:
         site=parts.site,
         submit=parts.inbox.submit,
         dispatch=parts.accounts.dispatch,
+        wrong_tokens=parts.visitors.wrong_tokens,
     )
 
 
@@ -261,7 +264,7 @@ def _request_form(parts: PageParts) -> RequestFormRoutes | None:
         find_job=partial(_find_job, base.stores),
         offer_to=partial(parts.chat.repositories.find, ""),
         forge=base.directory.forge,
-        rate_limit=FormRateLimit(base.clock),
+        limit=AttemptLimit(base.clock, MAX_REQUESTS, REQUESTS_PERIOD),
     )
 
 

@@ -3,7 +3,6 @@
 import asyncio
 import hashlib
 import re
-from collections import deque
 from collections.abc import Callable, Mapping
 from concurrent.futures import Future
 from dataclasses import dataclass
@@ -33,6 +32,7 @@ from patchwright.resolver.repository_references import read_thread_url
 from patchwright.workers.accounts.principal import Principal, Role
 from patchwright.workers.web.body import BodyTooLargeError, read_body
 from patchwright.workers.web.frame import Site
+from patchwright.workers.web.rate_limit import AttemptLimit
 
 MAX_TEXT_CHARS: Final = 20_000
 _MAX_TITLE_CHARS: Final = 100
@@ -95,28 +95,8 @@ def _repository(where: str, forge: ServiceProfile) -> RepoRef | None:
     return RepoRef(forge=forge.name, full_name=name) if is_name else None
 
 
-MAX_PER_HOUR: Final = 30
-_PERIOD: Final = timedelta(hours=1)
-_MOST_VIEWERS: Final = 10_000
-
-
-class FormRateLimit:
-    """Counts for this process alone; not for several threads at once."""
-
-    def __init__(self, clock: Clock) -> None:
-        self._clock = clock
-        self._sent: dict[str, deque[datetime]] = {}
-
-    def take(self, viewer: Actor) -> bool:
-        """Count one more time; return whether it is not too often."""
-        if len(self._sent) >= _MOST_VIEWERS:
-            self._sent.clear()
-        now = self._clock.now()
-        sent = self._sent.setdefault(viewer.subject, deque(maxlen=MAX_PER_HOUR))
-        if len(sent) == MAX_PER_HOUR and now - sent[0] < _PERIOD:
-            return False
-        sent.append(now)
-        return True
+MAX_REQUESTS: Final = 30
+REQUESTS_PERIOD: Final = timedelta(hours=1)
 
 
 WEB_SERVICE: Final = "web"
@@ -172,6 +152,7 @@ class RequestFormRoutes:
 
     `may_read` and `offer_to`, which names repositories to choose from, may take a
     while, as `find_principal` may. `find_job` returns the newest run in a thread.
+    `limit` counts the requests of each person.
     """
 
     site: Site
@@ -182,7 +163,7 @@ class RequestFormRoutes:
     find_job: Callable[[ForgeThread], JobId | None]
     offer_to: Callable[[Actor], tuple[str, ...]]
     forge: ServiceProfile
-    rate_limit: FormRateLimit
+    limit: AttemptLimit
 
     def make_delivery(self, wanted: RequestedRun, viewer: Actor, word: str) -> Delivery:
         """Return the request; sent twice, by a second click, it is the same one."""
@@ -241,7 +222,7 @@ _SEE_OTHER: Final = 303
 _NOT_OURS: Final = "This form has expired. Please submit it again."
 _TOO_LARGE: Final = "The text is too long for a request."
 _TOO_OFTEN: Final = (
-    f"You have sent {MAX_PER_HOUR} requests within an hour. Please wait."
+    f"You have sent {MAX_REQUESTS} requests within an hour. Please wait."
 )
 _NOT_STORED: Final = "The request could not be stored. Please send it again."
 
@@ -289,7 +270,7 @@ def add_request_form(app: FastAPI, routes: RequestFormRoutes) -> None:
 
         if not word:
             return await refuse(_NOT_OURS, 403)
-        if not routes.rate_limit.take(requester.identity):
+        if not routes.limit.take(requester.principal.key):
             return await refuse(_TOO_OFTEN, 429)
         judged = await run_in_threadpool(_validate, routes, requester.identity, typed)
         if isinstance(judged, str):
