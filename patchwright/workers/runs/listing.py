@@ -258,7 +258,11 @@ _PRIVATE_KINDS: Final = (ThreadKind.CHAT, ThreadKind.TICKET)
 
 def _is_private(rows: sa.FromClause) -> sa.ColumnElement[bool]:
     """Tell of rows whether a thread of theirs is not for all readers of the code."""
-    return rows.c.is_private | sa.exists().where(
+    return rows.c.is_private | _private_threads(rows).exists()
+
+
+def _private_threads(rows: sa.FromClause) -> sa.Select[str]:
+    return sa.select(threads.c.key).where(
         threads.c.conversation_id == rows.c.conversation_id,
         threads.c.kind.in_(_PRIVATE_KINDS) | threads.c.audience.is_not(None),
     )
@@ -267,7 +271,10 @@ def _is_private(rows: sa.FromClause) -> sa.ColumnElement[bool]:
 def _with_privacy(query: sa.Select[Any]) -> sa.Select[Any]:
     """Add `keeps_out`, looked up for the rows that were chosen, and for no others."""
     page = query.subquery()
-    return sa.select(page, _is_private(page).label("keeps_out")).order_by(
+    # Asked whether one exists, PostgreSQL reads the threads of all runs at once.
+    one = _private_threads(page).limit(1).scalar_subquery()
+    keeps_out = page.c.is_private | one.is_not(None)
+    return sa.select(page, keeps_out.label("keeps_out")).order_by(
         page.c.created_at.desc(), page.c.job_id.desc()
     )
 
