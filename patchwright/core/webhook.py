@@ -15,6 +15,7 @@ from patchwright.core.types.triggers import (
     InteractionRequest,
     ParsedWebhook,
     StoredDelivery,
+    Trigger,
     UndatedNotice,
 )
 
@@ -168,3 +169,27 @@ def make_delivery(
         received_at=received_at,
         reading=reading,
     )
+
+
+def make_own_delivery(
+    service: str,
+    delivery_id: str,
+    trigger: Trigger,
+    received_at: datetime,
+    body: bytes = b"",
+) -> Delivery:
+    """Return a delivery of what no webhook has brought; nobody has signed its body."""
+    return Delivery(
+        service=service,
+        id=delivery_id,
+        headers={},
+        body=body,
+        received_at=received_at,
+        reading=trigger,
+    )
+
+
+def make_polled_delivery(service: str, trigger: Trigger, now: datetime) -> Delivery:
+    """Make what a webhook would have brought; found again, it has the same id."""
+    body = trigger.model_dump_json().encode()
+    return make_own_delivery(service, f"poll:{trigger.key}", trigger, now, body)

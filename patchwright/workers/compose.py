@@ -73,7 +73,7 @@ from patchwright.workers.store.run_store import RunServices, Stores
 from patchwright.workers.store.secrets import SecretStore, load_or_make_key
 from patchwright.workers.store.spend_alerts import SpendAlertStore
 from patchwright.workers.store.threads import ThreadStore
-from patchwright.workers.web.pages.access import make_run_link
+from patchwright.workers.web.run_access import make_run_link
 from patchwright.workers.web.webhooks import WEBHOOK_ROUTE
 
 KEY_FILE = "encryption.key"

@@ -27,15 +27,7 @@ from patchwright.workers.store.threads import ThreadStore
 from patchwright.workers.web.app import AddPages
 from patchwright.workers.web.forms import FormTokens
 from patchwright.workers.web.frame import NavigationItem, Site, add_assets
-from patchwright.workers.web.pages.access import RepositoryAccessCache, RunAccess
-from patchwright.workers.web.rate_limit import AttemptLimit
-from patchwright.workers.web.request_form import (
-    MAX_REQUESTS,
-    REQUEST_FORM_PATH,
-    REQUESTS_PERIOD,
-    RequestFormRoutes,
-    add_request_form,
-)
+from patchwright.workers.web.run_access import RepositoryAccessCache, RunAccess
 from patchwright.workers.web.run_page.actions import RunActions
 from patchwright.workers.web.run_page.command_routes import add_run_commands
 from patchwright.workers.web.run_page.downloads import add_run_downloads
@@ -43,6 +35,12 @@ from patchwright.workers.web.run_page.live import LiveUpdates
 from patchwright.workers.web.run_page.routes import RunPages, add_run_pages
 from patchwright.workers.web.sign_in import SignInRoutes
 from patchwright.workers.web.site.people_pages import PEOPLE_PATH
+from patchwright.workers.web.site.request_form import (
+    REQUEST_FORM_PATH,
+    RequestFormRoutes,
+    add_request_form,
+    make_request_limit,
+)
 from patchwright.workers.web.site.runs_live import LiveRows
 from patchwright.workers.web.site.runs_page import (
     RUNS_PATH,
@@ -264,7 +262,7 @@ def _request_form(parts: PageParts) -> RequestFormRoutes | None:
         find_job=partial(_find_job, base.stores),
         offer_to=partial(parts.chat.repositories.find, ""),
         forge=base.directory.forge,
-        limit=AttemptLimit(base.clock, MAX_REQUESTS, REQUESTS_PERIOD),
+        rate_limit=make_request_limit(base.clock),
     )
 
 

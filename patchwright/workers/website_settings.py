@@ -15,8 +15,8 @@ from patchwright.workers.store.audit import AuditLog
 from patchwright.workers.store.choices import ACCOUNT_SCOPE, ChoiceStore
 from patchwright.workers.web.app import AddPages
 from patchwright.workers.web.frame import NavigationItem, Site
-from patchwright.workers.web.pages.access import RunAccess
 from patchwright.workers.web.rate_limit import AttemptLimit
+from patchwright.workers.web.run_access import RunAccess
 from patchwright.workers.web.site.form_posts import (
     FORMS_PERIOD,
     MAX_FORMS,

@@ -9,7 +9,8 @@ import httpx
 
 from patchwright.core.types.outcome_kind import OutcomeKind
 from patchwright.core.types.threads import ThreadKind
-from patchwright.workers.web.request_form import MAX_PER_HOUR, MAX_TEXT_CHARS
+from patchwright.workers.runs.requests import MAX_TEXT_CHARS
+from patchwright.workers.web.site.request_form import MAX_PER_HOUR
 from tests.adapters.web.browser import browsing, forms_on, go_on
 from tests.fakes.github.acts.sign_ins import sit_down
 from tests.fakes.llm.turns import Script

@@ -1,5 +1,6 @@
 """A request from a form or a workflow has no thread, and is worked on all the same."""
 
+import re
 from pathlib import Path
 
 from patchwright.core.types.base import RandomIds
@@ -8,22 +9,22 @@ from patchwright.core.types.people import Actor
 from patchwright.core.types.threads import RepoRef
 from patchwright.core.webhook import DeliveryVerdict
 from patchwright.workers.inbox.recorder import Recorder
-from patchwright.workers.web.request_form import make_own_delivery
+from patchwright.workers.runs.requests import RequestedRun, make_request_delivery
 from tests.flow.story import REPO, Story, fix_turns, telling
 
 TEXT = "The total ignores the pieces\n\n`total([450], [3])` is 450, and not 1350."
 
 
 def _send(story: Story, login: str, delivery_id: str = "form-1") -> DeliveryVerdict:
-    delivery = make_own_delivery(
-        "web",
-        delivery_id,
+    wanted = RequestedRun(
         repo=RepoRef(forge="github", full_name=REPO),
-        number=4711,
-        actor=Actor(service="github", login=login),
+        thread=None,
         text=TEXT,
-        now=story.clock.now(),
+        plan_first=False,
     )
+    actor = Actor(service="github", login=login)
+    now = story.clock.now()
+    delivery = make_request_delivery("web", delivery_id, wanted, actor, now)
     recorder = Recorder(story.base.stores.events, RandomIds())
     with story.base.database.writing() as connection:
         return recorder.record(connection, delivery).verdict
@@ -34,9 +35,11 @@ def test_it_ends_in_a_pull_request_and_says_nothing_elsewhere(tmp_path: Path) ->
         assert _send(story, "alice") is DeliveryVerdict.ACCEPTED
         story.work()
         assert story.outcome().kind is OutcomeKind.RESOLVED
-        assert story.branches() == ["patchwright/r4711-the-total-ignores-the-pieces"]
+        [branch] = story.branches()
+        named = re.fullmatch(r"patchwright/r(\d+)-the-total-ignores-the-pieces", branch)
+        assert named
         [pull] = story.github.pull_requests(REPO)
-        assert "#4711" not in pull.body
+        assert f"#{named[1]}" not in pull.body
         prompt = str(story.provider.requests[0])
         assert "a request of acme/shop" in prompt
         assert "is 450, and not 1350" in prompt

@@ -25,6 +25,10 @@ ARGUMENTS = (
     "--disable-component-update",
     "--disable-sync",
 )
+_IS_TOO_WIDE = """() => {
+    const root = document.documentElement;
+    return root.scrollWidth > root.clientWidth;
+}"""
 
 
 @contextmanager
@@ -79,8 +83,4 @@ def find_barriers(page: Page) -> list[str]:
 
 def is_too_wide(page: Page) -> bool:
     """Tell whether the page must be moved sideways to be read."""
-    return bool(
-        page.evaluate(
-            "document.documentElement.scrollWidth > document.documentElement.clientWidth"
-        )
-    )
+    return bool(page.evaluate(_IS_TOO_WIDE))

@@ -224,12 +224,19 @@ def note_phrase(event: ev.Event) -> Phrase | None:
             return None
 
 
+_VERDICTS: Final = {
+    ev.AgentState.USER_CONFIRMED: "approves",
+    ev.AgentState.USER_REJECTED: "rejects it",
+}
+
+
 def _steering_phrase(source: ev.Source, steering: ev.Steering) -> Phrase:
     match steering:
         case ev.Message(text=text):
             return Phrase(text=f"{source} says: {first_line(text)}")
         case ev.ChangeState(state=state, reason=reason):
-            return Phrase(text=f"{reason or source} wants it {state}")
+            wish = _VERDICTS.get(state, f"wants it {state}")
+            return Phrase(text=f"{reason or source} {wish}")
         case ev.RaiseLimits():
             return Phrase(text=_raised(steering))
         case _:

@@ -65,6 +65,10 @@ _WORDS: Final = {
 }
 
 
+# What people call a thread that is known to us alone.
+OWN_REQUEST: Final = "the request"
+
+
 class ForgeThread(Value):
     """A thread beside the code; `str()` of it is its key.
 
@@ -111,7 +115,7 @@ class ForgeThread(Value):
     @property
     def name(self) -> str:
         """What people call it where it is."""
-        return "the request" if self.is_own else f"{self.kind.mark}{self.number}"
+        return OWN_REQUEST if self.is_own else f"{self.kind.mark}{self.number}"
 
     @property
     def token(self) -> str:

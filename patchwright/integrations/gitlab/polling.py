@@ -23,7 +23,12 @@ from patchwright.core.types.errors import (
 )
 from patchwright.core.types.threads import RepoRef, ThreadKind
 from patchwright.core.types.triggers import ParsedWebhook, Trigger, TriggerKind
-from patchwright.core.webhook import Delivery, InboxResult, InboxUnavailableError
+from patchwright.core.webhook import (
+    Delivery,
+    InboxResult,
+    InboxUnavailableError,
+    make_polled_delivery,
+)
 from patchwright.integrations.gitlab.answers import IssueAnswer, NoteAnswer, UserAnswer
 from patchwright.integrations.gitlab.client import GitLabClient
 from patchwright.integrations.gitlab.connection import LARGEST_PAGE
@@ -129,7 +134,9 @@ class GitLabPolling:
             # One project that we lost must not hide the others.
             log.warning("project_not_polled", repo=str(repo), reason=error.reason)
             return
-        waiting = [self.submit(_delivery(one, now)) for one in found]
+        waiting = [
+            self.submit(make_polled_delivery(SERVICE, one, now)) for one in found
+        ]
         for stored in waiting:
             stored.result(STORED_WITHIN_S)
 
@@ -144,18 +151,6 @@ class _Span:
 
     def covers_act(self, at: datetime) -> bool:
         return self.since <= at <= self.now - SETTLED_AFTER
-
-
-def _delivery(trigger: Trigger, now: datetime) -> Delivery:
-    """Make what a webhook would have brought; found again, it has the same id."""
-    return Delivery(
-        service=SERVICE,
-        id=f"poll:{trigger.key}",
-        headers={},
-        body=trigger.model_dump_json().encode(),
-        received_at=now,
-        reading=trigger,
-    )
 
 
 def _list_projects(

@@ -16,7 +16,7 @@ from patchwright.core.settings.model import Settings
 from patchwright.core.system.clock import Clock
 from patchwright.core.types.errors import PayloadError, ServiceError
 from patchwright.core.types.people import Actor
-from patchwright.core.types.triggers import ParsedWebhook, Trigger
+from patchwright.core.types.triggers import ParsedWebhook
 from patchwright.core.webhook import (
     MAX_BODY_BYTES,
     Delivery,
@@ -24,6 +24,7 @@ from patchwright.core.webhook import (
     InboxUnavailableError,
     WebhookSource,
     by_header,
+    make_polled_delivery,
 )
 from patchwright.integrations.http.retry import BackgroundLookup
 from patchwright.integrations.jira.adapter import Jira, connect_jira
@@ -133,22 +134,13 @@ class JiraPolling:
             # One ticket that we do not understand must not hide the others.
             log.warning("ticket_not_read", ticket=issue.get("key"), error=str(error))
             return None
-        waiting = [self.submit(_delivery(one, now)) for one in found.triggers]
+        waiting = [
+            self.submit(make_polled_delivery(SERVICE, one, now))
+            for one in found.triggers
+        ]
         for stored in waiting:
             stored.result(STORED_WITHIN_S)
         return found.updated
-
-
-def _delivery(trigger: Trigger, now: datetime) -> Delivery:
-    """Make what a webhook would have brought; found again, it has the same id."""
-    return Delivery(
-        service=SERVICE,
-        id=f"poll:{trigger.key}",
-        headers={},
-        body=trigger.model_dump_json().encode(),
-        received_at=now,
-        reading=trigger,
-    )
 
 
 @dataclass(frozen=True)

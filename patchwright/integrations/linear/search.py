@@ -13,7 +13,12 @@ from patchwright.core.plugin_host import PollingPositions
 from patchwright.core.system.clock import Clock
 from patchwright.core.types.errors import ServiceError
 from patchwright.core.types.triggers import ParsedWebhook, Trigger, TriggerKind
-from patchwright.core.webhook import Delivery, InboxResult, InboxUnavailableError
+from patchwright.core.webhook import (
+    Delivery,
+    InboxResult,
+    InboxUnavailableError,
+    make_polled_delivery,
+)
 from patchwright.integrations.linear.client import LinearClient
 from patchwright.integrations.linear.threads import PERSON_FRAGMENT
 from patchwright.integrations.linear.webhooks.payloads import (
@@ -473,7 +478,9 @@ class LinearPolling:
         since = max(read_up_to, now - MAX_BACK) - POLLING_OVERLAP - GRACE
         try:
             found = search.find_requests(since, now)
-            waiting = [self.submit(_delivery(one, now)) for one in found]
+            waiting = [
+                self.submit(make_polled_delivery(SERVICE, one, now)) for one in found
+            ]
             for stored in waiting:
                 stored.result(STORED_WITHIN_S)
         except (ServiceError, InboxUnavailableError) as error:
@@ -483,15 +490,3 @@ class LinearPolling:
             log.warning("not_polled", reason=InboxUnavailableError.reason)
             return False
         return True
-
-
-def _delivery(trigger: Trigger, now: datetime) -> Delivery:
-    """Make what a webhook would have brought; found again, it has the same id."""
-    return Delivery(
-        service=SERVICE,
-        id=f"poll:{trigger.key}",
-        headers={},
-        body=trigger.model_dump_json().encode(),
-        received_at=now,
-        reading=trigger,
-    )

@@ -18,7 +18,7 @@ from patchwright.core.system.signals import signal_handlers
 from patchwright.core.types.base import JobId, RandomIds
 from patchwright.core.types.outcome_kind import OutcomeKind
 from patchwright.core.types.work import Outcome
-from patchwright.core.webhook import Delivery
+from patchwright.core.webhook import make_own_delivery
 from patchwright.resolver.job import Job
 from patchwright.workers.action.ci import ActionRequest, CiWords
 from patchwright.workers.compose import ServiceParts
@@ -57,13 +57,8 @@ log = structlog.get_logger(__name__)
 
 def store_request(base: ServiceParts, asked: ActionRequest) -> JobId:
     """Store the request as the service does; return its job."""
-    delivery = Delivery(
-        service=base.plugin.name,
-        id=asked.trigger.key,
-        headers={},
-        body=b"",
-        received_at=base.clock.now(),
-        reading=asked.trigger,
+    delivery = make_own_delivery(
+        base.plugin.name, asked.trigger.key, asked.trigger, base.clock.now()
     )
     recorder = Recorder(base.stores.events, RandomIds())
     with base.database.writing() as connection:

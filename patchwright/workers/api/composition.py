@@ -37,8 +37,8 @@ from patchwright.workers.runs.listing import RunListing
 from patchwright.workers.runs.reader import RunReader
 from patchwright.workers.store.run_store import Stores
 from patchwright.workers.web.frame import Site
-from patchwright.workers.web.pages.access import RunAccess
 from patchwright.workers.web.rate_limit import AttemptLimit
+from patchwright.workers.web.run_access import RunAccess
 
 _MINUTE: Final = timedelta(minutes=1)
 

@@ -42,7 +42,7 @@ from patchwright.workers.api.schemas import (
     account_view,
 )
 from patchwright.workers.db.database import Database
-from patchwright.workers.web.pages.access import RunAccess
+from patchwright.workers.web.run_access import RunAccess
 
 
 class SpendQuery(Value):

@@ -39,12 +39,12 @@ from patchwright.workers.runs.commands import (
     RunCommands,
     command_text,
 )
-from patchwright.workers.web.request_form import (
-    FormInput,
+from patchwright.workers.runs.requests import (
     RequestedRun,
+    RequestInput,
     make_request_delivery,
     requested_thread,
-    validate_form,
+    validate_request,
 )
 
 # Longer than the database takes to say that it does not answer.
@@ -167,12 +167,12 @@ class RequestWriter:
         return None
 
     def _validate(self, body: NewConversation, person: Actor) -> RequestedRun:
-        typed = FormInput(
+        typed = RequestInput(
             where=body.repository.strip(),
             text=body.text.strip(),
             plan_first=body.plan_first,
         )
-        judged = validate_form(typed, self.forge)
+        judged = validate_request(typed, self.forge)
         if isinstance(judged, str):
             raise invalid_input("body", judged)
         if not self.may_read(judged.repo, person):

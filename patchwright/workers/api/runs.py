@@ -35,7 +35,7 @@ from patchwright.workers.runs.listing import RunListing, read_cursor
 from patchwright.workers.runs.reader import RunReader
 from patchwright.workers.runs.run_row import RunFilter, RunSummary, row_of_job
 from patchwright.workers.runs.selection import RunStage
-from patchwright.workers.web.pages.access import RunAccess
+from patchwright.workers.web.run_access import RunAccess
 
 # So many rows are looked at for one page: of most of them somebody may see nothing.
 _MOST_LOOKED_AT: Final = 1000

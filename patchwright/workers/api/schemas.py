@@ -1,7 +1,7 @@
 """What the API takes and gives: values of its own, so that the inside may change."""
 
 from datetime import datetime
-from typing import Any, Final
+from typing import Any
 
 from pydantic import ConfigDict, Field
 
@@ -14,9 +14,8 @@ from patchwright.resolver.job import Job, outcome_of
 from patchwright.resolver.messages.status import DeliveryResult
 from patchwright.workers.accounts.principal import Principal
 from patchwright.workers.api.cursors import Page
+from patchwright.workers.runs.requests import MAX_TEXT_CHARS
 from patchwright.workers.runs.run_row import RunRow
-
-MAX_TEXT_CHARS: Final = 20_000
 
 
 class IdentityView(Value):

@@ -41,7 +41,7 @@ from patchwright.resolver.prove import ProofDependencies
 from patchwright.resolver.set_up.sandboxes import InterruptibleSandboxes, sandbox_spec
 from patchwright.sandbox.factory import create_factory, find_fallback
 from patchwright.workers.cli.interruption import INTERRUPTED, interruptible
-from patchwright.workers.cli.prove_report import (
+from patchwright.workers.cli.proof_report import (
     failure_as_json,
     print_branch_proof,
     proof_as_object,

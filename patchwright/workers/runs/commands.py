@@ -17,12 +17,18 @@ from patchwright.core.types.errors import SettingsError, WrongMomentError
 from patchwright.core.types.people import Actor
 from patchwright.core.types.triggers import Trigger, TriggerKind
 from patchwright.core.types.work import WaitReason
-from patchwright.core.webhook import Delivery, DeliveryVerdict, InboxResult
+from patchwright.core.webhook import (
+    Delivery,
+    DeliveryVerdict,
+    InboxResult,
+    make_own_delivery,
+)
 from patchwright.resolver.job import Job, JobState, is_over
 from patchwright.resolver.messages.advice import choices
 from patchwright.workers.db.database import Database
 from patchwright.workers.db.tables import deliveries, jobs
 from patchwright.workers.runs.administration import RunAdministration
+from patchwright.workers.runs.requests import MAX_TEXT_CHARS
 from patchwright.workers.runs.selection import SHORT_ID_LENGTH
 from patchwright.workers.store.events import EventStore
 from patchwright.workers.store.jobs import find_active_state
@@ -62,13 +68,14 @@ class ActInput(StrEnum):
 class RunOffer(Value):
     """One act that makes sense for a run now, and what a button for it says.
 
-    A `choice` is the number of an answer that the question offers: with it nothing is
-    typed.
+    `asks` is what the field for the words is called. A `choice` is the number of an
+    answer that the question offers: with it nothing is typed.
     """
 
     act: RunAct
     label: str
     takes: ActInput = ActInput.NOTHING
+    asks: str = ""
     hint: str = ""
     choice: str = ""
 
@@ -88,35 +95,42 @@ _REJECT_PLAN: Final = RunOffer(
     act=RunAct.REJECT,
     label="Reject the plan",
     takes=ActInput.REASON,
+    asks="Reason, if you like",
     hint="The run ends, and nothing is changed.",
 )
 _REJECT_ACTION: Final = RunOffer(act=RunAct.REJECT, label="Reject this action")
 _ANSWER: Final = RunOffer(
-    act=RunAct.MESSAGE, label="Send the answer", takes=ActInput.WORDS
+    act=RunAct.MESSAGE,
+    label="Send the answer",
+    takes=ActInput.WORDS,
+    asks="Your answer",
 )
 _CHANGE_PLAN: Final = RunOffer(
     act=RunAct.MESSAGE,
     label="Ask for another plan",
     takes=ActInput.WORDS,
-    hint="What should be different?",
+    asks="What should be different?",
 )
 _ANSWER_INSTEAD: Final = RunOffer(
     act=RunAct.MESSAGE,
     label="Reject and tell the agent",
     takes=ActInput.WORDS,
+    asks="What should it do instead?",
     hint="The action is not done. The agent gets your words.",
 )
 _MESSAGE: Final = RunOffer(
     act=RunAct.MESSAGE,
     label="Send a message",
     takes=ActInput.WORDS,
+    asks="Your message",
     hint="The agent gets it at its next step.",
 )
 _FOLLOW_UP: Final = RunOffer(
     act=RunAct.MESSAGE,
     label="Start a follow-up run",
     takes=ActInput.WORDS,
-    hint="What should be done next? It starts a run in the same thread.",
+    asks="What should be done next?",
+    hint="It starts a run in the same thread.",
 )
 _RESUME: Final = RunOffer(act=RunAct.RESUME, label="Resume the run")
 _PAUSE: Final = RunOffer(act=RunAct.PAUSE, label="Pause the run")
@@ -124,6 +138,7 @@ _BUDGET: Final = RunOffer(
     act=RunAct.BUDGET,
     label="Raise the budget",
     takes=ActInput.AMOUNT,
+    asks="Amount",
     hint="US dollars: +2 adds $2, 5 makes it $5 in all.",
 )
 _STOP: Final = RunOffer(
@@ -192,9 +207,6 @@ class CommandInputError(SettingsError):
     """What was typed with an act cannot be sent; the message says what to type."""
 
     reason = "bad-input"
-
-
-MAX_TEXT_CHARS: Final = 20_000
 
 
 def command_text(act: RunAct, typed: str) -> str:
@@ -319,14 +331,7 @@ def make_command_delivery(
         installation=job.trigger.installation,
         is_off_thread=True,
     )
-    return Delivery(
-        service=origin,
-        id=delivery_id,
-        headers={},
-        body=b"",
-        received_at=now,
-        reading=trigger,
-    )
+    return make_own_delivery(origin, delivery_id, trigger, now)
 
 
 # Makes the ids of runs that an operator retries, so that one command starts one run.

@@ -27,8 +27,8 @@ from patchwright.workers.inbox.inbox import Dispatcher, Inbox
 from patchwright.workers.web.app import create_app
 from patchwright.workers.web.forms import FormTokens
 from patchwright.workers.web.frame import Site
-from patchwright.workers.web.pages.access import RunAccess
 from patchwright.workers.web.rate_limit import AttemptLimit
+from patchwright.workers.web.run_access import RunAccess
 from patchwright.workers.web.server import make_server
 from patchwright.workers.web.visitors import (
     MAX_WRONG_TOKENS,

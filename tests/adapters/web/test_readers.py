@@ -10,7 +10,7 @@ from patchwright.core.types.people import Actor
 from patchwright.core.types.threads import RepoRef
 from patchwright.integrations.github.adapter import GitHub, connect_token
 from patchwright.integrations.github.connection import Addresses
-from patchwright.workers.web.pages.access import RepositoryAccessCache
+from patchwright.workers.web.run_access import RepositoryAccessCache
 from tests.fakes.github.fake import FakeGitHub
 from tests.flow.clock import MovableClock
 

@@ -19,7 +19,7 @@ from patchwright.resolver.messages.status import DeliveryResult
 from patchwright.workers.accounts.principal import Principal, Role, SignedInBy
 from patchwright.workers.db.database import Database
 from patchwright.workers.db.upgrade import upgrade
-from patchwright.workers.web.pages.access import RUN_LINK_LIFETIME
+from patchwright.workers.web.run_access import RUN_LINK_LIFETIME
 from tests.adapters.store.world import REPO, trigger
 from tests.adapters.web.browser import forms_on
 from tests.adapters.web.watching import (

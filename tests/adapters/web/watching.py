@@ -40,7 +40,7 @@ from patchwright.workers.runs.reader import RunReader
 from patchwright.workers.web.app import create_app
 from patchwright.workers.web.forms import FormTokens
 from patchwright.workers.web.frame import NavigationItem, Site, add_assets
-from patchwright.workers.web.pages.access import RunAccess, make_run_link
+from patchwright.workers.web.run_access import RunAccess, make_run_link
 from patchwright.workers.web.run_page.actions import RunActions
 from patchwright.workers.web.run_page.live import LiveUpdates
 from patchwright.workers.web.run_page.routes import RunPages

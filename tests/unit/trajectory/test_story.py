@@ -121,6 +121,7 @@ def test_results_in_a_few_words(result: Observation, text: str, tone: Tone) -> N
 
 REMARKS: list[tuple[Known | Unknown, str]] = [
     (ChangeState(state=AgentState.STOPPED, reason="alice"), "alice wants it stopped"),
+    (ChangeState(state=AgentState.USER_CONFIRMED, reason="bob"), "bob approves"),
     (RaiseLimits(iterations=5, reason="bob"), "bob allows 5 steps more"),
     (RaiseLimits(cost_usd=1, iterations=2), "somebody allows 2 steps and $1.00 more"),
     (RaiseLimits(), "somebody allows nothing more"),

@@ -11,7 +11,6 @@ from patchwright.core.types.people import OPERATOR, Actor
 from patchwright.core.types.work import Outcome
 from patchwright.resolver.job import Job, JobState
 from patchwright.workers.runs.commands import (
-    MAX_TEXT_CHARS,
     CommandInputError,
     CommandOrigin,
     RunAct,
@@ -22,6 +21,7 @@ from patchwright.workers.runs.commands import (
     make_command_delivery,
     offers,
 )
+from patchwright.workers.runs.requests import MAX_TEXT_CHARS
 from tests.unit.resolver.runs import TRIGGER
 
 ALICE = Actor(service="github", login="alice", external_id="1")

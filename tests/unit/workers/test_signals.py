@@ -4,7 +4,8 @@ import signal
 import subprocess
 import sys
 
-PATIENCE_S = 20
+# A busy machine takes a while to import what serves.
+PATIENCE_S = 90
 
 # The kernel hands the signal to another thread, so that nothing interrupts the wait.
 MISSED = """

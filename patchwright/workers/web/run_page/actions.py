@@ -28,7 +28,7 @@ from patchwright.workers.runs.commands import (
 from patchwright.workers.runs.reader import RunReader
 from patchwright.workers.runs.selection import SHORT_ID_LENGTH
 from patchwright.workers.web.frame import Site
-from patchwright.workers.web.pages.access import RunAccess
+from patchwright.workers.web.run_access import RunAccess
 
 _ACTION: Final[TypeAdapter[AgentStep]] = TypeAdapter(AgentStep)
 _DIGEST_CHARS: Final = 12

@@ -14,7 +14,7 @@ from patchwright.core.types.errors import SettingsError
 from patchwright.workers.runs.export import export_service_run
 from patchwright.workers.web.body import BodyTooLargeError, read_body
 from patchwright.workers.web.forms import message_page
-from patchwright.workers.web.pages.access import RUN_LINK_LIFETIME, make_run_link
+from patchwright.workers.web.run_access import RUN_LINK_LIFETIME, make_run_link
 from patchwright.workers.web.run_page.html import shared_page
 from patchwright.workers.web.run_page.routes import RunPages
 

@@ -136,7 +136,8 @@ def _words(event: ev.Event) -> Phrase | None:
         case ev.RunStarted(task=task):
             return Phrase(text=f"Run started: {task.title or 'no title'}")
         case ev.OutcomeReached(outcome=outcome):
-            return Phrase(text=f"Run ended: {outcome_title(outcome)}")
+            verb = "waits" if outcome.waits else "ended"
+            return Phrase(text=f"Run {verb}: {outcome_title(outcome)}")
         case ev.EvidenceRecorded(evidence=evidence):
             # The color of the result itself, as in the table of the proof.
             tone = Tone.GOOD if evidence.exit_code == 0 else Tone.BAD

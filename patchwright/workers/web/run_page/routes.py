@@ -20,7 +20,7 @@ from patchwright.core.types.work import BlockedRequest
 from patchwright.resolver.job import Job, is_over
 from patchwright.workers.runs.reader import EventSpan, RunDigest, RunReader
 from patchwright.workers.web.frame import Site
-from patchwright.workers.web.pages.access import RunAccess
+from patchwright.workers.web.run_access import RunAccess
 from patchwright.workers.web.run_page.actions import RunActions
 from patchwright.workers.web.run_page.entries import event_entry
 from patchwright.workers.web.run_page.html import (

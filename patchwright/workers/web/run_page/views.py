@@ -11,7 +11,7 @@ from patchwright.core.text.strings import truncate_middle
 from patchwright.core.types.base import Value
 from patchwright.core.types.threads import ForgeThread, ThreadKind, ThreadRef
 from patchwright.core.types.work import BlockedRequest, Outcome
-from patchwright.resolver.job import Job, is_over, outcome_of
+from patchwright.resolver.job import Job, JobState, is_over, outcome_of
 from patchwright.resolver.messages.elements import (
     cost_text,
     duration_text,
@@ -158,7 +158,7 @@ def run_view(
         requester=job.trigger.asker.login,
         asked_at=job.created_at,
         model=known.model,
-        head=_head_as_delivered(run_head(job, known, now), outcome, delivered),
+        head=_head_as_delivered(run_head(job, known, now), job, delivered),
         is_over=is_over(job),
         outcome=outcome,
         reason=outcome.reason if outcome else "",
@@ -188,7 +188,8 @@ def thread_link(
         place = thread.repo.full_name if is_elsewhere else ""
         path = directory.forge.forms.thread_path(thread)
         url = f"{directory.forge.web_url}/{thread.repo.full_name}/{path}"
-        return OtherThread(name=f"{place}{thread.name}", url=url if path else "")
+        name = "a request to this service" if thread.is_own else thread.name
+        return OtherThread(name=f"{place}{name}", url=url if path else "")
     service = directory.chats.get(thread.service)
     title = service.title if service else thread.service.capitalize()
     if thread.kind is ThreadKind.CHAT:
@@ -207,11 +208,10 @@ def other_threads(
             yield thread_link(thread, job, directory)
 
 
-def _head_as_delivered(
-    head: RunHead, outcome: Outcome | None, delivered: DeliveryResult
-) -> RunHead:
+def _head_as_delivered(head: RunHead, job: Job, delivered: DeliveryResult) -> RunHead:
     """Claim no more than what is there now."""
-    if outcome is None:
+    outcome = outcome_of(job)
+    if outcome is None or job.state is JobState.DELIVERING:
         return head
     shown = as_delivered(outcome, delivered)
     title = outcome_title(shown, is_draft=delivered.is_shown_as_draft)

@@ -14,6 +14,7 @@ from patchwright.core.system.clock import Clock
 from patchwright.core.text.strings import dollars
 from patchwright.core.types.base import Value
 from patchwright.core.types.outcome_kind import OutcomeKind
+from patchwright.core.types.threads import OWN_REQUEST
 from patchwright.resolver.messages.outcome_kinds import Tone, display_of
 from patchwright.workers.accounts.principal import Principal, Role
 from patchwright.workers.runs.listing import RunListing, RunPage, read_cursor
@@ -26,7 +27,7 @@ from patchwright.workers.runs.run_row import (
 )
 from patchwright.workers.runs.selection import SHORT_ID_LENGTH, RunStage
 from patchwright.workers.web.frame import Site, render
-from patchwright.workers.web.pages.access import RunAccess
+from patchwright.workers.web.run_access import RunAccess
 from patchwright.workers.web.site.runs_live import LiveRows
 
 RUNS_PATH: Final = "/runs"
@@ -130,7 +131,7 @@ _MOST_PERCENT: Final = 100
 
 def item_of(pages: RunsPages, run: RunRow) -> RunItem:
     state, tone = state_of_row(run)
-    repository = repository_text(run)
+    repository, is_own = repository_text(run), run.thread == OWN_REQUEST
     if run.position is not None:
         state = f"{state}, place {run.position}"
     cost_usd = run.usage.cost_usd
@@ -146,8 +147,8 @@ def item_of(pages: RunsPages, run: RunRow) -> RunItem:
         tone=tone,
         title=" ".join(run.title.split()) or "A run without a title",
         repository=repository,
-        source=pages.sources.get(run.source, run.source),
-        thread="" if run.thread == repository else run.thread,
+        source="this service" if is_own else pages.sources.get(run.source, run.source),
+        thread="" if is_own or run.thread == repository else run.thread,
         requester=run.requester,
         cost=_cost(cost_usd) if has_begun else "",
         budget=dollars(budget_usd) if has_share else "",

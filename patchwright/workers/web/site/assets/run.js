@@ -47,6 +47,7 @@
     if (hadFocus) part.querySelector("summary")?.focus({ preventScroll: true });
   };
   const append = (part, follows) => {
+    document.getElementById("nothing")?.remove();
     log.append(part);
     if (!part.classList.contains("step")) return;
     if (!follows) { unseen += 1; return; }

@@ -3,6 +3,12 @@
   "use strict";
   const actions = document.getElementById("actions");
   if (!actions) return;
+  // What was sent is said once: not again when the page is reloaded.
+  const address = new URL(location.href);
+  if (address.searchParams.has("sent")) {
+    address.searchParams.delete("sent");
+    history.replaceState(null, "", address);
+  }
   const isInUse = () =>
     [...actions.querySelectorAll("textarea, input:not([type=hidden])")]
       .some((one) => one.value !== one.defaultValue) ||

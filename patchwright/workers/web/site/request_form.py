@@ -1,12 +1,10 @@
 """The form on which people request a run in a browser."""
 
 import asyncio
-import hashlib
-import re
 from collections.abc import Callable, Mapping
 from concurrent.futures import Future
 from dataclasses import dataclass
-from datetime import datetime, timedelta
+from datetime import timedelta
 from typing import Final
 from urllib.parse import parse_qs
 
@@ -20,43 +18,26 @@ from patchwright.core.plugin import ServiceProfile
 from patchwright.core.system.clock import Clock
 from patchwright.core.types.base import JobId, Value
 from patchwright.core.types.people import Actor
-from patchwright.core.types.threads import (
-    ForgeThread,
-    RepoRef,
-    ThreadKind,
-    name_pattern,
-)
-from patchwright.core.types.triggers import Trigger, TriggerKind
+from patchwright.core.types.threads import ForgeThread, RepoRef
 from patchwright.core.webhook import Delivery, InboxResult, InboxUnavailableError
-from patchwright.resolver.repository_references import read_thread_url
 from patchwright.workers.accounts.principal import Principal, Role
+from patchwright.workers.runs.requests import (
+    MAX_TEXT_CHARS,
+    RequestedRun,
+    RequestInput,
+    make_request_delivery,
+    requested_thread,
+    validate_request,
+)
 from patchwright.workers.web.body import BodyTooLargeError, read_body
 from patchwright.workers.web.frame import Site
 from patchwright.workers.web.rate_limit import AttemptLimit
 
-MAX_TEXT_CHARS: Final = 20_000
-_MAX_TITLE_CHARS: Final = 100
+WEB_SERVICE: Final = "web"
 
 
-class RequestedRun(Value):
-    """What is wanted, and in which repository; with `thread` it is about that one."""
-
-    repo: RepoRef
-    thread: ForgeThread | None
-    text: str
-    plan_first: bool
-
-
-class FormInput(Value):
-    """The fields as they were typed, to be shown again beside what is wrong."""
-
-    where: str = ""
-    text: str = ""
-    plan_first: bool = False
-
-
-def read_form(fields: Mapping[str, str]) -> FormInput:
-    return FormInput(
+def read_form(fields: Mapping[str, str]) -> RequestInput:
+    return RequestInput(
         where=fields.get("where", "").strip(),
         # Browsers end lines as mail does.
         # https://html.spec.whatwg.org/multipage/form-control-infrastructure.html#constructing-the-form-data-set
@@ -65,85 +46,12 @@ def read_form(fields: Mapping[str, str]) -> FormInput:
     )
 
 
-def validate_form(typed: FormInput, forge: ServiceProfile) -> RequestedRun | str:
-    """Return what is wanted, or a sentence that says what is wrong."""
-    web_url = forge.web_url
-    thread = read_thread_url(typed.where, web_url, forge.name, forge.forms)
-    repo = thread.repo if thread else _repository(typed.where, forge)
-    if repo is None:
-        return (
-            f"“{typed.where}” is not a repository. Enter OWNER/NAME, or the URL of "
-            f"an issue or a pull request on {web_url}."
-        )
-    if not typed.text and thread is None:
-        return "Enter a task."
-    if len(typed.text) > MAX_TEXT_CHARS:
-        return (
-            f"The text has {len(typed.text)} characters, the limit is "
-            f"{MAX_TEXT_CHARS}. Write the text in an issue, and enter its address "
-            "above."
-        )
-    return RequestedRun(
-        repo=repo, thread=thread, text=typed.text, plan_first=typed.plan_first
-    )
+MAX_PER_HOUR: Final = 30
 
 
-def _repository(where: str, forge: ServiceProfile) -> RepoRef | None:
-    name = where.removeprefix(f"{forge.web_url}/").removesuffix(".git").rstrip("/")
-    pattern = name_pattern(has_groups=forge.forms.has_groups)
-    is_name = re.fullmatch(pattern, name)
-    return RepoRef(forge=forge.name, full_name=name) if is_name else None
-
-
-MAX_REQUESTS: Final = 30
-REQUESTS_PERIOD: Final = timedelta(hours=1)
-
-
-WEB_SERVICE: Final = "web"
-_NUMBER_BITS: Final = 31
-
-
-def make_own_delivery(
-    service: str,
-    delivery_id: str,
-    *,
-    repo: RepoRef,
-    number: int,
-    actor: Actor,
-    text: str,
-    now: datetime,
-    request: str = "",
-) -> Delivery:
-    """Return it; `number` tells it from others in that repository.
-
-    With the same `delivery_id` it is the same, however often it comes. `request` is a
-    command, such as `plan`, where it is more than its text.
-    """
-    thread = ForgeThread(repo=repo, kind=ThreadKind.REQUEST, number=number)
-    trigger = Trigger(
-        key=f"{service}:{delivery_id}",
-        kind=TriggerKind.BODY_MENTION,
-        actor=actor,
-        thread=thread,
-        request=request,
-        title=_title_of(text),
-        body=text,
-    )
-    return Delivery(
-        service=service,
-        id=delivery_id,
-        headers={},
-        body=b"",
-        received_at=now,
-        reading=trigger,
-    )
-
-
-def _title_of(text: str) -> str:
-    first = next((line for line in text.splitlines() if line.strip()), "")
-    title = first.strip().lstrip("# ")
-    is_long = len(title) > _MAX_TITLE_CHARS
-    return f"{title[: _MAX_TITLE_CHARS - 1]}…" if is_long else title
+def make_request_limit(clock: Clock) -> AttemptLimit:
+    """Return how often each person may send the form; it counts for this process."""
+    return AttemptLimit(clock, MAX_PER_HOUR, timedelta(hours=1))
 
 
 @dataclass(frozen=True)
@@ -152,7 +60,6 @@ class RequestFormRoutes:
 
     `may_read` and `offer_to`, which names repositories to choose from, may take a
     while, as `find_principal` may. `find_job` returns the newest run in a thread.
-    `limit` counts the requests of each person.
     """
 
     site: Site
@@ -163,57 +70,12 @@ class RequestFormRoutes:
     find_job: Callable[[ForgeThread], JobId | None]
     offer_to: Callable[[Actor], tuple[str, ...]]
     forge: ServiceProfile
-    limit: AttemptLimit
+    rate_limit: AttemptLimit
 
     def make_delivery(self, wanted: RequestedRun, viewer: Actor, word: str) -> Delivery:
         """Return the request; sent twice, by a second click, it is the same one."""
         now = self.clock.now()
         return make_request_delivery(WEB_SERVICE, word, wanted, viewer, now)
-
-
-def make_request_delivery(
-    service: str, word: str, wanted: RequestedRun, actor: Actor, now: datetime
-) -> Delivery:
-    """Return what was asked for; with the same `word` it is the same request."""
-    request = "plan" if wanted.plan_first else ""
-    if wanted.thread is None:
-        return make_own_delivery(
-            service,
-            word,
-            repo=wanted.repo,
-            number=_request_number(word),
-            actor=actor,
-            text=wanted.text,
-            now=now,
-            request=request,
-        )
-    trigger = Trigger(
-        key=f"{service}:{word}",
-        kind=TriggerKind.COMMENT_MENTION,
-        actor=actor,
-        thread=wanted.thread,
-        request=f"{request} {wanted.text}".strip(),
-    )
-    return Delivery(
-        service=service,
-        id=word,
-        headers={},
-        body=b"",
-        received_at=now,
-        reading=trigger,
-    )
-
-
-def requested_thread(wanted: RequestedRun, word: str) -> ForgeThread:
-    if wanted.thread is not None:
-        return wanted.thread
-    number = _request_number(word)
-    return ForgeThread(repo=wanted.repo, kind=ThreadKind.REQUEST, number=number)
-
-
-def _request_number(word: str) -> int:
-    digest = hashlib.sha256(word.encode()).digest()
-    return int.from_bytes(digest[:8], "big") >> (64 - _NUMBER_BITS)
 
 
 REQUEST_FORM_PATH: Final = "/requests/new"
@@ -222,7 +84,7 @@ _SEE_OTHER: Final = 303
 _NOT_OURS: Final = "This form has expired. Please submit it again."
 _TOO_LARGE: Final = "The text is too long for a request."
 _TOO_OFTEN: Final = (
-    f"You have sent {MAX_REQUESTS} requests within an hour. Please wait."
+    f"You have sent {MAX_PER_HOUR} requests within an hour. Please wait."
 )
 _NOT_STORED: Final = "The request could not be stored. Please send it again."
 
@@ -244,7 +106,7 @@ def add_request_form(app: FastAPI, routes: RequestFormRoutes) -> None:
         if isinstance(requester, Response):
             return requester
         where = request.query_params.get("where", "")[:300]
-        return _form(routes, requester, FormInput(where=where))
+        return _form(routes, requester, RequestInput(where=where))
 
     @app.post(REQUEST_FORM_PATH, include_in_schema=False)
     async def ask(request: Request) -> Response:
@@ -255,7 +117,7 @@ def add_request_form(app: FastAPI, routes: RequestFormRoutes) -> None:
         try:
             body = await read_body(request, _MAX_FORM_BYTES)
         except BodyTooLargeError:
-            empty = FormInput()
+            empty = RequestInput()
             return await run_in_threadpool(
                 _form, routes, requester, empty, _TOO_LARGE, 413
             )
@@ -270,7 +132,7 @@ def add_request_form(app: FastAPI, routes: RequestFormRoutes) -> None:
 
         if not word:
             return await refuse(_NOT_OURS, 403)
-        if not routes.limit.take(requester.principal.key):
+        if not routes.rate_limit.take(requester.identity.subject):
             return await refuse(_TOO_OFTEN, 429)
         judged = await run_in_threadpool(_validate, routes, requester.identity, typed)
         if isinstance(judged, str):
@@ -299,10 +161,10 @@ def _first_values(body: bytes) -> dict[str, str]:
 
 
 def _validate(
-    routes: RequestFormRoutes, viewer: Actor, typed: FormInput
+    routes: RequestFormRoutes, viewer: Actor, typed: RequestInput
 ) -> RequestedRun | str:
     """Check what is known at once; a worker decides who may start a run."""
-    judged = validate_form(typed, routes.forge)
+    judged = validate_request(typed, routes.forge)
     if isinstance(judged, RequestedRun) and not routes.may_read(judged.repo, viewer):
         name = judged.repo.full_name
         return f"There is no repository {name}, or you cannot read it."
@@ -312,7 +174,7 @@ def _validate(
 async def _submit(
     routes: RequestFormRoutes,
     requester: Requester,
-    typed: FormInput,
+    typed: RequestInput,
     wanted: RequestedRun,
     word: str,
 ) -> Response:
@@ -333,7 +195,7 @@ async def _submit(
 def _form(
     routes: RequestFormRoutes,
     requester: Requester,
-    typed: FormInput,
+    typed: RequestInput,
     problem: str = "",
     status: int = 200,
 ) -> Response:
