@@ -3,6 +3,6 @@
 It knows the service by its OpenAPI document alone, and may be used on any machine.
 """
 
-from patchwright.client.client import ApiProblemError, Client, RateLimitedError
+from patchwright.client.client import ApiProblemError, Client, TooManyRequestsError
 
-__all__ = ["ApiProblemError", "Client", "RateLimitedError"]
+__all__ = ["ApiProblemError", "Client", "TooManyRequestsError"]

@@ -64,7 +64,7 @@ class ApiProblemError(Exception):
         return self.problem.code
 
 
-class RateLimitedError(ApiProblemError):
+class TooManyRequestsError(ApiProblemError):
     """These were too many requests; in `retry_after_s` seconds one may send more."""
 
     def __init__(self, problem: Problem, retry_after_s: float) -> None:
@@ -80,7 +80,7 @@ class Client:
     answer. With the same `key` a request that is sent again is done once.
 
     Where there were too many requests, a call waits up to `max_wait_s` and goes on, or
-    raises `RateLimitedError`. `wait` takes the seconds.
+    raises `TooManyRequestsError`. `wait` takes the seconds.
     """
 
     def __init__(
@@ -298,7 +298,10 @@ class Client:
             with closing(answer):
                 answer.read()
             error = _error_of(answer)
-            if not isinstance(error, RateLimitedError) or error.retry_after_s > left_s:
+            if (
+                not isinstance(error, TooManyRequestsError)
+                or error.retry_after_s > left_s
+            ):
                 raise error
             left_s -= error.retry_after_s
             self._wait(error.retry_after_s)
@@ -314,7 +317,7 @@ def _error_of(answer: httpx.Response) -> ApiProblemError:
     is_limited = problem.status == HTTPStatus.TOO_MANY_REQUESTS
     # What stands between us and the service may give a date: it is not ours then.
     if is_limited and after.isascii() and after.isdigit():
-        return RateLimitedError(problem, float(after))
+        return TooManyRequestsError(problem, float(after))
     return ApiProblemError(problem)
 
 

@@ -30,8 +30,7 @@ class ServerSettings(SettingsSection):
         600,
         ge=0,
         description="How many requests to the API a person, or an address that shows "
-        "no valid token, may send in a minute; each web process counts for itself. 0: "
-        "no limit.",
+        "no valid token, may send to a web process in a minute. 0: no limit.",
     )
     trusted_proxies: Annotated[tuple[str, ...], AfterValidator(read_networks)] = Field(
         ("127.0.0.1", "::1"),

@@ -39,7 +39,8 @@ which the header `Link` names too. A POST with the header `Idempotency-Key` is d
 once, however often it is sent.
 
 Each person may send `server.api_requests_per_minute` requests. The header `RateLimit` \
-says how many are left, and 429 that there are none; `Retry-After` says when to go on.
+says how many are left. With none the answer is 429, and `Retry-After` says when to \
+send more.
 
 The WebSocket `/sockets/events/{id}` sends the same events as the stream, each as one \
 JSON text; `?after=` is the id of the last event that you have."""
@@ -51,7 +52,7 @@ PROBLEMS: Final[Mapping[int, str]] = {
     413: "The body is too large.",
     415: "The body is not JSON.",
     422: "Something that was sent is wrong; `errors` says what.",
-    429: "You have sent too many requests. `Retry-After` says when to go on.",
+    429: "You have sent too many requests. `Retry-After` says when to send more.",
     503: "It could not be stored, or too many others read. Try again.",
 }
 _ANY: Final = (401, 403, 422, 429)

@@ -31,12 +31,19 @@ class Attempt:
 class AttemptLimit:
     """Allows `most` tries within `period`, by whatever tells one from another.
 
-    A try that is refused does not count.
+    A try that is refused does not count. It remembers `most_known` of those who try.
     """
 
-    def __init__(self, clock: Clock, most: int, period: timedelta) -> None:
+    def __init__(
+        self,
+        clock: Clock,
+        most: int,
+        period: timedelta,
+        *,
+        most_known: int = _MOST_KNOWN,
+    ) -> None:
         self.most, self.period = most, period
-        self._clock = clock
+        self._clock, self._most_known = clock, most_known
         self._tries: dict[str, deque[datetime]] = {}
         self._lock = Lock()
 
@@ -51,7 +58,7 @@ class AttemptLimit:
             tries = self._recent(who, now)
             is_allowed = len(tries) < self.most
             if is_allowed:
-                if len(self._tries) >= _MOST_KNOWN and who not in self._tries:
+                if len(self._tries) >= self._most_known and who not in self._tries:
                     self._forget(now)
                 tries.append(now)
                 self._tries[who] = tries
@@ -89,8 +96,8 @@ class AttemptLimit:
             for who, tries in self._tries.items()
             if tries and tries[-1] > oldest
         }
-        newest = list(known.items())[-_MOST_KNOWN // 2 :]
-        self._tries = known if len(known) < _MOST_KNOWN else dict(newest)
+        newest = list(known.items())[-self._most_known // 2 :]
+        self._tries = known if len(known) < self._most_known else dict(newest)
 
 
 def quota_headers(limit: AttemptLimit, attempt: Attempt) -> Mapping[str, str]:

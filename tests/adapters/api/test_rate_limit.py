@@ -8,7 +8,7 @@ import httpx
 import pytest
 from websockets.exceptions import InvalidStatus
 
-from patchwright.client import Client, RateLimitedError
+from patchwright.client import Client, TooManyRequestsError
 from patchwright.client.client import _error_of
 from patchwright.workers.db.database import Database
 from patchwright.workers.web.visitors import MAX_WRONG_TOKENS
@@ -150,11 +150,11 @@ def test_a_client_is_told_how_long_to_wait(strict_site: ApiSite) -> None:
     job_id = strict_site.end_one()
     use_up(strict_site, READER)
     with strict_site.client(READER) as client:
-        with pytest.raises(RateLimitedError) as refused:
+        with pytest.raises(TooManyRequestsError) as refused:
             client.read_account()
         assert refused.value.retry_after_s == 60
         assert refused.value.code == "too-many-requests"
-        with pytest.raises(RateLimitedError):
+        with pytest.raises(TooManyRequestsError):
             next(client.stream_events(strict_site.conversation(job_id)))
 
 
@@ -177,7 +177,7 @@ def test_a_client_may_wait_and_goes_on(strict_site: ApiSite) -> None:
     use_up(strict_site, READER)
     with (
         Client(strict_site.url, READER, max_wait_s=59, wait=wait) as client,
-        pytest.raises(RateLimitedError),
+        pytest.raises(TooManyRequestsError),
     ):
         client.read_account()
     assert waited == [60, 60]
@@ -191,5 +191,5 @@ def test_without_a_number_of_seconds_it_is_any_problem(after: str) -> None:
         request=httpx.Request("GET", "https://proxy.test/api/account"),
     )
     error = _error_of(answer)
-    assert not isinstance(error, RateLimitedError)
+    assert not isinstance(error, TooManyRequestsError)
     assert (error.status, error.code) == (429, "unknown")

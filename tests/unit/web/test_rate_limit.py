@@ -5,7 +5,6 @@ from datetime import timedelta
 import pytest
 from starlette.requests import HTTPConnection
 
-from patchwright.workers.web import rate_limit
 from patchwright.workers.web.rate_limit import (
     Attempt,
     AttemptLimit,
@@ -49,12 +48,9 @@ def test_each_is_told_how_many_are_left_and_when_there_are_more() -> None:
     assert limit.count("eve") == Attempt(is_allowed=True, left=0, wait_s=21)
 
 
-def test_many_who_try_take_no_more_room_and_those_of_now_are_known(
-    monkeypatch: pytest.MonkeyPatch,
-) -> None:
-    monkeypatch.setattr(rate_limit, "_MOST_KNOWN", 4)
+def test_many_who_try_take_no_more_room_and_those_of_now_are_known() -> None:
     clock = FakeClock()
-    limit = AttemptLimit(clock, 1, PERIOD)
+    limit = AttemptLimit(clock, 1, PERIOD, most_known=4)
     assert limit.take("old")
     clock.advance(60)
     # Asked about, it has no tries any more, and is forgotten as well.
