@@ -22,7 +22,7 @@ ACTION := tests/action tests/flow/action
 WEB := tests/web
 DEPLOY := tests/deploy tests/release tests/tutorials
 LONG := tests/adapters/api tests/adapters/cli tests/adapters/resolve tests/invariants tests/promises tests/service tests/unit/text
-REAL := tests/action tests/adapters/mcp tests/adapters/resolve tests/real
+REAL := tests/action tests/adapters/mcp tests/adapters/resolve tests/real tests/web
 # Nothing in these is for every day.
 APART := $(ACTION) $(DEPLOY) $(WEB) tests/talk
 # All that `make test` leaves out, each test once, but for what is fetched from outside.
@@ -34,7 +34,7 @@ WAITING := -n 4 --dist loadgroup --no-loadscope-reorder
 
 .DEFAULT_GOAL := help
 .PHONY: help demo test test-rest test-talk test-long test-real test-action test-deploy
-.PHONY: check docs images fix run bench cover lock release reference recording words
+.PHONY: check docs images fix run bench cover lock release reference recording screenshots words
 
 help: ## Show this list
 	@sed -n 's/^\([a-z-]*\):.*## \(.*\)/\1|\2/p' Makefile | \
@@ -78,9 +78,10 @@ test-deploy: $(READY) ## The Compose stack, what is released, and the commands o
 	@$(BIN)/python -m tests.provision.components test-deploy
 	$(BIN)/pytest $(WAITING) -m deploy $(DEPLOY)
 
-test-real: $(READY) ## Real packages and tool servers, fetched by name, version and hash
+test-real: $(READY) ## Real packages, tool servers and an OpenID provider, fetched by hash
 	@$(BIN)/python -m tests.provision.components test
 	@$(BIN)/python -m tests.provision.components test-real
+	@$(BIN)/python -m tests.provision.components test-web
 	$(BIN)/pytest -n 2 --dist worksteal -m real $(REAL)
 
 images: $(READY) ## Make the images that tests start; otherwise tests make them
@@ -107,6 +108,11 @@ docs: $(READY) ## Build the pages of docs/ into .cache/site, with warnings as er
 recording: $(READY) $(DEMO_READY) ## Record `make demo` as the moving picture in README.md
 	$(BIN)/python -m tests.recording docs/images/demo.svg "make demo" \
 		$(MAKE) --no-print-directory demo
+
+screenshots: $(READY) ## Take the pictures of the web pages in docs/
+	@$(BIN)/python -m tests.provision.components test
+	@$(BIN)/python -m tests.provision.components test-web
+	$(BIN)/python -m tests.web.pictures docs/images
 
 reference: $(READY) ## Write the generated pages of docs/ again
 	$(BIN)/python -m tests.reference

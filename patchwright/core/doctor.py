@@ -86,13 +86,22 @@ def combine(findings: Iterable[CheckResult]) -> CheckResult:
     """Return all of them as one: what is wrong, or else everything that is right."""
     several = tuple(findings)
     worst = max((one.status for one in several), key=_BY_WEIGHT.index)
-    wrong = [one for one in several if one.fix]
+    # Of those that are wrong the worst comes first.
+    wrong = sorted(
+        (one for one in several if one.fix),
+        key=lambda one: -_BY_WEIGHT.index(one.status),
+    )
     shown = wrong or [one for one in several if one.status is worst]
     return CheckResult(
         worst,
-        "; ".join(dict.fromkeys(one.found for one in shown)),
+        _join(dict.fromkeys(one.found for one in shown)),
         "\n".join(dict.fromkeys(one.fix for one in wrong)),
     )
+
+
+def _join(found: Iterable[str]) -> str:
+    *first, last = found
+    return "; ".join((*(one.removesuffix(".") for one in first), last))
 
 
 @dataclass(frozen=True, slots=True)

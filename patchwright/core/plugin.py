@@ -229,6 +229,18 @@ class TicketMoves(Value):
     on_merge: str = ""
 
 
+class SetupStep(Value):
+    """What somebody does so that a service works with us; `link` opens the page there.
+
+    `link_title` is what the link is called. What `is_last` comes after the settings.
+    """
+
+    text: str
+    link: str = ""
+    link_title: str = ""
+    is_last: bool = False
+
+
 class ServiceProfile(Value):
     """What other code may know of a service, as it is set up here.
 
@@ -400,6 +412,11 @@ ConnectChat = Callable[[Settings, SecretVault, Clock], ChatConnection]
 ConnectForge = Callable[[Settings, SecretVault, Clock], ForgeConnection]
 
 
+def _no_steps(_settings: Settings) -> tuple[SetupStep, ...]:
+    """Return that there is nothing to do at a service beforehand."""
+    return ()
+
+
 def _nothing_to_say(_settings: Settings) -> SettingsReview:
     return SettingsReview()
 
@@ -418,7 +435,7 @@ class Plugin:
     `complete_settings` adds what is known of an app only there, such as its name. The
     token source is where the user of the command line may have a token of their own,
     and the `address_setting` says on which host a forge is. `first_settings` are those
-    with which somebody begins.
+    with which somebody begins, between the `setup_steps` at the service itself.
     """
 
     name: str
@@ -439,6 +456,7 @@ class Plugin:
     find_token_source: Callable[[Settings], TokenSource] | None = None
     address_setting: str = ""
     first_settings: tuple[str, ...] = ()
+    setup_steps: Callable[[Settings], tuple[SetupStep, ...]] = _no_steps
 
 
 def import_later(target: str) -> Callable[..., Any]:

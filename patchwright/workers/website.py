@@ -45,8 +45,11 @@ from patchwright.workers.web.app_install import (
     make_install_routes,
     make_operator_cookie,
 )
+from patchwright.workers.web.frame import Site
 from patchwright.workers.web.link_flow import LinkingRoutes
 from patchwright.workers.web.link_routes import make_linking_routes
+from patchwright.workers.web.site.request_form import REQUEST_FORM_PATH
+from patchwright.workers.web.site.setup_page import SETUP_PATH
 from patchwright.workers.website_accounts import account_parts, make_sign_in
 from patchwright.workers.website_pages import (
     can_ask,
@@ -107,7 +110,7 @@ def make_website(
         webhook_sources=_webhook_sources(routes),
         background_tasks=tuple(_background_tasks(routes)),
         pages=(
-            *_installation_pages(base, routes, secret, on_installed),
+            *_installation_pages(base, pages.site, routes, secret, on_installed),
             *site_pages(pages),
             *settings_site_pages(base, pages.site, pages.access, routes),
         ),
@@ -165,11 +168,12 @@ def _background_tasks(
 
 def _installation_pages(
     base: ServiceParts,
+    site: Site,
     routes: Mapping[str, PluginRoutes],
     secret: bytes | None,
     on_installed: OnInstalled,
 ) -> Iterator[AddPages]:
-    yield _installed_page(base, secret, on_installed).add_to
+    yield _installed_page(base, site, secret, on_installed).add_to
     for name, one in routes.items():
         if one.installation is None:
             continue
@@ -182,11 +186,15 @@ def _installation_pages(
 
 def _installed_page(
     base: ServiceParts,
+    site: Site,
     secret: bytes | None,
     on_installed: OnInstalled,
 ) -> InstalledPage:
     forge = base.directory.forge
     return InstalledPage(
+        site=site,
+        setup_path=SETUP_PATH,
+        request_path=REQUEST_FORM_PATH,
         forge=forge,
         operator=make_operator_cookie(forge.name, base.settings, secret, base.clock),
         fetch_reach=base.forge.fetch_reach,

@@ -22,6 +22,7 @@ from patchwright.workers.web.site.form_posts import (
     MAX_FORMS,
     FormPosts,
 )
+from patchwright.workers.web.site.request_form import REQUEST_FORM_PATH
 from patchwright.workers.web.site.settings_pages import (
     SETTINGS_PATH,
     SettingsPages,
@@ -119,12 +120,14 @@ def _setup_page(
         posts=posts,
         settings=base.settings,
         plugins=PLUGINS,
+        forge=base.plugin.name,
         install_paths={
             name: one.installation.path
             for name, one in routes.items()
             if one.installation is not None
         },
         examine=partial(_examine, base),
+        request_path=posts.site.path_of(REQUEST_FORM_PATH),
     )
 
 
@@ -133,7 +136,7 @@ _run_checks: Final = import_later("patchwright.workers.doctor.checks:examine")
 
 
 def _examine(base: ServiceParts, names: tuple[str, ...]) -> Iterator[CardResult]:
-    """Run the checks of these names as `doctor` does; no secret is told."""
+    """Run the checks of these names as `doctor --spend` does; no secret is told."""
     for one in _run_checks(base.settings, base.clock, names, base.redactor):
         yield CardResult(
             name=one.name,

@@ -12,7 +12,7 @@ _HEAD: Final = """\
 # Addresses of the service
 
 All addresses are below `server.public_url`. An address that is not configured answers
-404. Addresses below `/setup` work only until the service has an App; only
+404. Those below `/setup` make the App. When the service has one, they say so; only
 `/setup/github/installed` is for later.
 
 The addresses below `/api` and `/sockets` are for programs. [client.md](client.md) says

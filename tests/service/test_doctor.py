@@ -69,6 +69,7 @@ def _passes_while_it_works(stage: Stage) -> None:
         "gitlab-permissions",
         "gitlab-webhook",
         "gitlab-deliveries",
+        "oidc",
         "slack",
         "slack-socket",
         "jira",

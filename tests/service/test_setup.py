@@ -3,6 +3,7 @@
 import json
 import re
 from collections.abc import Iterator, Mapping
+from contextlib import contextmanager
 from dataclasses import replace
 from importlib.metadata import version
 from pathlib import Path
@@ -14,6 +15,7 @@ import pytest
 from tests.adapters.web.browser import browsing, forms_on, text_of
 from tests.fakes.github.fake import FakeGitHub
 from tests.fakes.github.webhooks.sending import deliver
+from tests.fakes.llm.turns import Script
 from tests.flow.story import BOT, REPO, fix_turns
 from tests.provision.servers import free_port
 from tests.provision.starter import ready_starter
@@ -81,10 +83,10 @@ CONFIGURED = (
 )
 
 
-@pytest.fixture
-def stage(tmp_path: Path) -> Iterator[Stage]:
+@contextmanager
+def unset_stage(folder: Path, turns: Script) -> Iterator[Stage]:
     """Set the scene for a service to which nobody told anything of an App."""
-    with staged(tmp_path, fix_turns()) as configured:
+    with staged(folder, turns) as configured:
         # What the App of the scene was called is free for the one that is made.
         configured.github.world.apps.clear()
         configured.github.world.installations.clear()
@@ -97,6 +99,12 @@ def stage(tmp_path: Path) -> Iterator[Stage]:
         told["PATCHWRIGHT_SERVER__PORT"] = port
         told["PATCHWRIGHT_SERVER__PUBLIC_URL"] = f"http://127.0.0.1:{port}"
         yield replace(configured, environment=told)
+
+
+@pytest.fixture
+def stage(tmp_path: Path) -> Iterator[Stage]:
+    with unset_stage(tmp_path, fix_turns()) as unset:
+        yield unset
 
 
 def test_it_is_set_up_in_a_browser_and_then_works(stage: Stage) -> None:
@@ -113,6 +121,17 @@ def test_it_is_set_up_in_a_browser_and_then_works(stage: Stage) -> None:
     with stage.serving("all") as again:
         again.wait_until_ready()
         assert not again.has_said("setup_needed")
+
+    url = stage.environment["PATCHWRIGHT_SERVER__PUBLIC_URL"]
+    environment = {**stage.environment, "COLUMNS": "1000"}
+    ended = ready_starter().run(
+        "setup-link", cwd=stage.folder, env=environment, timeout=START_S
+    )
+    assert (ended.returncode, ended.stdout) == (WRONG_CONFIGURATION, "")
+    assert ended.stderr == (
+        "error: there is a GitHub App already, so no link is needed; sign in at "
+        f"{url}/setup to check the service, or run `patchwright doctor`\n"
+    )
 
     logged = "".join(log.read_text() for log in stage.folder.glob("*.log"))
     registry = stage.github.world.registry
@@ -169,10 +188,15 @@ def test_a_person_at_a_terminal_is_led_to_the_first_request(stage: Stage) -> Non
         installed = _install_in_browser(stage, browser, url)
         assert text_of(installed) == (
             "Installed in 2 repositories\n"
+            "Next, sign in: you then see whether everything works. If this service has "
+            "no admin yet, you become the first one.\n"
+            "Sign in and check the set-up\n"
+            "After that\n"
             "Try: open an issue in acme/shop and write:\n"
             "@acme-bot please ...\n"
             "Say after it what is wrong, how to reproduce it, and what you expect. "
-            "Within seconds a comment says that the work has started."
+            "Within seconds a comment says that the work has started.\n"
+            "Or make a request here."
         )
         screen.wait_for("✓ Installed")
         screen.wait_for("please ...`\n")

@@ -26,6 +26,7 @@ class Scene:
     stage: Stage
     service: ServiceProcess
     url: str
+    service_environment: Mapping[str, str]
 
     def go(self, page: Page, path: str) -> None:
         page.goto(f"{self.url}{path}")
@@ -79,9 +80,10 @@ def scene(
     settings: Mapping[str, str] | None = None,
     *,
     private: bool = False,
+    port: int | None = None,
 ) -> Iterator[Scene]:
     """Serve until the block is left; `turns` is what the model says."""
-    port = free_port()
+    port = port or free_port()
     url = f"http://127.0.0.1:{port}"
     own = {
         "PATCHWRIGHT_SERVER__PORT": str(port),
@@ -92,4 +94,4 @@ def scene(
         environment = {**stage.environment, **let_sign_in(stage.github, url)}
         with stage.serving("all", **environment) as service:
             service.wait_until_ready()
-            yield Scene(stage, service, url)
+            yield Scene(stage, service, url, environment)

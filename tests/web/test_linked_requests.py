@@ -2,6 +2,7 @@
 
 from pathlib import Path
 
+import pytest
 from playwright.sync_api import Browser, expect
 
 from tests.fakes.github.acts.sign_ins import sit_down
@@ -10,6 +11,9 @@ from tests.flow.story import REPO, fix_turns
 from tests.service.offices import SlackOffice, address, slack_office
 from tests.web.chromium import window
 from tests.web.scene import Scene, scene
+
+# Chromium and a whole service at once, where others work too.
+pytestmark = pytest.mark.timeout(300)
 
 # Nobody is known beforehand.
 REQUIRED = {

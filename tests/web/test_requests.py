@@ -2,6 +2,7 @@
 
 from pathlib import Path
 
+import pytest
 from playwright.sync_api import Browser, Locator, Page, expect
 
 from tests.fakes.llm.turns import TurnLike, call
@@ -9,6 +10,9 @@ from tests.flow.script import Request, asked, in_turn, results
 from tests.flow.story import REPO, fix_turns
 from tests.web.chromium import window
 from tests.web.scene import Scene, result_of, scene
+
+# Chromium and a whole service at once, where others work too.
+pytestmark = pytest.mark.timeout(300)
 
 PLAN = call("finish", summary="A plan.", answer="1. Test it.\n2. Fix it.")
 CHANGE = "mind the empty cart"
@@ -51,11 +55,12 @@ def test_a_plan_is_changed_and_approved_on_the_page_of_its_run(
         plan.get_by_label("What should be different?").fill(CHANGE)
         plan.get_by_role("button", name="Ask for another plan").click()
         expect(plan.get_by_role("listitem")).to_have_text(["Mind the empty cart."])
-        expect(page.get_by_text("Run waits: Plan")).to_have_count(2)
+        expect(page.get_by_text("Run waits: Plan", exact=True)).to_have_count(2)
         assert place.stage.github.pull_requests(REPO) == []
         plan.get_by_role("button", name="Approve the plan").click()
         must_show_the_pull_request(place, page)
         expect(page.get_by_text("Sent:")).to_have_count(0)
+        expect(page.get_by_text("@alice approves", exact=True)).to_be_visible()
 
 
 def test_a_risky_action_is_done_after_a_yes_and_not_after_a_no(

@@ -4,6 +4,7 @@ import re
 import threading
 from pathlib import Path
 
+import pytest
 from playwright.sync_api import Browser, Page, expect
 
 from tests.fakes.llm.turns import TurnLike, call, hang
@@ -11,6 +12,9 @@ from tests.flow.script import Request, in_turn
 from tests.flow.story import REPO
 from tests.web.chromium import window
 from tests.web.scene import result_of, scene
+
+# Chromium and a whole service at once, where others work too.
+pytestmark = pytest.mark.timeout(300)
 
 READ = call("read", path="cart.py")
 
@@ -35,6 +39,7 @@ def test_who_watches_a_run_sees_that_somebody_else_stops_it(
         place.go(second, "/runs")
         second.get_by_role("link", name="The total ignores the pieces").click()
         second.get_by_role("button", name="Stop the run").click()
+        expect(first.get_by_text("@bob wants it stopped", exact=True)).to_be_visible()
         for page in (first, second):
             expect(result_of(page)).to_contain_text("Stopped by @bob")
             expect(page.get_by_role("button", name="Stop the run")).to_have_count(0)

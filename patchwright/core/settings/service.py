@@ -210,7 +210,9 @@ class OidcSettings(SettingsSection):
     )
     name: str = Field("single sign-on", description="What people call the provider.")
     group_claim: str = Field(
-        "groups", description="Claim of the ID token that names a person's groups."
+        "groups",
+        description="Claim, of the ID token or of the provider's userinfo, that names "
+        "a person's groups. It may need a scope of its own in `oidc.scopes`.",
     )
     admin_group: str = Field(
         "",

@@ -9,6 +9,7 @@ from patchwright.core.doctor import DoctorCheck
 from patchwright.core.plugin import (
     Plugin,
     ServiceProfile,
+    SetupStep,
     TokenSource,
     import_later,
 )
@@ -62,6 +63,20 @@ def find_token_source(settings: Settings) -> TokenSource:
     )
 
 
+def setup_steps(_settings: Settings) -> tuple[SetupStep, ...]:
+    return (
+        SetupStep(
+            text="Make an access token for the bot, of a project, a group or a user of "
+            "its own: the role Developer, the scopes api and write_repository."
+        ),
+        SetupStep(
+            text="Make a webhook in the project or the group: the URL below, a secret "
+            "token, and the events of pushes, comments, issues, merge requests and "
+            "pipelines."
+        ),
+    )
+
+
 PLUGIN: Final = Plugin(
     name=SERVICE,
     title=TITLE,
@@ -72,6 +87,7 @@ PLUGIN: Final = Plugin(
     ),
     connect_forge=import_later(f"{_COMPOSE}:connect"),
     first_settings=("gitlab.base_url", "gitlab.token", "gitlab.webhook_secret"),
+    setup_steps=setup_steps,
     checks=(
         DoctorCheck(
             "gitlab",

@@ -3,7 +3,13 @@
 from typing import Final
 
 from patchwright.core.doctor import DoctorCheck
-from patchwright.core.plugin import Plugin, ServiceProfile, TicketMoves, import_later
+from patchwright.core.plugin import (
+    Plugin,
+    ServiceProfile,
+    SetupStep,
+    TicketMoves,
+    import_later,
+)
 from patchwright.core.settings.model import Settings
 from patchwright.integrations.jira.settings import JiraSettings, review_settings
 
@@ -36,6 +42,21 @@ def describe(settings: Settings) -> ServiceProfile:
     )
 
 
+def setup_steps(_settings: Settings) -> tuple[SetupStep, ...]:
+    return (
+        SetupStep(
+            text="Make a user for the bot that may browse the projects, comment, and "
+            "link issues. As that user, make an API token.",
+            link="https://id.atlassian.com/manage-profile/security/api-tokens",
+            link_title="API tokens at Atlassian",
+        ),
+        SetupStep(
+            text="As an administrator of Jira, make a webhook under System, WebHooks: "
+            "the URL below, a secret, and the events of issues and comments."
+        ),
+    )
+
+
 PLUGIN: Final = Plugin(
     name=NAME,
     title=TITLE,
@@ -43,6 +64,7 @@ PLUGIN: Final = Plugin(
     section=JiraSettings,
     review_settings=review_settings,
     first_settings=("jira.base_url", "jira.user", "jira.token", "jira.webhook_secret"),
+    setup_steps=setup_steps,
     checks=(
         DoctorCheck("jira", import_later(f"{_DOCTOR}:check_jira")),
         DoctorCheck("jira-projects", import_later(f"{_DOCTOR}:check_projects"), 30),

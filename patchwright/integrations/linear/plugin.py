@@ -3,7 +3,13 @@
 from typing import Final
 
 from patchwright.core.doctor import DoctorCheck
-from patchwright.core.plugin import Plugin, ServiceProfile, TicketMoves, import_later
+from patchwright.core.plugin import (
+    Plugin,
+    ServiceProfile,
+    SetupStep,
+    TicketMoves,
+    import_later,
+)
 from patchwright.core.plugin_host import SecretName
 from patchwright.core.settings.model import Settings
 from patchwright.integrations.linear.settings import LinearSettings, review_settings
@@ -42,6 +48,20 @@ def describe(settings: Settings) -> ServiceProfile:
     )
 
 
+def setup_steps(_settings: Settings) -> tuple[SetupStep, ...]:
+    return (
+        SetupStep(
+            text="Make an API key of a user for the bot, under Settings, API.",
+            link="https://linear.app/settings/api",
+            link_title="API settings of Linear",
+        ),
+        SetupStep(
+            text="There, make a webhook too: the URL below, and the events Issues and "
+            "Comments. Copy its signing secret."
+        ),
+    )
+
+
 PLUGIN: Final = Plugin(
     name=NAME,
     title=TITLE,
@@ -51,6 +71,7 @@ PLUGIN: Final = Plugin(
     installation_secret=lambda installation: SecretName(installation, NAME),
     host_word="workspace",
     first_settings=("linear.token", "linear.webhook_secret"),
+    setup_steps=setup_steps,
     checks=(
         DoctorCheck("linear", import_later(f"{_DOCTOR}:check_linear"), 30),
         DoctorCheck("linear-teams", import_later(f"{_DOCTOR}:check_teams"), 30),

@@ -29,12 +29,32 @@ class LogoutToken(Value):
     until: datetime
 
 
+class ProviderFacts(Value):
+    """What a provider says of itself, and of us.
+
+    `tells_logout` is true where it tells who signs out. The rest is how it refuses us,
+    empty where it does not: a sign-in, and a client that has no code.
+    """
+
+    keys: int
+    tells_logout: bool
+    lacks_pkce: bool
+    knows_redirect: bool
+    sign_in_refusal: str
+    client_refusal: str
+
+
 class IdentityProvider(Protocol):
     """Signs people in at `issuer`; raises the errors of `core.types.errors`."""
 
     @property
     def issuer(self) -> str:
         """The provider's name, which is its address."""
+        ...
+
+    @property
+    def redirect_uri(self) -> str:
+        """The address to which it sends people back."""
         ...
 
     def address(self, state: str, verifier: str) -> str:
@@ -47,6 +67,10 @@ class IdentityProvider(Protocol):
 
     def read_logout(self, token: str) -> LogoutToken:
         """Return whose session is over by a token that the provider has signed."""
+        ...
+
+    def examine(self) -> ProviderFacts:
+        """Ask what it can do, and whether it knows us, without signing in."""
         ...
 
     def end_session_address(self, back: str) -> str:

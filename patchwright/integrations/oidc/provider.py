@@ -8,7 +8,7 @@ from dataclasses import dataclass, field
 from datetime import datetime, timedelta
 from threading import Lock
 from typing import Any, Final, TypeVar, cast
-from urllib.parse import urlencode
+from urllib.parse import parse_qs, urlencode, urlsplit
 
 import requests
 from authlib.common.errors import AuthlibBaseError
@@ -26,7 +26,7 @@ from patchwright.core.types.errors import (
     ServiceError,
     ServiceUnavailableError,
 )
-from patchwright.integrations.oidc.claims import Claims, LogoutToken
+from patchwright.integrations.oidc.claims import Claims, LogoutToken, ProviderFacts
 
 TIMEOUT_S: Final = 15
 # How far the provider's clock may be from ours.
@@ -43,7 +43,12 @@ _ALGORITHMS: Final = (
     *("ES256", "ES384", "ES512", "EdDSA"),
 )
 _MAX_ANSWER_BYTES: Final = 1 << 20
+_BAD_REQUEST: Final = 400
 _BROKEN: Final = 500
+# As long as one must be.
+_NO_VERIFIER: Final = "-" * 43
+_NO_HEADERS: Final[Mapping[str, str]] = {}
+_EMAIL_CLAIMS: Final = frozenset({"email", "email_verified"})
 # https://openid.net/specs/openid-connect-backchannel-1_0.html#LogoutToken
 _LOGOUT_EVENT: Final = "http://schemas.openid.net/event/backchannel-logout"
 _LOGOUT_LIFE: Final = timedelta(minutes=5)
@@ -56,7 +61,11 @@ class _Metadata(Value):
     authorization_endpoint: str
     token_endpoint: str
     jwks_uri: str
+    userinfo_endpoint: str = ""
     end_session_endpoint: str = ""
+    backchannel_logout_supported: bool = False
+    # Empty where it does not say.
+    code_challenge_methods_supported: tuple[str, ...] = ()
     token_endpoint_auth_methods_supported: tuple[str, ...] = ("client_secret_basic",)
 
 
@@ -98,7 +107,7 @@ class OidcProvider:
     """An `IdentityProvider` that is asked over HTTP, as its client `client_id`.
 
     `redirect_uri` is the address to which it sends people back. `group_claim` is the
-    one that names their groups.
+    one that names their groups, empty where nobody asks for them.
     """
 
     issuer: str
@@ -153,7 +162,8 @@ class OidcProvider:
         )
         with _translated():
             checked.validate(int(self.clock.now().timestamp()), LEEWAY_S)
-        return self._claims(claims.claims)
+        access_token = str(answer.get("access_token", ""))
+        return self._claims(self._complete(claims.claims, access_token))
 
     def read_logout(self, token: str) -> LogoutToken:
         """Return what a provider says that it ended; `AuthenticationError` otherwise.
@@ -179,6 +189,46 @@ class OidcProvider:
             provider_sid=read.sid,
             until=self._until(read),
         )
+
+    def examine(self) -> ProviderFacts:
+        """Return what it can do, and how it answers somebody who would sign in."""
+        metadata = self._metadata()
+        challenges = metadata.code_challenge_methods_supported
+        status, refusal = self._begin_sign_in()
+        return ProviderFacts(
+            keys=len(self._fetch_keys().keys),
+            tells_logout=metadata.backchannel_logout_supported,
+            lacks_pkce=bool(challenges) and "S256" not in challenges,
+            # It must not send people back to an address that it does not know.
+            # https://www.rfc-editor.org/rfc/rfc6749#section-4.1.2.1
+            knows_redirect=status != _BAD_REQUEST,
+            sign_in_refusal=refusal,
+            client_refusal=self._offer_no_code(metadata.token_endpoint),
+        )
+
+    def _begin_sign_in(self) -> tuple[int, str]:
+        """Return the status of the first page, and the error that we are told."""
+        address = self.address(_NO_VERIFIER, _NO_VERIFIER)
+        with _translated():
+            answer = requests.get(address, timeout=TIMEOUT_S, allow_redirects=False)
+        place = answer.headers.get("location", "")
+        told = parse_qs(urlsplit(place).query)
+        words = told.get("error", []) + told.get("error_description", [])
+        is_told = place.startswith(self.redirect_uri) and "error" in told
+        return answer.status_code, ": ".join(words) if is_told else ""
+
+    def _offer_no_code(self, endpoint: str) -> str:
+        with _translated(), self._session() as client:
+            try:
+                client.fetch_token(
+                    endpoint,
+                    grant_type="authorization_code",
+                    code="none",
+                    code_verifier=_NO_VERIFIER,
+                )
+            except AuthlibBaseError as error:
+                return str(error.error)
+        return ""
 
     def end_session_address(self, back: str) -> str:
         """Return where a browser signs out of the provider; empty where it can't.
@@ -206,6 +256,31 @@ class OidcProvider:
         if until <= now or made_at > now + leeway:
             raise AuthenticationError("the logout token is too old, or of the future")
         return until
+
+    def _complete(self, signed: Mapping[str, Any], access_token: str) -> dict[str, Any]:
+        """Return the claims of an ID token, and of the endpoint what it lacks.
+
+        Many providers write little more than the subject into the token.
+        https://openid.net/specs/openid-connect-core-1_0.html#ScopeClaims
+        """
+        address = self._metadata().userinfo_endpoint
+        lacks = self._wanted_claims() - signed.keys()
+        if not (lacks and address and access_token):
+            return dict(signed)
+        told = _fetch_json(address, {"Authorization": f"Bearer {access_token}"})
+        # https://openid.net/specs/openid-connect-core-1_0.html#UserInfoResponse
+        if told.get("sub") != signed.get("sub"):
+            raise AuthenticationError("the provider told of another person than signed")
+        # An address is verified by the word of whoever names it, and of no other.
+        names_email = signed if "email" in signed else told
+        email = {k: v for k, v in names_email.items() if k in _EMAIL_CLAIMS}
+        others = {k: v for k, v in {**told, **signed}.items() if k not in _EMAIL_CLAIMS}
+        return {**others, **email}
+
+    def _wanted_claims(self) -> set[str]:
+        wanted = {"preferred_username"} if "profile" in self.scopes else set()
+        wanted |= {"email"} if "email" in self.scopes else set()
+        return wanted | ({self.group_claim} if self.group_claim else set())
 
     def _claims(self, claims: Mapping[str, Any]) -> Claims:
         read = _read(_IdToken, claims)
@@ -356,10 +431,16 @@ def _translated() -> Iterator[None]:
         raise ServiceError("the provider's answer cannot be read") from error
 
 
-def _fetch_json(address: str) -> dict[str, Any]:
+def _fetch_json(
+    address: str, headers: Mapping[str, str] = _NO_HEADERS
+) -> dict[str, Any]:
     with _translated():
         response = requests.get(
-            address, timeout=TIMEOUT_S, allow_redirects=False, stream=True
+            address,
+            headers=headers,
+            timeout=TIMEOUT_S,
+            allow_redirects=False,
+            stream=True,
         )
         with response:
             body = response.raw.read(_MAX_ANSWER_BYTES + 1, decode_content=True)

@@ -1,16 +1,20 @@
 """The Slack app: its manifest and scopes, and how workspaces install it."""
 
+import json
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from typing import Final
-from urllib.parse import urlencode
+from urllib.parse import quote, urlencode
 
 from pydantic import SecretStr
 
+from patchwright.core.plugin import SetupStep
+from patchwright.core.settings.model import Settings
 from patchwright.core.types.errors import PermissionDeniedError, ServiceError
 from patchwright.integrations.slack.client import SlackClient
 from patchwright.integrations.slack.errors import translate_errors
 from patchwright.integrations.slack.responses import OAuthAccess
+from patchwright.integrations.slack.settings import SlackSettings
 from patchwright.integrations.slack.text.actions import (
     SHORTCUT_FIX_THIS,
     SHORTCUT_NEW_REQUEST,
@@ -116,6 +120,37 @@ def _settings(address: str) -> Mapping[str, object]:
         "socket_mode_enabled": False,
         "token_rotation_enabled": False,
     }
+
+
+_NEW_APP: Final = "https://api.slack.com/apps?new_app=1&manifest_json="
+
+
+def setup_steps(settings: Settings) -> tuple[SetupStep, ...]:
+    """Say how the app is made, with its manifest in a link that Slack opens.
+
+    Without a public address there is none: the manifest names it.
+    """
+    slack, public_url = SlackSettings.of(settings), settings.server.public_url
+    if not public_url:
+        return ()
+    text = json.dumps(manifest(slack.command, public_url), separators=(",", ":"))
+    return (
+        SetupStep(
+            text="Create the app in Slack. The link has its manifest, with the address "
+            "of this service: choose your workspace, Next, and Create.",
+            link=f"{_NEW_APP}{quote(text, safe='')}",
+            link_title="Create the Slack app",
+        ),
+        SetupStep(
+            text="There, choose Install App and Install to Workspace. Copy the Bot "
+            "User OAuth Token, and the Signing Secret from Basic Information."
+        ),
+        SetupStep(
+            text="In Slack, press Retry under Event Subscriptions if the address was "
+            "not verified, and write /invite @patchwright in a channel.",
+            is_last=True,
+        ),
+    )
 
 
 _API: Final = "/api"

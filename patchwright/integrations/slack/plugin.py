@@ -36,6 +36,7 @@ PLUGIN: Final = Plugin(
     installation_secret=lambda installation: SecretName(installation, NAME),
     host_word="workspace",
     first_settings=("slack.bot_token", "slack.signing_secret"),
+    setup_steps=import_later("patchwright.integrations.slack.app:setup_steps"),
     checks=(
         DoctorCheck("slack", import_later(f"{_DOCTOR}:check_slack"), 30),
         DoctorCheck("slack-socket", import_later(f"{_DOCTOR}:check_socket")),

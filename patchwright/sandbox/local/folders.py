@@ -80,11 +80,14 @@ class SandboxFolder:
 def create_folder(run_id: str, user: int | None) -> SandboxFolder:
     """Make the folder of a new sandbox; `user` owns what the sandbox may write."""
     path = Path(tempfile.mkdtemp(prefix=PREFIX))
-    lock_fd = os.open(path / LOCK, os.O_CREAT | os.O_RDWR, 0o600)
+    # It is held before it has its name: who looks for abandoned folders would take it.
+    unnamed = path / f"{LOCK}.new"
+    lock_fd = os.open(unnamed, os.O_CREAT | os.O_RDWR, 0o600)
     folder = SandboxFolder(path, lock_fd)
     with ExitStack() as undo:
         undo.callback(folder.remove)
         fcntl.flock(lock_fd, fcntl.LOCK_EX)
+        unnamed.rename(path / LOCK)
         (path / RUN).write_text(run_id)
         _fill(folder, user)
         undo.pop_all()

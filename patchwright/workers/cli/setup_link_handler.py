@@ -49,8 +49,9 @@ def print_setup_link() -> None:
         secrets = open_secrets(settings, database, clock)
         if plugin.make_setup(settings, secrets, clock).fetch_settings() is not None:
             raise SettingsError(
-                f"there is a {plugin.title} App already, so no link is needed; "
-                "`patchwright doctor` checks it"
+                f"there is a {plugin.title} App already, so no link is needed; sign in "
+                f"at {public_url}/setup to check the service, or run `patchwright "
+                "doctor`"
             )
         links = SetupLinks(secrets, plugin.name, clock)
         key = SetupVisitors(settings.security.admin_token, links, clock).new_key()

@@ -115,6 +115,7 @@ CHECKS: Final = (
     _own_check("model", "model", 60, local=True, needed_by=FOR_BOTH),
     *_forge_checks(),
     _own_check("public-url", "service"),
+    _own_check("oidc", "network", 45),
     *(check for one in PLUGINS if one.connect_chat for check in one.checks),
     _own_check("repositories", "service", 30),
 )
@@ -170,8 +171,11 @@ def _is_named(entry: DoctorCheck, wanted: Iterable[str]) -> bool:
 def examine(
     settings: Settings, clock: Clock, names: Iterable[str], redactor: Redactor
 ) -> Iterator[NamedResult]:
-    """Run the checks of these names; no secret is told in what they find."""
-    context = make_context(settings, clock)
+    """Run the checks of these names; no secret is told in what they find.
+
+    A model that is checked is asked one thing, which costs a little.
+    """
+    context = make_context(settings, clock, spends=True)
     for one in run_checks(context, choose_checks(names)):
         yield without_secrets(one, redactor)
 

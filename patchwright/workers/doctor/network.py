@@ -1,4 +1,4 @@
-"""Check the settings, the way to the services, and the time of this machine."""
+"""Check the settings, the way to the services, their sign-in, and the time."""
 
 import ssl
 from collections.abc import Callable, Iterable, Iterator
@@ -16,6 +16,7 @@ from patchwright.core.doctor import (
     combine,
     failed,
     ok,
+    result_of_error,
     skipped,
     warning,
 )
@@ -23,10 +24,13 @@ from patchwright.core.plugin import ServiceDirectory
 from patchwright.core.settings.model import Settings
 from patchwright.core.system.clock import start_call
 from patchwright.core.text.strings import count_noun
+from patchwright.core.types.errors import ServiceError
 from patchwright.core.types.people import Permission
+from patchwright.integrations.oidc.claims import IdentityProvider, ProviderFacts
 from patchwright.integrations.registry import PLUGINS, describe_services, find_forge
 from patchwright.integrations.settings import service_errors
 from patchwright.workers.connection import connect, error_text, fix_of_route
+from patchwright.workers.web.oidc_routes import make_provider
 
 # Secrets for signatures and access must not be easy to guess: 16 random characters.
 _LEAST_SECRET_CHARS: Final = 16
@@ -136,6 +140,7 @@ def _addresses(settings: Settings, directory: ServiceDirectory) -> dict[str, str
     for service in (directory.forge, *directory.chats.values()):
         if service.is_configured or service is directory.forge:
             found |= service.addresses
+    found |= {settings.oidc.issuer: ""}
     models = (settings.llm, *settings.llm.named.values())
     found |= {model.base_url: "" for model in models if model.base_url}
     return {url: bundle for url, bundle in found.items() if url}
@@ -159,6 +164,70 @@ def _reach(
         return ok(host)
 
     return reach
+
+
+_FIX_ISSUER: Final = (
+    "oidc.issuer must be the provider's own name, to the last slash, and "
+    "/.well-known/openid-configuration below it must answer this machine"
+)
+
+_UNKNOWN_CLIENT: Final = frozenset({"invalid_client", "unauthorized_client"})
+
+
+def check_oidc(context: CheckContext) -> CheckResult:
+    """Check all that a sign-in needs at the provider, without signing in."""
+    if not context.settings.oidc.is_configured:
+        return skipped("no provider is configured")
+    provider = make_provider(context.settings, context.clock)
+    if provider is None:
+        return failed(
+            "server.public_url is not set: nobody could come back from the provider",
+            "set PATCHWRIGHT_SERVER__PUBLIC_URL to the address of this service",
+        )
+    try:
+        facts = provider.examine()
+    except ServiceError as error:
+        return result_of_error(error, _FIX_ISSUER)
+    return combine(
+        (_describe(provider.issuer, facts), *_oidc_problems(provider, facts))
+    )
+
+
+def _describe(issuer: str, facts: ProviderFacts) -> CheckResult:
+    tells = "tells" if facts.tells_logout else "does not tell"
+    keys = count_noun(facts.keys, "key")
+    return ok(f"{issuer} has {keys}, and {tells} us who signs out")
+
+
+def _oidc_problems(
+    provider: IdentityProvider, facts: ProviderFacts
+) -> Iterator[CheckResult]:
+    back = provider.redirect_uri
+    if not facts.knows_redirect:
+        yield failed(
+            f"the provider does not know oidc.client_id, or the address {back}",
+            f"at the provider, give the client the redirect URI {back}",
+        )
+    if facts.sign_in_refusal:
+        yield failed(
+            f"the provider refuses the sign-in: {facts.sign_in_refusal[:200]}",
+            "correct oidc.scopes, or what the client may use at the provider",
+        )
+    if facts.client_refusal in _UNKNOWN_CLIENT:
+        yield failed(
+            f"the provider does not accept us ({facts.client_refusal})",
+            "set oidc.client_id and oidc.client_secret to those of the client",
+        )
+    if back.startswith("http:") and not is_loopback(back):
+        yield warning(
+            f"{back} is not https: most providers send nobody there",
+            "use TLS for it, and write https:// in server.public_url",
+        )
+    if facts.lacks_pkce:
+        yield warning(
+            "the provider does not check codes with PKCE (S256)",
+            "switch PKCE on for the client, or renew the provider",
+        )
 
 
 # GitHub takes no signature of an App from its future, and we sign a minute back.

@@ -82,6 +82,8 @@ class AuditNote(Value):
             what=what,
             about=identity_name(self.actor, self.actor.host),
             by=self.by,
+            # Nothing else knows it afterwards.
+            detail=self.actor.login if what is AuditAction.UNLINKED else "",
         )
         write_audit(connection, ids, entry)
 

@@ -155,6 +155,12 @@ def _names(connection: sa.Connection) -> Mapping[str, str]:
     """Return what people are called, by the key of their account and identities."""
     people = connection.execute(sa.select(accounts.c.id, accounts.c.name))
     names = {f"{_BY_ACCOUNT}{row.id}": row.name for row in people}
+    removed = sa.select(account_audit).where(
+        account_audit.c.what == AuditAction.UNLINKED, account_audit.c.detail != ""
+    )
+    for row in connection.execute(removed):
+        service = row.identity.partition(":")[0]
+        names[row.identity] = f"{row.detail} ({service})"
     for row in connection.execute(sa.select(identities)):
         key = f"{row.service}:{row.host}:{row.subject}"
         names[key] = f"{row.login} ({row.service})"

@@ -5,7 +5,7 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from datetime import timedelta
 from typing import Final
-from urllib.parse import urlsplit
+from urllib.parse import quote, urlsplit
 
 import structlog
 from fastapi import FastAPI, Request, Response
@@ -21,6 +21,7 @@ from patchwright.core.system.clock import Clock
 from patchwright.core.text.strings import count_noun
 from patchwright.core.types.errors import PermissionDeniedError, ServiceError
 from patchwright.workers.web.forms import SignedCookie, form_pages, message_page
+from patchwright.workers.web.frame import Site
 
 _TIME_TO_AGREE: Final = timedelta(minutes=10)
 _SEE_OTHER: Final = 303
@@ -122,6 +123,7 @@ def _refuse(routes: InstallRoutes, status: int, text: str) -> Response:
 
 _OPERATOR_LIFE: Final = timedelta(hours=1)
 _APPROVAL_WANTED: Final = "request"
+_SIGN_IN: Final = "Sign in and check the set-up"
 _PAGES: Final = form_pages("same-origin")
 
 
@@ -167,9 +169,14 @@ class InstalledPage:
     """The page to which a forge sends a browser when our app was installed there.
 
     Only the browser in which the app was made is told the names of repositories, and
-    only for it `on_installed` is called: anybody can open the address.
+    only for it `on_installed` is called: anybody can open the address. The addresses
+    at which the app was made say that it is. Admins check the service at `setup_path`,
+    and people ask at `request_path`.
     """
 
+    site: Site
+    setup_path: str
+    request_path: str
     forge: ServiceProfile
     operator: SignedCookie | None
     fetch_reach: Callable[[str], InstallationReach | None]
@@ -179,16 +186,33 @@ class InstalledPage:
         app.get(f"/setup/{self.forge.name}/installed", include_in_schema=False)(
             self._show
         )
+        app.get(f"/setup/{self.forge.name}", include_in_schema=False)(self._show_made)
+        app.get(f"/setup/{self.forge.name}/done", include_in_schema=False)(
+            self._show_made
+        )
+
+    def _show_made(self) -> Response:
+        """Say that there is an App already; until then, the App is made here."""
+        links = {"Go to the set-up page": f"{self.site.prefix}{self.setup_path}"}
+        return message_page(
+            f"{self.forge.title} is set up already",
+            "There is nothing left to do at this address. The set-up page checks what "
+            "works; sign in there as an admin.",
+            links=links,
+        )
 
     def _show(self, request: Request) -> Response:
         """Say what to try after the App was installed."""
+        is_operator = self.operator is not None and bool(self.operator.read(request))
         if request.query_params.get("setup_action") == _APPROVAL_WANTED:
+            links = {_SIGN_IN: self._sign_in(self.setup_path)} if is_operator else {}
             return message_page(
                 "Approval requested",
                 f"{self.forge.title} has asked an owner of the organization to install "
                 "the App. Mention it after that.",
+                links=links,
             )
-        reach = self._find_reach(request)
+        reach = self._find_reach(request) if is_operator else None
         if reach is not None:
             log.info("app_installed", repositories=reach.count)
             self.on_installed(reach)
@@ -199,12 +223,21 @@ class InstalledPage:
             repository=reach.first if reach else "",
             site=self.forge.web_url,
             mention=self.forge.mention,
+            is_operator=is_operator,
+            can_sign_in=bool(self.site.login_path),
+            sign_in=_SIGN_IN,
+            check=self._sign_in(self.setup_path),
+            ask=self._sign_in(self.request_path),
         )
+
+    def _sign_in(self, path: str) -> str:
+        """Return where to sign in, and go on to a page."""
+        back = quote(f"{self.site.prefix}{path}", safe="")
+        return f"{self.site.prefix}{self.site.login_path}?next={back}"
 
     def _find_reach(self, request: Request) -> InstallationReach | None:
         installation = request.query_params.get("installation_id", "")
-        is_operator = self.operator is not None and self.operator.read(request)
-        if not is_operator or not (installation.isascii() and installation.isdigit()):
+        if not (installation.isascii() and installation.isdigit()):
             return None
         try:
             return self.fetch_reach(installation)

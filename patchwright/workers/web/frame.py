@@ -80,6 +80,10 @@ class Site:
         """Return the address of an asset, another one for each content of it."""
         return f"{self.prefix}/assets/{name}?v={_assets()[name].version}"
 
+    def path_of(self, path: str) -> str:
+        """Return the path if the installation has a page there, empty otherwise."""
+        return path if any(one.path == path for one in self.navigation) else ""
+
     def sign_in_first(self, request: Request) -> HTMLResponse:
         """Ask somebody to sign in, and bring them back to this page then."""
         back = f"{self.prefix}{request.url.path}"

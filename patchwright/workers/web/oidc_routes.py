@@ -54,7 +54,7 @@ def make_provider(settings: Settings, clock: Clock) -> IdentityProvider | None:
         scopes=oidc.scopes,
         redirect_uri=public_url + callback_path(OIDC),
         clock=clock,
-        group_claim=oidc.group_claim,
+        group_claim=oidc.group_claim if oidc.admin_group else "",
     )
 
 

@@ -45,8 +45,8 @@ WRONG = NamedResult("settings", failed("1 fault", "llm.model: not set"), 0.0)
 
 
 def test_of_several_findings_what_is_wrong_is_told() -> None:
-    both = combine((ok("a"), warning("b", "do b"), failed("c", "do c\ndo d")))
-    assert both == CheckResult(CheckStatus.FAILED, "b; c", "do b\ndo c\ndo d")
+    both = combine((ok("a"), warning("b", "do b"), failed("c.", "do c\ndo d")))
+    assert both == CheckResult(CheckStatus.FAILED, "c; b", "do c\ndo d\ndo b")
     assert combine((ok("a"), ok("b"))) == ok("a; b")
     assert combine((ok("a"), skipped("b"))) == ok("a")
 

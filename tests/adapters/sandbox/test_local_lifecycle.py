@@ -4,6 +4,7 @@ import signal
 import subprocess
 import sys
 import tempfile
+import threading
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
@@ -11,6 +12,7 @@ import pytest
 
 from patchwright.core.runtime import RuntimeFactory, SandboxSpec
 from patchwright.core.types.errors import RuntimeLostError
+from patchwright.sandbox.local.folders import create_folder
 from patchwright.sandbox.local.runtimes import BubblewrapRuntimes, UnconfinedRuntimes
 from tests.adapters.sandbox.box import Box
 from tests.provision.waiting import wait_until
@@ -130,6 +132,26 @@ print(*(create_folder({spec.run_id!r}, None).path for _ in range(3)), sep="\\n")
     (stuck / "workspace").unlink()
     assert BubblewrapRuntimes().remove(spec.run_id) == 1
     assert not stuck.exists()
+
+
+def test_a_sandbox_that_starts_is_not_taken_for_an_abandoned_one(
+    spec: SandboxSpec,
+) -> None:
+    is_over = threading.Event()
+
+    def reap() -> None:
+        while not is_over.is_set():
+            BubblewrapRuntimes().reap()
+
+    with ThreadPoolExecutor(1) as pool:
+        reaping = pool.submit(reap)
+        try:
+            made = [create_folder(spec.run_id, None) for _ in range(300)]
+        finally:
+            is_over.set()
+        reaping.result()
+    assert len(folders_of(spec.run_id)) == len(made)
+    assert all(folder.remove() for folder in made)
 
 
 def test_a_folder_is_removed_but_not_what_its_links_point_to(

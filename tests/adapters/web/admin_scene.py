@@ -204,6 +204,7 @@ def _make_app(scene: Scene, folder: Path) -> FastAPI:
             posts=posts,
             settings=settings,
             plugins=PLUGINS,
+            forge="github",
             install_paths={"slack": "/slack/install"},
             examine=examine,
         ),

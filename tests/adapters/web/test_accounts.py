@@ -336,6 +336,24 @@ def test_the_audit_tells_who_did_what(scene: Scene) -> None:
     assert scene.get("/audit.csv?what=nonsense").status_code == 422
 
 
+def test_the_audit_names_people_whose_identity_was_removed(scene: Scene) -> None:
+    scene.by_github("alice")
+    scene.make_admin()
+    with browsing() as other:
+        scene.by_github("bob", other)
+    parts = scene.parts
+    assert parts is not None
+    [bob] = parts.people.find_all("bob")
+    path = "/people/identities/unlink"
+    scene.send("/people", path, account=bob.id, id=bob.identities[0].id)
+    told = [line.split(",", 1)[1] for line in scene.get("/audit.csv").text.splitlines()]
+    assert told[1:3] == [
+        "bob,unlinked,bob (github),alice,bob",
+        "bob,signed-in,bob (github),bob (github),",
+    ]
+    assert "nobody can sign in to this account" in scene.get("/people").text
+
+
 def test_a_cell_of_the_export_is_no_formula(scene: Scene) -> None:
     scene.by_github("alice")
     scene.make_admin()

@@ -273,6 +273,54 @@ def test_only_a_verified_address_makes_an_admin(
         assert scene.whoami()["role"] == role
 
 
+def test_what_a_token_lacks_is_asked_for(tmp_path: Path) -> None:
+    with accounts_scene(tmp_path, oidc__admin_group="operators") as scene:
+        scene.oidc.is_terse = True
+        scene.oidc.add_person("bob", email="bob@acme.test", groups=["operators"])
+        scene.by_oidc("bob")
+        seen = scene.whoami()
+        assert (seen["name"], seen["role"]) == ("bob", "admin")
+        assert "bob@acme.test" in scene.get("/account").text
+
+
+def test_the_word_of_a_token_counts_more_than_what_is_told(scene: Scene) -> None:
+    scene.oidc.add_person("carol")
+    scene.oidc.change_userinfo = lambda told: told.update(preferred_username="root")
+    # Her token has a name, but no address, for which the provider is asked.
+    scene.by_oidc("carol")
+    assert scene.whoami()["name"] == "carol"
+
+
+def test_what_is_told_of_another_person_signs_nobody_in(scene: Scene) -> None:
+    scene.oidc.is_terse = True
+    scene.oidc.change_userinfo = lambda told: told.update(sub="sub-of-another")
+    answer = scene.by_oidc("bob")
+    assert (answer.status_code, refused(answer)) == (401, FAILED)
+    assert "told of another person" in text_of(answer)
+    assert scene.whoami() == {}
+
+
+def test_nobody_signs_in_where_the_provider_does_not_tell_the_rest(
+    scene: Scene,
+) -> None:
+    scene.oidc.is_terse = True
+    scene.oidc.change_claims = lambda _claims: scene.oidc.access_tokens.clear()
+    answer = scene.by_oidc("bob")
+    assert (answer.status_code, refused(answer)) == (502, FAILED)
+    assert "/userinfo answered 401" in text_of(answer)
+    assert scene.whoami() == {}
+
+
+def test_an_address_is_verified_by_whoever_names_it(tmp_path: Path) -> None:
+    names = '["oidc:root@acme.test"]'
+    with accounts_scene(tmp_path, accounts__admins=names) as scene:
+        scene.oidc.is_terse = True
+        scene.oidc.add_person("mallory", email="mallory@acme.test")
+        scene.oidc.change_claims = lambda claims: claims.update(email="root@acme.test")
+        scene.by_oidc("mallory")
+        assert scene.whoami()["role"] == "member"
+
+
 def test_signing_out_leads_to_the_providers_own(scene: Scene) -> None:
     scene.by_oidc("bob")
     out = scene.browser.post(f"{scene.url}/auth/logout")

@@ -1,5 +1,6 @@
 """The pages of administrators: settings, repositories, places and set-up."""
 
+import re
 from collections.abc import Iterator
 from contextlib import closing
 from pathlib import Path
@@ -229,17 +230,45 @@ def test_set_up_tells_what_is_missing_and_where_webhooks_go(scene: Scene) -> Non
             "slack.signing_secret: not set; without it anybody could send webhooks: "
             "set PATCHWRIGHT_SLACK__SIGNING_SECRET"
         ),
-        "What to set",
+        "How to set it up",
+        (
+            "Create the app in Slack. The link has its manifest, with the address of "
+            "this service: choose your workspace, Next, and Create."
+        ),
+        "Create the Slack app",
+        (
+            "There, choose Install App and Install to Workspace. Copy the Bot User "
+            "OAuth Token, and the Signing Secret from Basic Information."
+        ),
+        "Set these, and start the service again:",
         "PATCHWRIGHT_SLACK__BOT_TOKEN set",
-        slack[5],
+        "Bot token (`xoxb-`) of the one workspace it serves.",
         "PATCHWRIGHT_SLACK__SIGNING_SECRET not set",
-        slack[7],
-        "Webhook URL to paste there:",
+        "Signs deliveries; two, separated by a comma, while it is changed.",
+        (
+            "In Slack, press Retry under Event Subscriptions if the address was not "
+            "verified, and write /invite @patchwright in a channel."
+        ),
+        "Webhook URL:",
         "https://bot.acme.test/api/integration/slack/events",
         "Check Slack",
         "Install the app",
     ]
     assert ENVIRONMENT["PATCHWRIGHT_SLACK__BOT_TOKEN"] not in " ".join(lines)
+
+
+def test_set_up_tells_how_people_can_sign_in_elsewhere(scene: Scene) -> None:
+    lines = shown_text(scene.get("/setup"))
+    at = lines.index("Single sign-on not set up")
+    names = [one for one in lines[at:] if one.startswith("PATCHWRIGHT_OIDC__")]
+    assert names == [
+        "PATCHWRIGHT_OIDC__ISSUER not set",
+        "PATCHWRIGHT_OIDC__CLIENT_ID not set",
+        "PATCHWRIGHT_OIDC__CLIENT_SECRET not set",
+    ]
+    at = lines.index("Redirect URI:")
+    assert lines[at + 1] == "https://bot.acme.test/auth/oidc/callback"
+    assert lines[at + 2] == "Check Single sign-on"
 
 
 def test_set_up_checks_a_service_when_somebody_wants_that(scene: Scene) -> None:
@@ -254,3 +283,25 @@ def test_set_up_checks_a_service_when_somebody_wants_that(scene: Scene) -> None:
     assert "no <answer>" not in answer.text
     assert scene.post("/setup", card="nothing").status_code == 404
     assert scene.examined == [("slack",)]
+
+
+def test_set_up_checks_everything_that_is_used_at_once(scene: Scene) -> None:
+    lines = shown_text(scene.post("/setup", card="all"))
+    [examined] = scene.examined
+    assert {"github", "model", "sandbox", "database", "slack"} <= set(examined)
+    assert not {"gitlab", "linear"} & set(examined)
+    at = lines.index("1 check failed. The cards say how to fix it:")
+    assert lines[at + 1] == "github: no <answer>"
+    assert "failed github: no <answer>" in lines
+
+
+def test_set_up_has_the_steps_of_each_service_with_links_elsewhere(
+    scene: Scene,
+) -> None:
+    page = scene.get("/setup").text
+    links = re.findall(r'<a href="(https://[^"?]*)[^"]*" rel="noreferrer">', page)
+    assert links == [
+        "https://api.slack.com/apps",
+        "https://id.atlassian.com/manage-profile/security/api-tokens",
+        "https://linear.app/settings/api",
+    ]

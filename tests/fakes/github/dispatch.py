@@ -6,6 +6,7 @@ from dataclasses import dataclass, field, replace
 
 from tests.fakes.github import (
     attachments,
+    form_pages,
     git_http,
     graphql,
     log_store,
@@ -75,6 +76,8 @@ class Dispatch:
         if graphql.is_graphql(self.world, request):
             handled = graphql.respond(self.world, request)
             return _wire(self.world, handled.answer), handled.caller
+        if form_pages.is_page(request):
+            return form_pages.serve(self.world, request), CallerKind.ANONYMOUS
         if web_pages.is_page(request):
             answer = web_pages.respond(self.world, request)
             return _wire(self.world, answer), CallerKind.ANONYMOUS

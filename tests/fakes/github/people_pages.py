@@ -65,12 +65,16 @@ def serve(world: World, request: Request) -> Wire:
         html = (
             _show(world, found["repo"], found["kind"], found["what"]) if found else ""
         )
+    return page(html) if html else page("Not Found", 404)
+
+
+def page(html: str, status: int = 200) -> Wire:
     headers = {
         "Content-Type": "text/html; charset=utf-8",
         "Content-Security-Policy": _POLICY,
         "Cache-Control": "no-store",
     }
-    return Wire(200 if html else 404, headers, (html or "Not Found").encode())
+    return Wire(status, headers, html.encode())
 
 
 def _show(world: World, name: str, kind: str | None, what: str | None) -> str:
@@ -149,7 +153,12 @@ def _link(token: Token, repo: str) -> None:
 
 
 def _render(template: str, repo: Repo, **facts: object) -> str:
-    return _TEMPLATES.get_template(template).render(repo=repo.full_name, **facts)
+    return render(template, repo.full_name, **facts)
+
+
+def render(template: str, repo: str = "", **facts: object) -> str:
+    """Render a template; only the pages of a repository name one."""
+    return _TEMPLATES.get_template(template).render(repo=repo, **facts)
 
 
 _MARKDOWN: Final = MarkdownIt("commonmark", {"html": True}).enable(

@@ -50,12 +50,14 @@ class Registry:
 
     `unclaimed` and `approvals` are by code, `scopes` by token, `renewals` by refresh
     token, the rest by App. `at_the_browser` is who uses it; nobody says no to every
-    App. An App without `events` hears of everything. OAuth apps have no installations,
-    and their tokens don't run out.
+    App. An App without `events` hears of everything, and `setup_urls` are where people
+    go who have installed one. OAuth apps have no installations, and their tokens don't
+    run out.
     """
 
     registrations: dict[int, Registration] = field(default_factory=dict)
     events: dict[int, frozenset[str]] = field(default_factory=dict)
+    setup_urls: dict[int, str] = field(default_factory=dict)
     unclaimed: dict[str, Unclaimed] = field(default_factory=dict)
     approvals: dict[str, Approval] = field(default_factory=dict)
     renewals: dict[str, Renewal] = field(default_factory=dict)

@@ -1,16 +1,15 @@
 """The pages of GitHub to which people are sent: making an App, signing in to one."""
 
 import json
-import re
 from collections.abc import Mapping
 from urllib.parse import parse_qsl, urlencode
 
 from tests.fakes.github.acts.registrations import register
 from tests.fakes.github.acts.sign_ins import Exchange, Wish, approve, exchange, renew
 from tests.fakes.github.exchange import Answer, RefusedError, Request, not_found
+from tests.fakes.github.form_pages import NEW_APP
 from tests.fakes.github.state import World
 
-NEW_APP = re.compile(r"(?:/organizations/(?P<owner>[^/]+))?/settings/apps/new")
 AUTHORIZE = "/login/oauth/authorize"
 ACCESS_TOKEN = "/login/oauth/access_token"
 

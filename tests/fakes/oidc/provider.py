@@ -41,6 +41,13 @@ class Person:
     def subject(self) -> str:
         return f"sub-{self.username}"
 
+    @property
+    def claims(self) -> dict[str, Any]:
+        found = {"preferred_username": self.username, "groups": self.groups}
+        if not self.email:
+            return found
+        return {**found, "email": self.email, "email_verified": self.email_verified}
+
 
 @dataclass
 class Client:
@@ -82,7 +89,10 @@ class SigningKey:
 
 @dataclass
 class FakeOidc:
-    """`forge_token` stands in for how it signs: what it returns is the ID token."""
+    """`forge_token` stands in for how it signs: what it returns is the ID token.
+
+    One that is terse tells who people are at its userinfo endpoint alone.
+    """
 
     clock: Clock
     url: str = ""
@@ -93,7 +103,12 @@ class FakeOidc:
     sessions: dict[str, str] = field(default_factory=dict)
     access_tokens: dict[str, str] = field(default_factory=dict)
     change_claims: Callable[[dict[str, Any]], None] = lambda _claims: None
+    change_userinfo: Callable[[dict[str, Any]], None] = lambda _claims: None
     forge_token: Callable[[dict[str, Any]], str] | None = None
+    is_terse: bool = False
+    # All, where there are none.
+    scopes: set[str] = field(default_factory=set)
+    challenge_methods: list[str] = field(default_factory=lambda: ["S256"])
     calls_itself: str = ""
     is_down: bool = False
 
@@ -120,12 +135,9 @@ class FakeOidc:
             "exp": self.now_s() + LIFE_S,
             "nonce": grant.nonce,
             "sid": grant.sid,
-            "preferred_username": person.username,
-            "groups": person.groups,
         }
-        if person.email:
-            claims["email"] = person.email
-            claims["email_verified"] = person.email_verified
+        if not self.is_terse:
+            claims |= person.claims
         self.change_claims(claims)
         return self.forge_token(claims) if self.forge_token else self.sign(claims)
 
@@ -189,7 +201,7 @@ def _add_facts(app: FastAPI, provider: FakeOidc) -> None:
             "response_types_supported": ["code"],
             "subject_types_supported": ["public"],
             "id_token_signing_alg_values_supported": ["RS256"],
-            "code_challenge_methods_supported": ["S256"],
+            "code_challenge_methods_supported": provider.challenge_methods,
             "backchannel_logout_supported": True,
         }
         return JSONResponse(facts)
@@ -206,6 +218,11 @@ def _add_sign_in(app: FastAPI, provider: FakeOidc) -> None:
         problem = _problem(provider, query)
         if problem:
             return HTMLResponse(html.escape(problem), 400)
+        unknown = set(query["scope"].split()) - provider.scopes
+        if provider.scopes and unknown:
+            refusal = {"error": "invalid_scope", "error_description": " ".join(unknown)}
+            back = {**refusal, "state": query["state"]}
+            return RedirectResponse(f"{query['redirect_uri']}?{urlencode(back)}", 303)
         sid = request.cookies.get("sso", "")
         if sid in provider.sessions:
             return _send_back(provider, query, provider.sessions[sid], sid)
@@ -260,7 +277,10 @@ def _add_tokens(app: FastAPI, provider: FakeOidc) -> None:
         username = provider.access_tokens.get(held)
         if username is None:
             return JSONResponse({"error": "invalid_token"}, 401)
-        return JSONResponse({"sub": provider.people[username].subject})
+        person = provider.people[username]
+        claims = {"sub": person.subject, **person.claims}
+        provider.change_userinfo(claims)
+        return JSONResponse(claims)
 
 
 def _add_sign_out(app: FastAPI, provider: FakeOidc) -> None:

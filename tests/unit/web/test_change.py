@@ -52,7 +52,7 @@ def test_the_files_of_a_diff() -> None:
             0,
             ("similarity index 100%", "rename from old.bin", "rename to new name.bin"),
         ),
-        ("README", 0, 1, ("deleted file mode 100644",)),
+        ("README", 0, 1, ("deleted file",)),
     ]
     assert [hunk.heading for hunk in files[0].hunks] == ["", "class Cart:"]
 

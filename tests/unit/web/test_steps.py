@@ -2,19 +2,22 @@
 
 from datetime import UTC, datetime, timedelta
 
-from patchwright.core.events.actions import Delegate, Message, RunCommand
+from patchwright.core.events.actions import ChangeState, Delegate, Message, RunCommand
 from patchwright.core.events.observations import (
     CommandOutput,
+    ConfirmationAsked,
     DelegateResult,
     ModelCalled,
     ModelReply,
+    OutcomeReached,
+    PlanApproved,
     RequestBlocked,
     StateChanged,
 )
-from patchwright.core.events.payload import AgentState, Source, ToolCall
+from patchwright.core.events.payload import AgentState, Risk, Source, ToolCall
 from patchwright.core.events.types import Event, Known
 from patchwright.core.types.outcome_kind import OutcomeKind
-from patchwright.core.types.work import Usage
+from patchwright.core.types.work import ASKED, Outcome, Usage
 from patchwright.workers.runs.reader import RunDigest
 from patchwright.workers.web.run_page.cost_plot import cost_plot
 from patchwright.workers.web.run_page.steps import (
@@ -177,11 +180,11 @@ def test_what_is_read_bit_by_bit_says_the_same_as_all_at_once() -> None:
 def test_a_plot_names_what_cost_most() -> None:
     plot = cost_plot((0.1, 0.4, 0.2))
     assert plot.title == "Cost by step: $0.70 in 3 steps"
-    assert plot.description == "Step 2 cost most, $0.4000."
+    assert plot.description == "Step 2 cost most, $0.40."
     assert [(one.title, one.cost, one.total, one.height) for one in plot.bars] == [
-        ("Step 1", "$0.1000", "$0.10", 30.0),
-        ("Step 2", "$0.4000", "$0.50", 120.0),
-        ("Step 3", "$0.2000", "$0.70", 60.0),
+        ("Step 1", "$0.10", "$0.10", 30.0),
+        ("Step 2", "$0.40", "$0.50", 120.0),
+        ("Step 3", "$0.20", "$0.70", 60.0),
     ]
 
 
@@ -196,3 +199,26 @@ def test_the_plot_of_a_long_run_has_no_more_bars_than_can_be_seen() -> None:
 def test_without_prices_there_is_no_plot() -> None:
     assert not cost_plot(()).bars
     assert not cost_plot((0.0, 0.0)).bars
+
+
+def test_what_people_decide_reads_as_sentences() -> None:
+    plan = Outcome(kind=OutcomeKind.PLAN_POSTED, reason="plan", waits=True)
+    stopped = Outcome(kind=OutcomeKind.STOPPED, reason=ASKED)
+    events = log(
+        ConfirmationAsked(action={}, digest="d", risk=Risk.LOW),
+        OutcomeReached(outcome=plan),
+        ChangeState(state=AgentState.USER_CONFIRMED, reason="@bob"),
+        PlanApproved(text="Go on."),
+        ChangeState(state=AgentState.STOPPED, reason="@ann"),
+        StateChanged(state=AgentState.STOPPED, reason=ASKED),
+        OutcomeReached(outcome=stopped),
+    )
+    assert told(read_steps(events, 0, newest_is_open=False)) == [
+        "Asks before a low-risk action",
+        "Run waits: Plan",
+        "@bob approves",
+        "Plan approved",
+        "@ann wants it stopped",
+        "Stopped",
+        "Run ended: Stopped",
+    ]

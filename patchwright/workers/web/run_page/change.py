@@ -118,7 +118,7 @@ def _file(name: str, lines: Sequence[str], *, is_lexed: bool) -> ShownFile:
         name=name,
         added=kinds.count(DiffLineKind.ADDED),
         removed=kinds.count(DiffLineKind.REMOVED),
-        notes=tuple(one for one in lines[:first] if _is_note(one)),
+        notes=tuple(map(_note, filter(_is_note, lines[:first]))),
         hunks=hunks,
     )
 
@@ -126,6 +126,11 @@ def _file(name: str, lines: Sequence[str], *, is_lexed: bool) -> ShownFile:
 def _is_note(line: str) -> bool:
     """Tell whether git says more there than the name, which is the title already."""
     return bool(line) and not line.startswith(("index ", "--- ", "+++ "))
+
+
+def _note(line: str) -> str:
+    """Leave out the mode that nearly every file has; others are worth a look."""
+    return line.removesuffix(" mode 100644")
 
 
 # An empty line is one without its sign, which some tools trim.

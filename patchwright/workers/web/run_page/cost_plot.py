@@ -4,6 +4,7 @@ from collections.abc import Sequence
 from math import ceil
 from typing import Final
 
+from patchwright.core.text.strings import dollars
 from patchwright.core.types.base import Value
 
 _MOST_BARS: Final = 60
@@ -11,7 +12,7 @@ _MOST_BARS: Final = 60
 _WIDTH: Final = 720
 _HEIGHT: Final = 120
 _GAP: Final = 2
-_WIDEST: Final = 40.0
+_WIDEST: Final = 24.0
 
 
 class Bar(Value):
@@ -55,8 +56,8 @@ def cost_plot(costs: Sequence[float]) -> CostPlot:
         bars.append(
             Bar(
                 title=_name(first, len(group)),
-                cost=f"${cost:.4f}",
-                total=f"${total:.2f}",
+                cost=dollars(cost),
+                total=dollars(total),
                 x=round(index * slot, 1),
                 y=round(_HEIGHT - height, 1),
                 width=round(slot - _GAP, 1),

@@ -20,6 +20,7 @@ from patchwright.core.replay.story import (
 )
 from patchwright.core.text.strings import truncate_middle
 from patchwright.core.types.base import Value
+from patchwright.core.types.work import ASKED
 from patchwright.resolver.messages.outcome_kinds import outcome_title
 from patchwright.workers.web.run_page.prose import first_words
 
@@ -88,6 +89,10 @@ class EventEntry(Value):
     is_delegates: bool = False
 
 
+# What begins with no name of anybody, and stands on a line of its own.
+_SENTENCES: Final = (ev.ConfirmationAsked, ev.PlanApproved, ev.UserRejected)
+
+
 def event_entry(event: ev.Event, max_chars: int = MAX_BLOCK_CHARS) -> EventEntry | None:
     """Return the entry for an event, or None where there is nothing to see."""
     payload = event.payload
@@ -99,6 +104,8 @@ def event_entry(event: ev.Event, max_chars: int = MAX_BLOCK_CHARS) -> EventEntry
         words = _words(event)
     if words is None:
         return None
+    if isinstance(payload, _SENTENCES):
+        words = words.replace(text=f"{words.text[:1].upper()}{words.text[1:]}")
     call = read_call(event)
     return EventEntry(
         id=event.id,
@@ -190,7 +197,9 @@ def _state_words(changed: ev.StateChanged) -> Phrase:
     if changed.state is AgentState.LOADING:
         number = changed.attempt.number if changed.attempt else 1
         return phrase.replace(text=words if number == 1 else f"{words}, try {number}")
-    return phrase.replace(text=f"{words}{phrase.text.removeprefix(changed.state)}")
+    # Who asked is said before.
+    rest = phrase.text.removeprefix(changed.state).removesuffix(f" ({ASKED})")
+    return phrase.replace(text=f"{words}{rest}")
 
 
 # What the agent does, and the field that says with what.

@@ -10,7 +10,7 @@ from patchwright.core.plugin import ServiceDirectory
 from patchwright.core.text.strings import truncate_middle
 from patchwright.core.types.base import Value
 from patchwright.core.types.threads import ForgeThread, ThreadKind, ThreadRef
-from patchwright.core.types.work import BlockedRequest, Outcome
+from patchwright.core.types.work import ASKED, BlockedRequest, Outcome
 from patchwright.resolver.job import Job, JobState, is_over, outcome_of
 from patchwright.resolver.messages.elements import (
     cost_text,
@@ -154,14 +154,15 @@ def run_view(
         repo=repo,
         repo_url=f"{directory.forge.web_url}/{repo}" if repo else "",
         thread=thread_link(job.trigger.thread, job, directory),
-        others=tuple(other_threads(facts.linked, job, directory)),
+        others=tuple(other_threads(facts.linked, delivered, job, directory)),
         requester=job.trigger.asker.login,
         asked_at=job.created_at,
         model=known.model,
         head=_head_as_delivered(run_head(job, known, now), job, delivered),
         is_over=is_over(job),
         outcome=outcome,
-        reason=outcome.reason if outcome else "",
+        # Of a run that somebody has stopped the summary says more.
+        reason=outcome.reason if outcome and outcome.reason != ASKED else "",
         proof=_proof(outcome, known, delivered),
         refusal=delivered.refusal,
         pull_request=delivered.pull_request,
@@ -200,12 +201,17 @@ def thread_link(
 
 
 def other_threads(
-    linked: Iterable[ThreadRef], job: Job, directory: ServiceDirectory
+    linked: Iterable[ThreadRef],
+    delivered: DeliveryResult,
+    job: Job,
+    directory: ServiceDirectory,
 ) -> Iterator[OtherThread]:
-    """Yield the threads besides the one in which the run was asked for."""
+    """Yield the threads besides the one of the request, and the one with a button."""
     for thread in linked:
-        if thread != job.trigger.thread:
-            yield thread_link(thread, job, directory)
+        shown = thread_link(thread, job, directory)
+        is_result = shown.url and shown.url == delivered.pull_request_url
+        if thread != job.trigger.thread and not is_result:
+            yield shown
 
 
 def _head_as_delivered(head: RunHead, job: Job, delivered: DeliveryResult) -> RunHead:

@@ -22,6 +22,7 @@ from patchwright.workers.store.audit import (
 )
 from patchwright.workers.web.frame import Site
 from patchwright.workers.web.site.form_posts import FormPosts
+from patchwright.workers.web.site.people_pages import PEOPLE_PATH
 
 AUDIT_PATH: Final = "/audit"
 _MOST_SHOWN: Final = 200
@@ -86,6 +87,7 @@ def _show(pages: AuditPages, request: Request, principal: Principal) -> Response
     return pages.site.show(
         "audit.html",
         principal,
+        active=PEOPLE_PATH,
         status=422 if problem else 200,
         rows=rows[:_MOST_SHOWN],
         has_more=len(rows) > _MOST_SHOWN,

@@ -10,7 +10,7 @@ import structlog
 from fastapi import FastAPI, Request, Response
 
 from patchwright.core.doctor import CheckStatus
-from patchwright.core.plugin import Plugin
+from patchwright.core.plugin import Plugin, SetupStep
 from patchwright.core.settings.model import (
     Settings,
     dotted_key,
@@ -20,11 +20,16 @@ from patchwright.core.settings.model import (
 )
 from patchwright.core.types.base import Value
 from patchwright.workers.accounts.principal import Principal, Role
+from patchwright.workers.accounts.roles import OIDC
 from patchwright.workers.web.frame import Site
+from patchwright.workers.web.sign_in import callback_path
 from patchwright.workers.web.site.form_posts import FormPost, FormPosts
 from patchwright.workers.web.webhooks import WEBHOOK_ROUTE
 
 SETUP_PATH: Final = "/setup"
+_OIDC_SETTINGS: Final = ("oidc.issuer", "oidc.client_id", "oidc.client_secret")
+# The form that checks everything that is in use.
+ALL: Final = "all"
 
 log = structlog.get_logger(__name__)
 
@@ -49,7 +54,8 @@ class SetupCard(Value):
 
     `checks` are the names of what `doctor` examines of it, the name of a service
     standing for all of its own; its `state` is None where only they can tell.
-    `problems` keep it from working, a line each.
+    `problems` keep it from working, a line each. No run works without what `is_needed`.
+    The `steps` come before the settings.
     """
 
     name: str
@@ -60,7 +66,17 @@ class SetupCard(Value):
     needed: tuple[NeededSetting, ...] = ()
     problems: tuple[str, ...] = ()
     webhook_url: str = ""
+    redirect_uri: str = ""
     install_path: str = ""
+    is_needed: bool = False
+    steps: tuple[SetupStep, ...] = ()
+
+    @property
+    def is_in_use(self) -> bool:
+        return self.is_needed or self.state is not CardState.ABSENT
+
+    def has_check(self, name: str) -> bool:
+        return any(name == one or name.startswith(f"{one}-") for one in self.checks)
 
 
 class CardResult(Value):
@@ -76,20 +92,33 @@ class CardResult(Value):
 class SetupPage:
     """What the page works with.
 
-    `install_paths` are where an app is installed, by the service's name; `examine` runs
-    checks of `doctor` by their names, and takes as long as they do.
+    `forge` is the name of the one where the code is. `install_paths` are where an app
+    is installed, by the service's name; `examine` runs checks of `doctor` by their
+    names, and takes as long as they do. `request_path` is where people ask, empty where
+    nobody can.
     """
 
     site: Site
     posts: FormPosts
     settings: Settings
     plugins: tuple[Plugin, ...]
+    forge: str
     install_paths: Mapping[str, str]
     examine: Callable[[tuple[str, ...]], Iterable[CardResult]]
+    request_path: str = ""
 
     def cards(self) -> tuple[SetupCard, ...]:
-        services = (self._card_of(one) for one in self.plugins)
-        return (*services, self._model_card(), *_OTHER_CARDS)
+        """Return what is needed first, and the forge that is not used last."""
+        own = [one for one in self.plugins if one.name == self.forge]
+        chats = [one for one in self.plugins if not one.connect_forge]
+        others = [one for one in self.plugins if one not in (*own, *chats)]
+        return (
+            *(self._card_of(one) for one in own),
+            self._model_card(),
+            *_OTHER_CARDS,
+            self._oidc_card(),
+            *(self._card_of(one) for one in (*chats, *others)),
+        )
 
     def _card_of(self, plugin: Plugin) -> SetupCard:
         profile = plugin.describe(self.settings)
@@ -102,12 +131,21 @@ class SetupPage:
             title=plugin.title,
             state=is_set_up if profile.is_configured else CardState.ABSENT,
             checks=(plugin.name,),
-            about="Where the code is." if plugin.connect_forge else "Where people ask.",
+            about=self._about(plugin),
             needed=tuple(self._needed(plugin.first_settings)),
             problems=problems,
             webhook_url=profile.webhook_url or own_url,
             install_path=self.install_paths.get(plugin.name, ""),
+            is_needed=plugin.name == self.forge,
+            steps=plugin.setup_steps(self.settings),
         )
+
+    def _about(self, plugin: Plugin) -> str:
+        if plugin.name == self.forge:
+            return "Where the code is."
+        if plugin.connect_forge:
+            return "Where the code may be instead: a service works with one of both."
+        return "Where people ask."
 
     def _needed(self, keys: Iterable[str]) -> Iterator[NeededSetting]:
         for name in keys:
@@ -123,6 +161,18 @@ class SetupPage:
                 is_set=bool(getattr(section, path[-1])),
             )
 
+    def _oidc_card(self) -> SetupCard:
+        oidc, public_url = self.settings.oidc, self.settings.server.public_url
+        return SetupCard(
+            name=OIDC,
+            title="Single sign-on",
+            state=CardState.READY if oidc.is_configured else CardState.ABSENT,
+            checks=(OIDC,),
+            about="Where people sign in, if not on the forge.",
+            redirect_uri=public_url and public_url + callback_path(OIDC),
+            needed=tuple(self._needed(_OIDC_SETTINGS)),
+        )
+
     def _model_card(self) -> SetupCard:
         name = self.settings.agent.model
         model = self.settings.llm.find(name)
@@ -133,6 +183,7 @@ class SetupPage:
             state=CardState.READY if is_set else CardState.ABSENT,
             checks=("model",),
             about=model.model if model is not None else "",
+            is_needed=True,
             problems=() if is_set else (missing_model(name),),
         )
 
@@ -144,6 +195,7 @@ _OTHER_CARDS: Final = (
         state=None,
         checks=("sandbox",),
         about="Where the agent runs commands.",
+        is_needed=True,
     ),
     SetupCard(
         name="service",
@@ -154,6 +206,7 @@ _OTHER_CARDS: Final = (
             *("network", "clock", "public-url", "repositories"),
         ),
         about="Its database, its queue, its processes and its public address.",
+        is_needed=True,
     ),
 )
 
@@ -173,14 +226,18 @@ def _show_cards(page: SetupPage, _request: Request, admin: Principal) -> Respons
 
 
 def _check(page: SetupPage, post: FormPost) -> Response:
-    """Run the checks of a card, and show what they have found."""
+    """Run the checks of a card, or of all that are used, and show what they found."""
     name, admin = post.field("card"), post.principal
-    card = next((one for one in page.cards() if one.name == name), None)
-    if card is None:
+    chosen = [
+        one
+        for one in page.cards()
+        if one.name == name or (name == ALL and one.is_in_use)
+    ]
+    if not chosen:
         return _show(page, admin, status=404)
-    log.info("setup_checked", card=card.name, by=admin.key)
-    results = tuple(page.examine(card.checks))
-    return _show(page, admin, card.name, results)
+    log.info("setup_checked", card=name, by=admin.key)
+    names = tuple(check for one in chosen for check in one.checks)
+    return _show(page, admin, name, tuple(page.examine(names)))
 
 
 def _show(
@@ -190,14 +247,28 @@ def _show(
     results: tuple[CardResult, ...] = (),
     status: int = 200,
 ) -> Response:
+    cards = page.cards()
+    found = {
+        card.name: [one for one in results if card.has_check(one.name)]
+        for card in cards
+    }
+    failed = [one for one in results if one.status is CheckStatus.FAILED]
+    warned = [one for one in results if one.status is CheckStatus.WARNING]
     return page.site.show(
         "setup.html",
         admin,
         status=status,
         active=SETUP_PATH,
-        cards=page.cards(),
+        groups={
+            "What every run needs": [one for one in cards if one.is_needed],
+            "Other services": [one for one in cards if not one.is_needed],
+        },
         checked=checked,
-        results=results,
+        checked_all=checked == ALL,
+        found=found,
+        failed=failed,
+        warned=warned,
+        request_path=page.request_path,
         public_url=page.settings.server.public_url,
         ready=CardState.READY,
         tones=_TONES,

@@ -56,6 +56,7 @@ def register(world: World, manifest: Json, owner: str) -> str:
         account = ensure_account(world, owner, AccountKind.ORGANIZATION)
         world.apps[app_id] = replace(world.apps[app_id], owner=account.login)
     subscribe(world, app_id, manifest["default_events"])
+    world.registry.setup_urls[app_id] = manifest.get("setup_url", "")
     world.hook_log.url = manifest["hook_attributes"]["url"]
     add_client(world, app_id, manifest.get("callback_urls", []))
     code = secrets.token_hex(20)
