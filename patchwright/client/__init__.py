@@ -3,6 +3,6 @@
 It knows the service by its OpenAPI document alone, and may be used on any machine.
 """
 
-from patchwright.client.client import ApiProblemError, Client
+from patchwright.client.client import ApiProblemError, Client, TooManyRequestsError
 
-__all__ = ["ApiProblemError", "Client"]
+__all__ = ["ApiProblemError", "Client", "TooManyRequestsError"]

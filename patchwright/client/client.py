@@ -5,8 +5,10 @@ The names of the methods are those of the operations in `/openapi.json`.
 
 import json
 import secrets
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
+from contextlib import closing
 from http import HTTPStatus
+from threading import Event
 from types import TracebackType
 from typing import Any, Final, Self, TypeVar
 
@@ -40,6 +42,11 @@ _PER_PAGE: Final = 100
 AnswerT = TypeVar("AnswerT", bound=BaseModel)
 
 
+def _wait(seconds: float) -> None:
+    # An interrupt ends it, as it would `time.sleep`.
+    Event().wait(seconds)
+
+
 class ApiProblemError(Exception):
     """The service did not do it; `problem` says why, and how to fix it."""
 
@@ -57,17 +64,35 @@ class ApiProblemError(Exception):
         return self.problem.code
 
 
+class TooManyRequestsError(ApiProblemError):
+    """These were too many requests; in `retry_after_s` seconds one may send more."""
+
+    def __init__(self, problem: Problem, retry_after_s: float) -> None:
+        super().__init__(problem)
+        self.retry_after_s = retry_after_s
+
+
 class Client:
     """One service, as somebody with an API token uses it.
 
     `base_url` is what the service calls `server.public_url`. Every method raises
     `ApiProblemError` where the service refuses, and httpx's errors where it does not
     answer. With the same `key` a request that is sent again is done once.
+
+    Where there were too many requests, a call waits up to `max_wait_s` and goes on, or
+    raises `TooManyRequestsError`. `wait` takes the seconds.
     """
 
     def __init__(
-        self, base_url: str, token: str, *, timeout_s: float = _TIMEOUT_S
+        self,
+        base_url: str,
+        token: str,
+        *,
+        timeout_s: float = _TIMEOUT_S,
+        max_wait_s: float = 0.0,
+        wait: Callable[[float], object] = _wait,
     ) -> None:
+        self._max_wait_s, self._wait = max_wait_s, wait
         self._http = httpx.Client(
             base_url=base_url.rstrip("/"),
             headers={"Authorization": f"Bearer {token}"},
@@ -232,14 +257,13 @@ class Client:
 
     def _messages(self, conversation_id: str, after: int) -> Iterator[tuple[str, str]]:
         """Yield the name and the data of each message of one stream."""
-        path = _path(conversation_id, "events/stream")
-        timeout = httpx.Timeout(_TIMEOUT_S, read=_SILENCE_S)
-        with self._http.stream(
-            "GET", path, params={"after": after}, timeout=timeout
-        ) as answer:
-            if answer.is_error:
-                answer.read()
-                raise _error_of(answer)
+        request = self._http.build_request(
+            "GET",
+            _path(conversation_id, "events/stream"),
+            params={"after": after},
+            timeout=httpx.Timeout(_TIMEOUT_S, read=_SILENCE_S),
+        )
+        with closing(self._send(request, stream=True)) as answer:
             name = ""
             for line in answer.iter_lines():
                 field, _, value = line.partition(": ")
@@ -262,10 +286,25 @@ class Client:
         return AcceptedRequest.model_validate_json(answer.content)
 
     def _ask(self, method: str, path: str, **sent: Any) -> httpx.Response:  # noqa: ANN401 - as httpx takes it
-        answer = self._http.request(method, path, **sent)
-        if answer.is_error:
-            raise _error_of(answer)
-        return answer
+        return self._send(self._http.build_request(method, path, **sent))
+
+    def _send(self, request: httpx.Request, *, stream: bool = False) -> httpx.Response:
+        """Send it until it is answered, as long as it may wait."""
+        left_s = self._max_wait_s
+        while True:
+            answer = self._http.send(request, stream=stream)
+            if not answer.is_error:
+                return answer
+            with closing(answer):
+                answer.read()
+            error = _error_of(answer)
+            if (
+                not isinstance(error, TooManyRequestsError)
+                or error.retry_after_s > left_s
+            ):
+                raise error
+            left_s -= error.retry_after_s
+            self._wait(error.retry_after_s)
 
 
 def _path(conversation_id: str, part: str = "") -> str:
@@ -273,17 +312,25 @@ def _path(conversation_id: str, part: str = "") -> str:
 
 
 def _error_of(answer: httpx.Response) -> ApiProblemError:
+    problem = _problem_of(answer)
+    after = answer.headers.get("retry-after", "")
+    is_limited = problem.status == HTTPStatus.TOO_MANY_REQUESTS
+    # What stands between us and the service may give a date: it is not ours then.
+    if is_limited and after.isascii() and after.isdigit():
+        return TooManyRequestsError(problem, float(after))
+    return ApiProblemError(problem)
+
+
+def _problem_of(answer: httpx.Response) -> Problem:
     try:
-        return ApiProblemError(Problem.model_validate(answer.json()))
+        return Problem.model_validate(answer.json())
     except (ValidationError, json.JSONDecodeError):
         # It comes from something between us and the service.
         status = HTTPStatus(answer.status_code)
-    return ApiProblemError(
-        Problem(
-            type="about:blank",
-            title=status.phrase,
-            status=status.value,
-            detail=f"{answer.url.path} did not answer as the API does.",
-            code="unknown",
-        )
+    return Problem(
+        type="about:blank",
+        title=status.phrase,
+        status=status.value,
+        detail=f"{answer.url.path} did not answer as the API does.",
+        code="unknown",
     )

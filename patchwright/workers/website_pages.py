@@ -2,7 +2,7 @@
 
 from collections.abc import Iterator
 from dataclasses import dataclass
-from functools import partial
+from functools import cached_property, partial
 from secrets import token_bytes
 from typing import Final
 from urllib.parse import urlsplit
@@ -74,7 +74,7 @@ class PageParts:
     chat: ChatComposition
     inbox: Inbox
 
-    @property
+    @cached_property
     def reader(self) -> RunReader:
         stores = self.base.stores
         return RunReader(stores.jobs, stores.events, stores.outcomes, stores.effects)
@@ -181,6 +181,7 @@ def make_api(parts: PageParts) -> Api:
         site=parts.site,
         submit=parts.inbox.submit,
         dispatch=parts.accounts.dispatch,
+        wrong_tokens=parts.visitors.wrong_tokens,
     )
 
 

@@ -249,7 +249,7 @@ class ModelCallTotals(Value):
         return ModelCallTotals(
             calls=self.calls + len(every),
             failures=self.failures + sum(bool(one.failure) for one in every),
-            usage=sum((one.usage for one in every), self.usage),
+            usage=self.usage.with_all(one.usage for one in every),
             latency_ms=self.latency_ms + sum(one.latency_ms for one in every),
             priced_usd=sum(known, self.priced_usd),
             unpriced=self.unpriced + len(prices) - len(known),

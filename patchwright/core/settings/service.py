@@ -26,7 +26,12 @@ class ServerSettings(SettingsSection):
     max_body_bytes: int = Field(
         26_214_400, gt=0, description="Largest webhook body that is read, in bytes."
     )
-
+    api_requests_per_minute: int = Field(
+        600,
+        ge=0,
+        description="How many requests to the API a person, or an address that shows "
+        "no valid token, may send to a web process in a minute. 0: no limit.",
+    )
     trusted_proxies: Annotated[tuple[str, ...], AfterValidator(read_networks)] = Field(
         ("127.0.0.1", "::1"),
         description="Addresses or networks of the proxies in front of the service: "

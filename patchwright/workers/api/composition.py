@@ -3,7 +3,9 @@
 from collections.abc import Callable, Iterator
 from concurrent.futures import Future
 from dataclasses import dataclass
+from datetime import timedelta
 from functools import cached_property
+from typing import Final
 
 from fastapi import FastAPI
 
@@ -35,12 +37,18 @@ from patchwright.workers.runs.listing import RunListing
 from patchwright.workers.runs.reader import RunReader
 from patchwright.workers.store.run_store import Stores
 from patchwright.workers.web.frame import Site
+from patchwright.workers.web.rate_limit import AttemptLimit
 from patchwright.workers.web.run_access import RunAccess
+
+_MINUTE: Final = timedelta(minutes=1)
 
 
 @dataclass(frozen=True)
 class Api:
-    """The API; `submit` stores a delivery, and `dispatch` hands a job to the queue."""
+    """The API; `submit` stores a delivery, and `dispatch` hands a job to the queue.
+
+    `wrong_tokens` are counted where `access` recognizes people.
+    """
 
     settings: Settings
     database: Database
@@ -52,6 +60,7 @@ class Api:
     site: Site
     submit: Callable[[Delivery], "Future[InboxResult]"]
     dispatch: Callable[[JobId], None]
+    wrong_tokens: AttemptLimit | None = None
 
     def add_to(self, app: FastAPI) -> None:
         """Add it to an application that has its pages for errors."""
@@ -68,8 +77,12 @@ class Api:
 
     @cached_property
     def _caller(self) -> ApiAccess:
-        public_url = self.settings.server.public_url
-        return ApiAccess(self.access.find_principal, public_url)
+        server = self.settings.server
+        most = server.api_requests_per_minute
+        requests = AttemptLimit(self.clock, most, _MINUTE) if most else None
+        return ApiAccess(
+            self.access.find_principal, server.public_url, requests, self.wrong_tokens
+        )
 
     def _operations(self) -> Iterator[AnyOperation]:
         yield from conversation_operations(self._conversations)

@@ -38,6 +38,10 @@ document (RFC 9457). Lists come in pages: `next` is the cursor of the page after
 which the header `Link` names too. A POST with the header `Idempotency-Key` is done \
 once, however often it is sent.
 
+Each person may send `server.api_requests_per_minute` requests. The header `RateLimit` \
+says how many are left. With none the answer is 429, and `Retry-After` says when to \
+send more.
+
 The WebSocket `/sockets/events/{id}` sends the same events as the stream, each as one \
 JSON text; `?after=` is the id of the last event that you have."""
 PROBLEMS: Final[Mapping[int, str]] = {
@@ -48,9 +52,10 @@ PROBLEMS: Final[Mapping[int, str]] = {
     413: "The body is too large.",
     415: "The body is not JSON.",
     422: "Something that was sent is wrong; `errors` says what.",
+    429: "You have sent too many requests. `Retry-After` says when to send more.",
     503: "It could not be stored, or too many others read. Try again.",
 }
-_ANY: Final = (401, 403, 422)
+_ANY: Final = (401, 403, 422, 429)
 _WRITING: Final = (409, 413, 415, 503)
 
 
@@ -79,6 +84,7 @@ def openapi_document(operations: Sequence[AnyOperation]) -> _Schema:
                 for name, schema in sorted(schemas.items())
                 if name not in queries
             },
+            "headers": _HEADERS,
             "responses": _problem_answers(),
             "securitySchemes": {
                 "token": {"type": "http", "scheme": "bearer"},
@@ -184,14 +190,28 @@ def _answer(one: AnyOperation) -> _Schema:
     described: _Schema = {"description": HTTPStatus(one.status).phrase}
     schema = {"type": "string"} if one.answer is None else _ref(one.answer)
     described["content"] = {one.media_type: {"schema": schema}}
-    if one.answer is not None and issubclass(one.answer, Page):
-        described["headers"] = {
-            "Link": {
-                "description": "The next page, with `rel=next`; not on the last one.",
-                "schema": {"type": "string"},
-            }
-        }
+    has_pages = one.answer is not None and issubclass(one.answer, Page)
+    described["headers"] = _headers(*(("Link",) if has_pages else ()), *_QUOTA)
     return described
+
+
+_QUOTA: Final = ("RateLimit", "RateLimit-Policy")
+_SENT_WITH: Final = {429: ("Retry-After",), 503: ("Retry-After",)}
+_HEADERS: Final[Mapping[str, _Schema]] = {
+    name: {"description": about, "schema": {"type": "string"}}
+    for name, about in {
+        "Link": "The next page, with `rel=next`; not on the last one.",
+        "RateLimit": "How many more requests you may send now (`r`), and in how many "
+        "seconds you may send another one again (`t`); not where there is no limit.",
+        "RateLimit-Policy": "How many requests you may send (`q`) in how many seconds "
+        "(`w`).",
+        "Retry-After": "In how many seconds to send it again.",
+    }.items()
+}
+
+
+def _headers(*names: str) -> _Schema:
+    return {name: {"$ref": f"#/components/headers/{name}"} for name in names}
 
 
 def _problems(one: AnyOperation) -> dict[str, _Schema]:
@@ -215,6 +235,7 @@ def _problem_answers() -> dict[str, _Schema]:
         _response_name(code): {
             "description": about,
             "content": {problems.MEDIA_TYPE: {"schema": _ref(Problem)}},
+            "headers": _headers(*_SENT_WITH.get(code, ()), *_QUOTA),
         }
         for code, about in PROBLEMS.items()
     }
@@ -258,7 +279,8 @@ def _stream() -> _Schema:
             "200": {
                 "description": "The stream; the data of an `event` is an EventView.",
                 "content": {"text/event-stream": {"schema": {"type": "string"}}},
+                "headers": _headers(*_QUOTA),
             },
-            **_problem_references((401, 403, 404, 503)),
+            **_problem_references((401, 403, 404, 429, 503)),
         },
     }

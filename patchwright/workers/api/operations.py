@@ -30,8 +30,10 @@ from patchwright.workers.api.problems import (
     not_allowed,
     not_found,
     respond_problem,
+    too_often,
 )
 from patchwright.workers.web.body import read_body
+from patchwright.workers.web.rate_limit import AttemptLimit, address_of, quota_headers
 
 MAX_BODY_BYTES: Final = 256 * 1024
 JSON: Final = "application/json"
@@ -152,27 +154,58 @@ def _summary_of(handle: Callable[..., object]) -> str:
 
 
 @dataclass(frozen=True)
+class Caller:
+    """Who sends a request; `headers` tell them how many more they may send."""
+
+    principal: Principal
+    headers: Mapping[str, str]
+
+    def check_role(self, least: Role) -> None:
+        """Raise `ApiError` where their role is not enough."""
+        role = self.principal.role
+        if not role.allows(least):
+            raise not_allowed(
+                f"This takes the role “{least}”, and yours is “{role}”. An admin can "
+                "change it; an API token may hold less than its account."
+            )
+
+
+@dataclass(frozen=True)
 class ApiAccess:
     """Recognizes who calls, and that a browser calls for one of our own pages.
 
     `public_url` is empty where it is not set: the address that the browser asked counts
-    then.
+    then. `requests` counts those of each person, and of each address from which come
+    those of nobody; with None there may be any number. `wrong_tokens` are those that
+    let `find_principal` recognize nobody any more.
     """
 
     find_principal: Callable[[Request], Principal | None]
     public_url: str
+    requests: AttemptLimit | None = None
+    wrong_tokens: AttemptLimit | None = None
 
-    def principal_of(self, request: Request, least: Role) -> Principal:
-        """Return who it is; may take a while. Raises `ApiError`."""
+    def admit(self, request: Request) -> Caller:
+        """Return who it is, and count it; may take a while. Raises `ApiError`."""
         principal = self.find_principal(request)
-        if principal is None:
-            raise _UNKNOWN_CALLER
-        if not principal.role.allows(least):
-            raise not_allowed(
-                f"This takes the role “{least}”, and yours is “{principal.role}”. An "
-                "admin can change it; an API token may hold less than its account."
-            )
-        return principal
+        if principal is not None:
+            return Caller(principal, self._count(principal.key))
+        address, wrong = address_of(request), self.wrong_tokens
+        has_shown = "authorization" in request.headers
+        if wrong is not None and has_shown and not wrong.has_room(address):
+            raise too_often(wrong.wait_s(address))
+        self._count(f"address:{address}")
+        raise _UNKNOWN_CALLER
+
+    def _count(self, who: str) -> Mapping[str, str]:
+        """Count a request. Raises `ApiError` where it is one too many."""
+        if self.requests is None:
+            return {}
+        attempt = self.requests.count(who)
+        headers = quota_headers(self.requests, attempt)
+        if not attempt.is_allowed:
+            raise too_often(attempt.wait_s, headers)
+        return headers
 
     def is_same_origin(self, request: HTTPConnection) -> bool:
         """Tell whether a browser says that one of our own pages has sent it.
@@ -226,18 +259,19 @@ def add_operation(app: FastAPI, access: ApiAccess, operation: AnyOperation) -> N
 async def _answer(
     access: ApiAccess, operation: AnyOperation, request: Request
 ) -> Response:
+    headers: Mapping[str, str] = {}
     try:
-        principal = await run_in_threadpool(
-            access.principal_of, request, operation.least
-        )
-        call = await _read_call(access, operation, request, principal)
+        caller = await run_in_threadpool(access.admit, request)
+        headers = caller.headers
+        caller.check_role(operation.least)
+        call = await _read_call(access, operation, request, caller.principal)
         content = await run_in_threadpool(operation.handle, call)
     except Exception as error:
         known = api_error_of(error)
         if known is None:
             raise
-        return respond_problem(known)
-    return _respond(operation, request, content)
+        return respond_problem(known, headers)
+    return _respond(operation, request, content, headers)
 
 
 async def _read_call(
@@ -322,9 +356,12 @@ def _read_key(request: Request) -> str:
 
 
 def _respond(
-    operation: AnyOperation, request: Request, content: Value | str
+    operation: AnyOperation,
+    request: Request,
+    content: Value | str,
+    quota: Mapping[str, str],
 ) -> Response:
-    headers = {"Cache-Control": "no-store", "X-Content-Type-Options": "nosniff"}
+    headers = {**_HEADERS, **quota}
     status = int(operation.status)
     if isinstance(content, str):
         kind = f"{operation.media_type}; charset=utf-8"
@@ -332,6 +369,9 @@ def _respond(
     if isinstance(content, Page) and content.next:
         headers["Link"] = _link(request, content.next)
     return Response(content.model_dump_json(), status, headers, JSON)
+
+
+_HEADERS: Final = {"Cache-Control": "no-store", "X-Content-Type-Options": "nosniff"}
 
 
 def _link(request: Request, cursor: str) -> str:

@@ -78,6 +78,18 @@ def not_allowed(detail: str) -> ApiError:
     return ApiError(HTTPStatus.FORBIDDEN, "not-allowed", detail)
 
 
+def too_often(
+    wait_s: int, headers: Mapping[str, str] = MappingProxyType({})
+) -> ApiError:
+    """Return the error for who has to wait; `headers` say what is allowed."""
+    return ApiError(
+        HTTPStatus.TOO_MANY_REQUESTS,
+        "too-many-requests",
+        f"These were too many requests. Wait {wait_s} s, and send it again.",
+        headers={**headers, "Retry-After": str(wait_s)},
+    )
+
+
 def invalid_input(where: str, problem: str) -> ApiError:
     return _invalid([FieldProblem(where=where, problem=problem)])
 
@@ -101,8 +113,10 @@ def _invalid(errors: Sequence[FieldProblem]) -> ApiError:
     return ApiError(status, "invalid-input", told, errors=errors)
 
 
-def respond_problem(error: ApiError) -> Response:
-    headers = {"Cache-Control": "no-store", **error.headers}
+def respond_problem(
+    error: ApiError, more: Mapping[str, str] = MappingProxyType({})
+) -> Response:
+    headers = {"Cache-Control": "no-store", **more, **error.headers}
     text = error.problem.model_dump_json()
     return Response(text, error.problem.status, headers, MEDIA_TYPE)
 

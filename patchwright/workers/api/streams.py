@@ -6,7 +6,7 @@ The id of an event is the cursor: whoever comes again says which one they had la
 import asyncio
 import json
 import re
-from collections.abc import AsyncIterator, Sequence
+from collections.abc import AsyncIterator, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, field
 from http import HTTPStatus
@@ -21,7 +21,7 @@ from patchwright.core.events.types import Event
 from patchwright.core.system.clock import Clock
 from patchwright.core.types.base import Value
 from patchwright.resolver.job import Job, is_over
-from patchwright.workers.accounts.principal import Role, SignedInBy
+from patchwright.workers.accounts.principal import Principal, SignedInBy
 from patchwright.workers.api.conversations import VisibleConversations
 from patchwright.workers.api.operations import ApiAccess
 from patchwright.workers.api.problems import ApiError, not_found, respond_problem
@@ -43,6 +43,8 @@ _ID: Final = re.compile(r"[0-9A-Za-z-]{1,64}\Z")
 _DONE: Final = 1000
 _REFUSED: Final = 1008
 _TRY_AGAIN: Final = 1013
+# https://asgi.readthedocs.io/en/latest/extensions.html#websocket-denial-response
+_CAN_ANSWER: Final = "websocket.http.response"
 _FULL: Final = ApiError(
     HTTPStatus.SERVICE_UNAVAILABLE,
     "too-many-readers",
@@ -74,12 +76,14 @@ class EventFeed:
     def is_full(self) -> bool:
         return self.readers >= self.most_readers
 
-    def find_run(self, request: Request, found: str) -> Job:
+    def find_run(self, principal: Principal, found: str) -> Job:
         """Return the newest run; may take a while. Raises `ApiError`."""
-        principal = self.access.principal_of(request, Role.VIEWER)
         if not _ID.match(found):
             raise not_found("conversation")
-        return self.conversations.find_run(principal, found)
+        job = self.conversations.find_run(principal, found)
+        if self.is_full:
+            raise _FULL
+        return job
 
     async def parts(self, job: Job, after: int) -> AsyncIterator[FeedPart]:
         """Yield what comes after an event, until the run is over or time is up.
@@ -123,13 +127,14 @@ def add_event_streams(app: FastAPI, feed: EventFeed) -> None:
     @app.get(EVENT_STREAM, include_in_schema=False)
     async def stream_events(request: Request, id: str) -> Response:  # noqa: A002 - as in the path
         """Send the events of a conversation, and then what comes (SSE)."""
+        quota: Mapping[str, str] = {}
         try:
-            job = await run_in_threadpool(feed.find_run, request, id)
-            if feed.is_full:
-                raise _FULL
+            caller = await run_in_threadpool(feed.access.admit, request)
+            quota = caller.headers
+            job = await run_in_threadpool(feed.find_run, caller.principal, id)
         except ApiError as error:
-            return respond_problem(error)
-        headers = {"Cache-Control": "no-store", "X-Accel-Buffering": "no"}
+            return respond_problem(error, quota)
+        headers = {"Cache-Control": "no-store", "X-Accel-Buffering": "no", **quota}
         texts = _as_text(feed.parts(job, _after(request)))
         return StreamingResponse(texts, headers=headers, media_type="text/event-stream")
 
@@ -141,11 +146,7 @@ def add_event_streams(app: FastAPI, feed: EventFeed) -> None:
         try:
             job = await run_in_threadpool(_find_for_socket, feed, request, id)
         except ApiError as error:
-            # Before it is accepted, it is refused with 403.
-            await socket.close(_REFUSED, error.problem.detail)
-            return
-        if feed.is_full:
-            await socket.close(_TRY_AGAIN)
+            await _refuse(socket, error)
             return
         await socket.accept()
         await _serve(feed, socket, job, _after(request))
@@ -156,12 +157,21 @@ def _find_for_socket(feed: EventFeed, request: Request, found: str) -> Job:
 
     https://www.rfc-editor.org/rfc/rfc6455#section-10.2
     """
-    principal = feed.access.principal_of(request, Role.VIEWER)
+    principal = feed.access.admit(request).principal
     is_session = principal.signed_in_by is SignedInBy.SESSION
     is_ours = feed.access.has_own_origin(request)
     if feed.access.is_foreign(request) or (is_session and not is_ours):
         raise not_found("conversation")
-    return feed.find_run(request, found)
+    return feed.find_run(principal, found)
+
+
+async def _refuse(socket: WebSocket, error: ApiError) -> None:
+    """Say when to come again to who may, and no more than 403 to all others."""
+    is_later = "Retry-After" in error.headers
+    if is_later and _CAN_ANSWER in socket.scope.get("extensions", {}):
+        await socket.send_denial_response(respond_problem(error))
+    else:
+        await socket.close(_REFUSED, error.problem.detail)
 
 
 async def _serve(feed: EventFeed, socket: WebSocket, job: Job, after: int) -> None:

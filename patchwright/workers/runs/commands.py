@@ -26,12 +26,12 @@ from patchwright.core.webhook import (
 from patchwright.resolver.job import Job, JobState, is_over
 from patchwright.resolver.messages.advice import choices
 from patchwright.workers.db.database import Database
-from patchwright.workers.db.tables import deliveries
+from patchwright.workers.db.tables import deliveries, jobs
 from patchwright.workers.runs.administration import RunAdministration
 from patchwright.workers.runs.requests import MAX_TEXT_CHARS
 from patchwright.workers.runs.selection import SHORT_ID_LENGTH
 from patchwright.workers.store.events import EventStore
-from patchwright.workers.store.jobs import JobStore, find_active_state
+from patchwright.workers.store.jobs import find_active_state
 
 
 class CommandOrigin(StrEnum):
@@ -402,12 +402,12 @@ class RunCommands:
             deliveries.c.service == self.origin,
             deliveries.c.delivery_id == _delivery_id(job, message_id),
         )
+        retry = select(jobs.c.id).where(jobs.c.id == self._retry_id(job, message_id))
         with self.database.reading() as connection:
-            is_stored = connection.execute(sent).first() is not None
-        retry = JobStore(self.database).load(self._retry_id(job, message_id))
-        if not is_stored and retry is None:
+            both = select(sent.exists(), retry.scalar_subquery())
+            is_stored, new_id = connection.execute(both).one()
+        if not is_stored and new_id is None:
             return None
-        new_id = retry.id if retry else None
         return InboxResult(DeliveryVerdict.DUPLICATE, new_id, job.conversation_id)
 
     def _retry_id(self, job: Job, message_id: str) -> JobId:

@@ -1,14 +1,15 @@
 """Export a run as the document that `replay` reads, and its work as a bundle."""
 
+import json
 import re
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
-from itertools import takewhile
 from pathlib import Path
 from typing import Final, cast
 
 from pydantic import JsonValue
 
+from patchwright.core.events.jsonl import StoredEvent
 from patchwright.core.events.types import Event
 from patchwright.core.replay.trajectory import Trajectory, facts_of, write_trajectory
 from patchwright.core.text.redaction import Redactor
@@ -44,6 +45,29 @@ def export_service_run(reader: RunReader, job: Job, redactor: Redactor) -> Traje
     Raises `SettingsError` where it has no events yet.
     """
     return _without_secrets(_of_service(reader, job), redactor)
+
+
+def export_service_log(
+    reader: RunReader, job: Job, redactor: Redactor
+) -> Iterator[str]:
+    """Return what yields the log as JSON lines, many at a time.
+
+    Raises `SettingsError` where the run has no events yet.
+    """
+    span = reader.span(job)
+    if not span.first:
+        raise _no_events(job)
+    log = reader.events.open(job.conversation_id)
+    pages = log.entry_pages(span.first, span.last)
+    return ("".join(_line(one, redactor) for one in page) for page in pages)
+
+
+def _line(entry: StoredEvent, redactor: Redactor) -> str:
+    return f"{json.dumps(redactor.redact_json(entry.model_dump(mode='json')))}\n"
+
+
+def _no_events(job: Job) -> SettingsError:
+    return SettingsError(f"the run {job.id} has no events yet")
 
 
 def _without_secrets(document: Trajectory, redactor: Redactor) -> Trajectory:
@@ -96,10 +120,9 @@ def write_document(document: Trajectory, path: Path) -> None:
 def _of_service(reader: RunReader, job: Job) -> Trajectory:
     events = _events(reader, job)
     if not events:
-        raise SettingsError(f"the run {job.id} has no events yet")
-    first, last = events[0].id, events[-1].id
-    entries = reader.events.open(job.conversation_id).entries()
-    upto = takewhile(lambda one: one.id <= last, entries)
-    stored = [one.model_dump(mode="json") for one in upto if one.id >= first]
+        raise _no_events(job)
+    log = reader.events.open(job.conversation_id)
+    pages = log.entry_pages(events[0].id, events[-1].id)
+    stored = [one.model_dump(mode="json") for page in pages for one in page]
     facts = facts_of(events)
     return Trajectory(run=facts, events=tuple(cast("list[_Stored]", stored)))

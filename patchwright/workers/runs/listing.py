@@ -6,7 +6,6 @@ from collections.abc import Callable, Iterable, Iterator, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass, field
 from datetime import UTC, datetime, timedelta
-from threading import Lock
 from typing import Any, Final, NamedTuple, TypeAlias
 
 import sqlalchemy as sa
@@ -18,16 +17,14 @@ from patchwright.resolver.job import JobState
 from patchwright.workers.db.columns import AwareTime
 from patchwright.workers.db.database import Database
 from patchwright.workers.db.tables import jobs, run_rows, threads
-from patchwright.workers.runs.reader import EventSpan, RunReader
+from patchwright.workers.runs.reader import RunReader
 from patchwright.workers.runs.run_row import (
     STATES,
-    SUMMARY_KINDS,
     RunFilter,
     RunRow,
     RunSummary,
     stage_of,
     thread_name,
-    update_summary,
 )
 from patchwright.workers.runs.selection import RunStage
 
@@ -105,8 +102,7 @@ class RunListing:
     """Lists the runs of a database; `reader` tells what those cost that work now."""
 
     def __init__(self, database: Database, reader: RunReader) -> None:
-        self._database = database
-        self._progress = _Progress(reader)
+        self._database, self._reader = database, reader
 
     def page(
         self,
@@ -201,7 +197,7 @@ class RunListing:
         stage = stage_of(JobState(row.state))
         is_at_work = stage in _AT_WORK
         has_begun = stage is RunStage.RUNNING or (is_at_work and row.outcome)
-        known = self._progress.of(row.job_id) if has_begun else RunSummary()
+        known = self._so_far(row.job_id) if has_begun else RunSummary()
         usage = Usage.model_validate_json(row.usage) if row.usage else NO_USAGE
         limits = Limits.model_validate_json(row.limits) if row.limits else None
         return RunRow(
@@ -222,6 +218,13 @@ class RunListing:
             limits=known.limits or limits,
             position=position,
         )
+
+    def _so_far(self, job_id: JobId) -> RunSummary:
+        """Return what the log of a run says by now."""
+        job = self._reader.jobs.load(job_id)
+        if job is None:
+            return RunSummary()
+        return self._reader.summarize(job, self._reader.span(job))
 
 
 def _scope_of(row: _Row) -> _Scope:
@@ -258,7 +261,11 @@ _PRIVATE_KINDS: Final = (ThreadKind.CHAT, ThreadKind.TICKET)
 
 def _is_private(rows: sa.FromClause) -> sa.ColumnElement[bool]:
     """Tell of rows whether a thread of theirs is not for all readers of the code."""
-    return rows.c.is_private | sa.exists().where(
+    return rows.c.is_private | _private_threads(rows).exists()
+
+
+def _private_threads(rows: sa.FromClause) -> sa.Select[str]:
+    return sa.select(threads.c.key).where(
         threads.c.conversation_id == rows.c.conversation_id,
         threads.c.kind.in_(_PRIVATE_KINDS) | threads.c.audience.is_not(None),
     )
@@ -267,7 +274,10 @@ def _is_private(rows: sa.FromClause) -> sa.ColumnElement[bool]:
 def _with_privacy(query: sa.Select[Any]) -> sa.Select[Any]:
     """Add `keeps_out`, looked up for the rows that were chosen, and for no others."""
     page = query.subquery()
-    return sa.select(page, _is_private(page).label("keeps_out")).order_by(
+    # Asked whether one exists, PostgreSQL reads the threads of all runs at once.
+    one = _private_threads(page).limit(1).scalar_subquery()
+    keeps_out = page.c.is_private | one.is_not(None)
+    return sa.select(page, keeps_out.label("keeps_out")).order_by(
         page.c.created_at.desc(), page.c.job_id.desc()
     )
 
@@ -312,33 +322,3 @@ def _is_at(stage: RunStage) -> sa.ColumnElement[bool]:
 def _ids_in(stages: Sequence[RunStage]) -> sa.Select[str]:
     states = [state for stage in stages for state in STATES[stage]]
     return sa.select(jobs.c.id).where(jobs.c.state.in_(states))
-
-
-_MOST_KNOWN: Final = 1_000
-
-
-class _Progress:
-    """What the logs of runs say so far; of one known already, what has come since."""
-
-    def __init__(self, reader: RunReader) -> None:
-        self._reader = reader
-        self._known: dict[str, tuple[EventSpan, RunSummary]] = {}
-        self._lock = Lock()
-
-    def of(self, job_id: JobId) -> RunSummary:
-        with self._lock:
-            span, known = self._known.get(job_id, (EventSpan(), RunSummary()))
-        job = self._reader.jobs.load(job_id)
-        if job is None:
-            return known
-        span = span if span.first else self._reader.span(job)
-        if not span.first:
-            return known
-        first = max(span.first, known.last_id + 1)
-        news = self._reader.log_of(job).read(first, span.last, kinds=SUMMARY_KINDS)
-        known = update_summary(known, news)
-        with self._lock:
-            if len(self._known) >= _MOST_KNOWN:
-                self._known.clear()
-            self._known[job_id] = (span, known)
-        return known

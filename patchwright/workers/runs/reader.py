@@ -1,13 +1,17 @@
 """Read and follow a run, at a cost that does not grow with its log."""
 
-from collections.abc import Callable, Sequence
-from dataclasses import dataclass
+from bisect import bisect_left
+from collections import Counter
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from threading import Lock
 from typing import Final
 
+from patchwright.core.events import types as ev
 from patchwright.core.events.log import EventLog, Notifier
 from patchwright.core.events.state import find_attempts
 from patchwright.core.events.types import Event
-from patchwright.core.types.base import Value
+from patchwright.core.types.base import JobId, Value
 from patchwright.resolver.job import Job, is_over
 from patchwright.resolver.messages.status import DeliveryResult
 from patchwright.resolver.run_store import DIFF
@@ -29,6 +33,88 @@ class EventSpan(Value):
     last: int = _NO_END
 
 
+_NO_SUMMARY: Final = RunSummary()
+
+
+@dataclass(frozen=True)
+class RunDigest:
+    """What the events of a run say, from its first up to `last_id`.
+
+    `replies` are the ids of those that are steps. `costs` are what was asked of models
+    before the first step, and then what each step cost, in USD. `blocked` counts the
+    requests to a host and port.
+    """
+
+    first_id: int = 0
+    last_id: int = 0
+    summary: RunSummary = _NO_SUMMARY
+    replies: tuple[int, ...] = ()
+    costs: tuple[float, ...] = (0.0,)
+    blocked: Mapping[tuple[str, int], int] = field(default_factory=dict)
+
+    def with_events(self, events: Sequence[Event]) -> "RunDigest":
+        """Return it with what came after `last_id`."""
+        if not events:
+            return self
+        costs, blocked = list(self.costs), Counter(self.blocked)
+        replies = list(self.replies)
+        for event in events:
+            match event.payload:
+                case ev.ModelReply(usage=usage):
+                    replies.append(event.id)
+                    costs.append(usage.cost_usd or 0.0)
+                case ev.ModelCalled(usage=usage):
+                    costs[-1] += usage.cost_usd or 0.0
+                case ev.RequestBlocked(host=host, port=port, count=count):
+                    blocked[host, port] += count
+                case _:
+                    pass
+        return replace(
+            self,
+            last_id=events[-1].id,
+            summary=update_summary(self.summary, events),
+            replies=tuple(replies),
+            costs=tuple(costs),
+            blocked=blocked,
+        )
+
+    def count_replies(self, before: int) -> int:
+        """Count the replies before an event, each of which is a step."""
+        return bisect_left(self.replies, before)
+
+    @property
+    def cost_by_step(self) -> tuple[float, ...]:
+        """What each step cost in USD, with the other calls before the next one.
+
+        What was asked of a model before the first step counts with that.
+        """
+        before, *steps = self.costs
+        return (before + steps[0], *steps[1:]) if steps else ()
+
+
+_DIGEST_KINDS: Final = SUMMARY_KINDS | {"request_blocked"}
+_MOST_KNOWN: Final = 200
+
+
+class _Digests:
+    """Those of the runs that were asked about last: each event is read once."""
+
+    def __init__(self) -> None:
+        self._known: dict[JobId, RunDigest] = {}
+        self._lock = Lock()
+
+    def find(self, job_id: JobId) -> RunDigest | None:
+        with self._lock:
+            return self._known.get(job_id)
+
+    def keep(self, job_id: JobId, digest: RunDigest) -> None:
+        with self._lock:
+            self._known.pop(job_id, None)
+            if len(self._known) >= _MOST_KNOWN:
+                del self._known[next(iter(self._known))]
+            self._known[job_id] = digest
+
+
 @dataclass(frozen=True)
 class RunReader:
     """Reads runs from the stores of this process."""
@@ -37,19 +123,25 @@ class RunReader:
     events: EventStore
     outcomes: OutcomeStore
     effects: EffectStore
+    _digests: _Digests = field(default_factory=_Digests, init=False)
 
     def log_of(self, job: Job) -> EventLog:
         return self.events.open(job.conversation_id)
 
     def summarize(self, job: Job, span: EventSpan) -> RunSummary:
-        return update_summary(RunSummary(), self.summary_events(job, span))
+        return self.digest(job, span).summary
 
-    def summary_events(self, job: Job, span: EventSpan) -> Sequence[Event]:
-        """Return the events of a run that a summary of it is folded from."""
+    def digest(self, job: Job, span: EventSpan) -> RunDigest:
+        """Return what the events of a run say by now."""
         if not span.first:
-            return ()
-        kinds = SUMMARY_KINDS | {"request_blocked"}
-        return self.log_of(job).read(span.first, span.last, kinds=kinds)
+            return RunDigest()
+        known = self._digests.find(job.id)
+        if known is None or known.first_id != span.first:
+            known = RunDigest(first_id=span.first, last_id=span.first - 1)
+        news = self.log_of(job).read(known.last_id + 1, span.last, kinds=_DIGEST_KINDS)
+        known = known.with_events(news)
+        self._digests.keep(job.id, known)
+        return known
 
     def event(self, job: Job, span: EventSpan, event_id: int) -> Event | None:
         """Return one event of the run, None where it has none with that id."""

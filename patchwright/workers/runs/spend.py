@@ -3,7 +3,9 @@
 import threading
 from collections import Counter, defaultdict
 from collections.abc import Callable, Iterable, Iterator, Mapping
+from dataclasses import dataclass
 from datetime import date, timedelta
+from itertools import chain
 from typing import Any, Final
 
 import sqlalchemy as sa
@@ -20,13 +22,15 @@ _OPEN_FOR: Final = timedelta(days=1)
 _REMEMBERED_FOR: Final = timedelta(days=100)
 
 
-class SpendRow(Value):
+@dataclass(frozen=True, slots=True)
+class SpendRow:
     """What a person's runs have cost in a repository in a day, in USD.
 
     `repo` is written as `str(RepoRef)`, and the day is one in UTC. `assumed_usd` is
     what calls of an unknown price are taken to have cost, and `reserved_usd` is set
     aside for calls that have not ended. A run that goes on past midnight counts in both
-    days.
+    days. There may be a hundred thousand of these, each of which the database vouches
+    for: as models they would take longer to make than to add up.
     """
 
     day: date
@@ -58,14 +62,16 @@ class SpendReader:
             past = [since + timedelta(n) for n in range((border - since).days)]
             unknown = [one for one in past if one not in self._past]
             if unknown:
-                found = _sum(connection, min(unknown), border)
-                for day in unknown:
-                    self._past[day] = tuple(one for one in found if one.day == day)
+                found = defaultdict[date, list[SpendRow]](list)
+                for row in _sum(connection, min(unknown), border):
+                    found[row.day].append(row)
+                self._past |= {day: tuple(found[day]) for day in unknown}
             oldest = min(since, today - _REMEMBERED_FOR)
             for day in [one for one in self._past if one < oldest]:
                 del self._past[day]
             newest = _sum(connection, max(since, border), today + timedelta(days=1))
-            return (*(row for day in past for row in self._past[day]), *newest)
+            known = chain.from_iterable(self._past[day] for day in past)
+            return (*known, *newest)
 
     def names_of(self, account_ids: Iterable[str]) -> dict[str, str]:
         """Return what people are called, by their accounts' ids."""
@@ -94,19 +100,20 @@ def _sum(connection: sa.Connection, start: date, end: date) -> tuple[SpendRow, .
         .group_by(*group)
         .order_by(*group)
     )
-    return tuple(map(_row, connection.execute(query)))
+    return tuple(map(_row, connection.execute(query).all()))
 
 
 def _row(row: sa.Row[*tuple[Any, ...]]) -> SpendRow:
+    day, repo, account_id, spent, assumed, held, runs = row
     # PostgreSQL's sums are decimals.
     return SpendRow(
-        day=date.fromisoformat(row.day),
-        repo=row.repo,
-        account_id=AccountId(row.account_id),
-        spent_usd=int(row.spent) / _MICRO,
-        assumed_usd=int(row.assumed) / _MICRO,
-        reserved_usd=int(row.reserved) / _MICRO,
-        runs=row.runs,
+        date.fromisoformat(day),
+        repo,
+        AccountId(account_id),
+        int(spent) / _MICRO,
+        int(assumed) / _MICRO,
+        int(held) / _MICRO,
+        runs,
     )
 
 

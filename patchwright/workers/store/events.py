@@ -8,6 +8,7 @@ from contextlib import AbstractContextManager, contextmanager
 from dataclasses import dataclass
 from datetime import datetime
 from functools import cache
+from itertools import chain
 from typing import Any, Final, TypeAlias, TypeVarTuple, cast
 
 import sqlalchemy as sa
@@ -327,10 +328,15 @@ class SqlEventLog:
         return [event_of(*row) for row in self._rows(part)]
 
     def entries(self) -> Iterator[StoredEvent]:
-        start_id = 1
-        while rows := self._rows(EventRange(start_id, limit=_PAGE)):
-            yield from (entry_of(*row) for row in rows)
-            start_id += len(rows)
+        return chain.from_iterable(self.entry_pages())
+
+    def entry_pages(
+        self, start_id: int = 1, end_id: int | None = None
+    ) -> Iterator[Sequence[StoredEvent]]:
+        """Yield some entries at a time, read when they are wanted."""
+        while rows := self._rows(EventRange(start_id, end_id, limit=_PAGE)):
+            yield [entry_of(*row) for row in rows]
+            start_id = rows[-1][0] + 1
 
     def restore(self, entries: Iterable[StoredEvent]) -> None:
         with self._store.database.writing() as connection:

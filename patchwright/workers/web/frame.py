@@ -113,6 +113,8 @@ def _environment() -> Environment:
     return Environment(
         loader=PackageLoader(_HERE),
         autoescape=True,
+        # A file that is looked at for each part of a page is a hundred each time.
+        auto_reload=False,
         undefined=StrictUndefined,
         trim_blocks=True,
         lstrip_blocks=True,

@@ -21,7 +21,7 @@ from patchwright.workers.accounts.roles import OIDC
 from patchwright.workers.accounts.sessions import SessionStore
 from patchwright.workers.store.audit import AuditAction, AuditLog
 from patchwright.workers.web.body import BodyTooLargeError, read_body
-from patchwright.workers.web.rate_limit import AttemptLimit
+from patchwright.workers.web.rate_limit import AttemptLimit, address_of
 from patchwright.workers.web.sign_in import (
     AUTH_PATH,
     SignInWay,
@@ -121,7 +121,7 @@ class BackchannelLogout:
             return _refuse("the logout token is too long", 413)
         fields = parse_qs(body.decode("utf-8", "replace"))
         token = fields.get("logout_token", [""])[0]
-        client = request.client.host if request.client else ""
+        client = address_of(request)
         return await run_in_threadpool(self._end, token, client)
 
     def _end(self, token: str, client: str) -> Response:

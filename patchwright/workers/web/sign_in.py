@@ -22,7 +22,7 @@ from patchwright.workers.accounts.sessions import NewSession, Session
 from patchwright.workers.store.audit import AuditAction, AuditLog
 from patchwright.workers.web.forms import FormTokens, SignedCookie, message_page
 from patchwright.workers.web.frame import Site
-from patchwright.workers.web.rate_limit import AttemptLimit
+from patchwright.workers.web.rate_limit import AttemptLimit, address_of
 from patchwright.workers.web.session_cookie import (
     SessionCookie,
     SessionRenewal,
@@ -190,8 +190,7 @@ def _choose(routes: SignInRoutes, request: Request) -> Response:
 
 
 def _login(routes: SignInRoutes, way: SignInWay, request: Request) -> Response:
-    client = request.client.host if request.client else ""
-    if not routes.limit.take(client):
+    if not routes.limit.take(address_of(request)):
         text = "There were too many from your address. Try again in ten minutes."
         return _refuse(routes, way, 429, "Too many sign-ins", text)
     state, verifier = secrets.token_urlsafe(32), secrets.token_urlsafe(48)

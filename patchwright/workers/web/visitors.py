@@ -13,7 +13,7 @@ from patchwright.workers.accounts.directory import People
 from patchwright.workers.accounts.principal import Principal, Role, SignedInBy
 from patchwright.workers.accounts.tokens import TOKEN_PREFIX, ApiTokenStore
 from patchwright.workers.ops.endpoints import has_bearer_token
-from patchwright.workers.web.rate_limit import AttemptLimit
+from patchwright.workers.web.rate_limit import AttemptLimit, address_of
 from patchwright.workers.web.session_cookie import SessionCookie
 
 MAX_WRONG_TOKENS: Final = 20
@@ -59,7 +59,7 @@ class Visitors:
     def _find_bearer(
         self, request: HTTPConnection, held: str, word: str
     ) -> Principal | None:
-        address = request.client.host if request.client else ""
+        address = address_of(request)
         limit = self.wrong_tokens
         if limit is not None and not limit.has_room(address):
             return None

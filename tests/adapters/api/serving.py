@@ -9,7 +9,7 @@ from types import MappingProxyType
 from typing import Any, Final
 
 import httpx
-from fastapi import Request
+from starlette.requests import HTTPConnection
 
 from patchwright.client import Client
 from patchwright.core.plugin import ServiceProfile
@@ -27,8 +27,14 @@ from patchwright.workers.inbox.inbox import Dispatcher, Inbox
 from patchwright.workers.web.app import create_app
 from patchwright.workers.web.forms import FormTokens
 from patchwright.workers.web.frame import Site
+from patchwright.workers.web.rate_limit import AttemptLimit
 from patchwright.workers.web.run_access import RunAccess
 from patchwright.workers.web.server import make_server
+from patchwright.workers.web.visitors import (
+    MAX_WRONG_TOKENS,
+    WRONG_TOKENS_PERIOD,
+    Visitors,
+)
 from tests.adapters.store.world import World
 from tests.adapters.web.serving import compose
 from tests.adapters.web.watching import begin_run, end_run
@@ -96,7 +102,11 @@ class ApiSite:
 
 @contextmanager
 def serving_api(
-    database: Database, folder: Path, clock: FakeClock | None = None
+    database: Database,
+    folder: Path,
+    clock: FakeClock | None = None,
+    *,
+    requests_per_minute: int = 600,
 ) -> Iterator[ApiSite]:
     """Serve from a thread of this process until the context is left.
 
@@ -108,7 +118,9 @@ def serving_api(
     dispatched: list[JobId] = []
     dispatcher = Dispatcher(dispatched.append)
     inbox = Inbox(database, world.recorder, dispatcher.dispatch)
-    api = _api(world, url, folder, inbox, dispatcher)
+    api = _api(
+        world, url, folder, inbox, dispatcher, requests_per_minute=requests_per_minute
+    )
     api.feed.look_again_s = 0.05
     services = replace(compose(database, dispatcher), inbox=inbox, pages=(api.add_to,))
     server = make_server(create_app(services), "127.0.0.1", port)
@@ -125,11 +137,18 @@ def serving_api(
 
 
 def _api(
-    world: World, url: str, folder: Path, inbox: Inbox, dispatcher: Dispatcher
+    world: World,
+    url: str,
+    folder: Path,
+    inbox: Inbox,
+    dispatcher: Dispatcher,
+    *,
+    requests_per_minute: int,
 ) -> Api:
     environ = {
         "PATCHWRIGHT_STATE_DIR": str(folder),
         "PATCHWRIGHT_SERVER__PUBLIC_URL": url,
+        "PATCHWRIGHT_SERVER__API_REQUESTS_PER_MINUTE": str(requests_per_minute),
         "PATCHWRIGHT_SECURITY__ADMIN_TOKEN": HIDDEN,
         "PATCHWRIGHT_GITHUB__TOKEN": HIDDEN,
         "PATCHWRIGHT_GITHUB__WEBHOOK_SECRET": HIDDEN,
@@ -138,6 +157,8 @@ def _api(
     stores = make_stores(
         world.database, redactor.redact_json, world.clock, RandomIds(), world.notifier
     )
+    wrong_tokens = AttemptLimit(world.clock, MAX_WRONG_TOKENS, WRONG_TOKENS_PERIOD)
+    visitors = Visitors(_by_session, "", _by_token, wrong_tokens)
     return Api(
         settings=load_settings(environ, flags={}, cwd=folder),
         database=world.database,
@@ -145,35 +166,41 @@ def _api(
         redactor=redactor,
         forge=FORGE,
         clock=world.clock,
-        access=_access(world, url),
+        access=_access(world, url, visitors),
         site=Site("", "/auth/github/login", FormTokens(SECRET)),
         submit=inbox.submit,
         dispatch=dispatcher.dispatch,
+        wrong_tokens=wrong_tokens,
     )
 
 
 HIDDEN: Final = "a-secret-of-the-settings"
 
 
-def _access(world: World, url: str) -> RunAccess:
+def _access(world: World, url: str, visitors: Visitors) -> RunAccess:
     return RunAccess(
         secret=SECRET,
         public_url=url,
         clock=world.clock,
-        find_principal=_find_principal,
+        find_principal=visitors.find,
         may_read=_may_read,
         may_write=_may_write,
         is_private=lambda job: isinstance(job.trigger.thread, TalkThread),
     )
 
 
-def _find_principal(request: Request) -> Principal | None:
-    _, _, token = request.headers.get("authorization", "").partition(" ")
-    session = request.headers.get("x-session", "")
-    role, _, login = (token or session).partition("-")
+def _by_session(request: HTTPConnection) -> Principal | None:
+    return _principal(request.headers.get("x-session", ""), SignedInBy.SESSION)
+
+
+def _by_token(word: str) -> Principal | None:
+    return _principal(word, SignedInBy.API_TOKEN)
+
+
+def _principal(word: str, by: SignedInBy) -> Principal | None:
+    role, _, login = word.partition("-")
     if role not in set(Role):
         return None
-    by = SignedInBy.API_TOKEN if token else SignedInBy.SESSION
     identity = Actor(service="github", login=login) if login else None
     return Principal(name=login, role=Role(role), signed_in_by=by, identity=identity)
 

@@ -46,7 +46,7 @@ def any_site(tmp_path: Path) -> Iterator[ApiSite]:
     add_sqlite_file(file)
     with (
         closing(Database(f"sqlite:///{file}")) as database,
-        serving_api(database, tmp_path) as site,
+        serving_api(database, tmp_path, requests_per_minute=0) as site,
     ):
         yield site
 

@@ -19,6 +19,7 @@ from patchwright.resolver.messages.status import DeliveryResult
 from patchwright.workers.accounts.principal import Principal, Role, SignedInBy
 from patchwright.workers.db.database import Database
 from patchwright.workers.db.upgrade import upgrade
+from patchwright.workers.runs.export import export_service_log
 from patchwright.workers.web.run_access import RUN_LINK_LIFETIME
 from tests.adapters.store.world import REPO, trigger
 from tests.adapters.web.browser import forms_on
@@ -91,6 +92,32 @@ def test_the_log_is_a_file_without_secrets(site: Watched, job_id: JobId) -> None
     assert [one["id"] for one in events] == list(range(1, 13))
     assert events[-1]["payload"]["command"].startswith("curl -u me:")
     assert A_SECRET not in answer.text
+
+
+def test_a_long_log_is_sent_as_it_is_read(site: Watched, job_id: JobId) -> None:
+    for number in range(600):
+        append(site.world, job_id, RunCommand(command=f"echo {number} {A_SECRET}"))
+    pages, job = site.pages, site.world.job(job_id)
+    parts = export_service_log(pages.reader, job, pages.redactor)
+    assert next(parts).count("\n") == 500
+    answer = httpx.get(f"{site.page(job_id)}/log.jsonl", headers=READER)
+    assert "content-length" not in answer.headers
+    ids = [json.loads(line)["id"] for line in answer.text.splitlines()]
+    assert ids == list(range(1, 612))
+    assert A_SECRET not in answer.text
+
+
+def test_the_log_of_a_run_has_no_events_of_another_one(site: Watched) -> None:
+    first, lease = begin_run(site.world)
+    end_run(site.world, lease, proven(), DeliveryResult())
+    second, _ = begin_run(site.world, "k2")
+    told = [
+        httpx.get(f"{site.page(one)}/log.jsonl", headers=READER).text.splitlines()
+        for one in (first, second)
+    ]
+    ids = [[json.loads(line)["id"] for line in lines] for lines in told]
+    assert ids[0] == list(range(1, ids[1][0]))
+    assert len(ids[1]) == 11
 
 
 def test_the_trajectory_is_what_replay_reads(site: Watched, job_id: JobId) -> None:

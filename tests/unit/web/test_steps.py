@@ -11,18 +11,19 @@ from patchwright.core.events.observations import (
     ModelReply,
     OutcomeReached,
     PlanApproved,
+    RequestBlocked,
     StateChanged,
 )
 from patchwright.core.events.payload import AgentState, Risk, Source, ToolCall
 from patchwright.core.events.types import Event, Known
 from patchwright.core.types.outcome_kind import OutcomeKind
 from patchwright.core.types.work import ASKED, Outcome, Usage
-from patchwright.workers.web.run_page.cost_plot import cost_by_step, cost_plot
+from patchwright.workers.runs.reader import RunDigest
+from patchwright.workers.web.run_page.cost_plot import cost_plot
 from patchwright.workers.web.run_page.steps import (
     LogStep,
     LogStepReader,
     Part,
-    count_replies,
     read_steps,
     whole_steps,
 )
@@ -42,6 +43,10 @@ def reply(text: str = "", agent: str = "", cost_usd: float | None = 0.1) -> Mode
     return ModelReply(
         text=text, agent=agent, tool_calls=calls, usage=Usage(cost_usd=cost_usd)
     )
+
+
+def digest(events: list[Event]) -> RunDigest:
+    return RunDigest().with_events(events)
 
 
 def ran(call_id: str, agent: str = "") -> RunCommand:
@@ -128,7 +133,7 @@ def test_a_page_begins_with_a_whole_step() -> None:
     events = log(ended("a", 0), reply(agent="7"), reply("I look."), ran("b"))
     assert [one.id for one in whole_steps(events)] == [3, 4]
     assert [one.id for one in whole_steps(events[:2])] == [1, 2]
-    assert count_replies(events, before=3) == 1
+    assert digest(events).count_replies(before=3) == 1
 
 
 def test_the_newest_texts_come_first_where_a_page_has_too_many() -> None:
@@ -155,7 +160,21 @@ def test_the_newest_texts_come_first_where_a_page_has_too_many() -> None:
 def test_a_step_costs_its_reply_and_the_calls_until_the_next_one() -> None:
     beside = ModelCalled(role="condense", usage=Usage(cost_usd=0.5))
     events = log(beside, reply(), reply(cost_usd=None), beside, reply())
-    assert cost_by_step(events) == (0.6, 0.5, 0.1)
+    assert digest(events).cost_by_step == (0.6, 0.5, 0.1)
+    assert digest(log(beside)).cost_by_step == ()
+
+
+def test_what_is_read_bit_by_bit_says_the_same_as_all_at_once() -> None:
+    beside = ModelCalled(role="condense", usage=Usage(cost_usd=0.5))
+    blocked = RequestBlocked(
+        host="evil.example", port=443, count=2, first_at=AT, last_at=AT
+    )
+    events = log(beside, reply(), blocked, beside, blocked, reply("a"), reply())
+    whole = digest(events)
+    assert whole.blocked == {("evil.example", 443): 4}
+    assert (whole.summary.steps, whole.last_id) == (3, 7)
+    for cut in range(len(events) + 1):
+        assert digest(events[:cut]).with_events(events[cut:]) == whole
 
 
 def test_a_plot_names_what_cost_most() -> None:

@@ -1,10 +1,9 @@
 """The cost of a run by step, as bars and as the table behind them."""
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Sequence
 from math import ceil
 from typing import Final
 
-from patchwright.core.events import types as ev
 from patchwright.core.text.strings import dollars
 from patchwright.core.types.base import Value
 
@@ -36,28 +35,6 @@ class CostPlot(Value):
     width: float = _WIDTH
     height: float = _HEIGHT
     bars: tuple[Bar, ...] = ()
-
-
-def cost_by_step(events: Iterable[ev.Event]) -> tuple[float, ...]:
-    """Return what each step cost in USD, with the other calls before the next one.
-
-    What was asked of a model before the first step counts with that.
-    """
-    costs: list[float] = []
-    before = 0.0
-    for event in events:
-        payload = event.payload
-        if not isinstance(payload, ev.ModelReply | ev.ModelCalled):
-            continue
-        price = payload.usage.cost_usd or 0.0
-        if isinstance(payload, ev.ModelReply):
-            costs.append(price + before)
-            before = 0.0
-        elif costs:
-            costs[-1] += price
-        else:
-            before += price
-    return tuple(costs)
 
 
 def cost_plot(costs: Sequence[float]) -> CostPlot:

@@ -1,17 +1,19 @@
 """A run to take away: its log as a file, and a link for people without an account."""
 
-import json
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from typing import Final
 from urllib.parse import parse_qs
 
 import structlog
 from fastapi import FastAPI, Request, Response
 from fastapi.concurrency import run_in_threadpool
+from fastapi.responses import StreamingResponse
 
-from patchwright.core.replay.trajectory import Trajectory
+from patchwright.core.text.redaction import Redactor
 from patchwright.core.types.errors import SettingsError
-from patchwright.workers.runs.export import export_service_run
+from patchwright.resolver.job import Job
+from patchwright.workers.runs.export import export_service_log, export_service_run
+from patchwright.workers.runs.reader import RunReader
 from patchwright.workers.web.body import BodyTooLargeError, read_body
 from patchwright.workers.web.forms import message_page
 from patchwright.workers.web.run_access import RUN_LINK_LIFETIME, make_run_link
@@ -27,12 +29,12 @@ def add_run_downloads(app: FastAPI, pages: RunPages) -> None:
     @app.get("/runs/{job_id}/log.jsonl", include_in_schema=False)
     def events(request: Request, job_id: str) -> Response:
         """Send the log of a run, an event on each line."""
-        return _download(pages, request, job_id, "jsonl", _lines)
+        return _download(pages, request, job_id, "jsonl", export_service_log)
 
     @app.get("/runs/{job_id}/trajectory.json", include_in_schema=False)
     def trajectory(request: Request, job_id: str) -> Response:
         """Send a run as the document that `replay` reads."""
-        return _download(pages, request, job_id, "json", Trajectory.model_dump_json)
+        return _download(pages, request, job_id, "json", _document)
 
     @app.post("/runs/{job_id}/share", include_in_schema=False)
     async def share(request: Request, job_id: str) -> Response:
@@ -49,8 +51,9 @@ def add_run_downloads(app: FastAPI, pages: RunPages) -> None:
 _TYPES: Final = {"json": "application/json", "jsonl": "application/x-ndjson"}
 
 
-def _lines(document: Trajectory) -> str:
-    return "".join(f"{json.dumps(one)}\n" for one in document.events)
+def _document(reader: RunReader, job: Job, redactor: Redactor) -> Iterator[str]:
+    # At once, so that what is missing is told before anything is sent.
+    return iter((export_service_run(reader, job, redactor).model_dump_json(),))
 
 
 def _download(
@@ -58,13 +61,13 @@ def _download(
     request: Request,
     job_id: str,
     kind: str,
-    write: Callable[[Trajectory], str],
+    export: Callable[[RunReader, Job, Redactor], Iterator[str]],
 ) -> Response:
     job = pages.find(request, job_id)
     if job is None:
         return pages.missing(request, job_id)
     try:
-        document = export_service_run(pages.reader, job, pages.redactor)
+        parts = export(pages.reader, job, pages.redactor)
     except SettingsError:
         title = "Nothing to download yet"
         text = "The run has not begun, so it has no log. Try again when it works."
@@ -74,7 +77,8 @@ def _download(
         "Content-Disposition": f'attachment; filename="run-{job.id[:8]}.{kind}"',
         "X-Content-Type-Options": "nosniff",
     }
-    return Response(write(document), 200, headers, _TYPES[kind])
+    # A long log is sent as it is read: it need not fit into memory.
+    return StreamingResponse(parts, 200, headers, _TYPES[kind])
 
 
 def _share(pages: RunPages, request: Request, job_id: str, check: str) -> Response:

@@ -23,7 +23,7 @@ from patchwright.workers.runs.reader import EventSpan, RunReader
 from patchwright.workers.runs.run_row import RunSummary, update_summary
 from patchwright.workers.web.run_page.actions import turn_of
 from patchwright.workers.web.run_page.html import head_html, part_html
-from patchwright.workers.web.run_page.steps import LogStepReader, count_replies
+from patchwright.workers.web.run_page.steps import LogStepReader
 from patchwright.workers.web.run_page.views import run_head
 from patchwright.workers.web.server_sent import (
     AsyncNotifier,
@@ -244,10 +244,10 @@ class _RunNews:
     def _begin(self, job: Job) -> None:
         """Read what the browser has, as its newest step may go on."""
         self._span = self._reader.span(job)
-        summary = self._reader.summary_events(job, self._span)
-        self._known = update_summary(RunSummary(), summary)
+        known = self._reader.digest(job, self._span)
+        self._known = known.summary
         seen = self._reader.page(job, self._span, self.last_id + 1)
         first = seen[0].id if seen else self.last_id + 1
-        self._steps = LogStepReader(count_replies(summary, before=first))
+        self._steps = LogStepReader(known.count_replies(before=first))
         for event in seen:
             self._steps.add(event)

@@ -6,9 +6,10 @@ agent has read to another host.
 """
 
 from collections.abc import Iterable
+from functools import lru_cache
 from typing import Final, assert_never
 
-from markupsafe import Markup
+from markupsafe import Markup, escape
 
 from patchwright.core.replay.story import first_line
 from patchwright.core.text.document import types as doc
@@ -24,15 +25,35 @@ _BOX: Final = {
 }
 
 
+# Whoever looks at a run sees the same texts, and to read Markdown is half of a page.
+# Longer texts are few on a page, and would take much memory.
+_remembered: Final = lru_cache(maxsize=1_000)
+_MOST_REMEMBERED_CHARS: Final = 4_000
+
+
 def prose_html(markdown: str) -> Markup:
     """Return the text as paragraphs, lists, tables and code."""
+    is_short = len(markdown) <= _MOST_REMEMBERED_CHARS
+    return _known_html(markdown) if is_short else _html(markdown)
+
+
+def _html(markdown: str) -> Markup:
     return _blocks(read_document(markdown))
 
 
 def first_words(markdown: str) -> str:
     """Return the first line that says something, without its marks."""
     line = first_line(markdown)
+    is_short = len(line) <= _MOST_REMEMBERED_CHARS
+    return _known_words(line) if is_short else _words(line)
+
+
+def _words(line: str) -> str:
     return next(filter(None, map(_first_words, read_document(line))), line)
+
+
+_known_html: Final = _remembered(_html)
+_known_words: Final = _remembered(_words)
 
 
 def _first_words(block: doc.Block) -> str:
@@ -124,7 +145,7 @@ def _inlines(inlines: doc.Inlines) -> Markup:
 def _inline(inline: doc.Inline) -> Markup:
     match inline:
         case doc.PlainText(text):
-            return Markup("{}").format(text)
+            return escape(text)
         case doc.Code(text):
             return _CODE.format(text)
         case doc.Hyperlink(url, children):

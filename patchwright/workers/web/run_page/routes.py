@@ -1,7 +1,6 @@
 """The addresses of a run's page, and of what belongs to it."""
 
 import re
-from collections import Counter
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import Final
@@ -19,12 +18,10 @@ from patchwright.core.types.base import JobId
 from patchwright.core.types.threads import ThreadRef
 from patchwright.core.types.work import BlockedRequest
 from patchwright.resolver.job import Job, is_over
-from patchwright.workers.runs.reader import EventSpan, RunReader
-from patchwright.workers.runs.run_row import RunSummary, update_summary
+from patchwright.workers.runs.reader import EventSpan, RunDigest, RunReader
 from patchwright.workers.web.frame import Site
 from patchwright.workers.web.run_access import RunAccess
 from patchwright.workers.web.run_page.actions import RunActions
-from patchwright.workers.web.run_page.cost_plot import cost_by_step
 from patchwright.workers.web.run_page.entries import event_entry
 from patchwright.workers.web.run_page.html import (
     diff_page,
@@ -34,7 +31,6 @@ from patchwright.workers.web.run_page.html import (
 )
 from patchwright.workers.web.run_page.live import LiveUpdates
 from patchwright.workers.web.run_page.steps import (
-    count_replies,
     read_steps,
     whole_steps,
 )
@@ -48,6 +44,7 @@ from patchwright.workers.web.run_page.views import (
 _ID: Final = re.compile(r"[0-9A-Za-z-]{1,64}\Z")
 _NUMBER: Final = re.compile(r"[1-9]\d{0,8}\Z")
 _SEE_OTHER: Final = 303
+_NOTHING: Final = RunDigest()
 # More of one text than anybody reads on a page; the log that is downloaded has it all.
 _MOST_EVENT_CHARS: Final = 400_000
 
@@ -82,12 +79,12 @@ class RunPages:
         job = self.reader.jobs.load(JobId(job_id))
         return job if job and self.access.may_view(request, job) else None
 
-    def view(self, job: Job, events: Sequence[ev.Event] = ()) -> RunView:
-        """Return what the page shows; `events` are those that a summary is made of."""
+    def view(self, job: Job, known: RunDigest = _NOTHING) -> RunView:
+        """Return what the page shows; `known` is what the events say."""
         facts = KnownOfRun(
-            summary=update_summary(RunSummary(), events),
-            costs=cost_by_step(events),
-            blocked=_blocked(events),
+            summary=known.summary,
+            costs=known.cost_by_step,
+            blocked=_blocked(known),
             delivered=self.reader.delivered(job),
             diff=self.reader.diff(job),
             linked=tuple(self.threads_of(job)),
@@ -178,13 +175,13 @@ def _exchange_key(pages: RunPages, request: Request, job_id: str, key: str) -> R
 
 def _show(pages: RunPages, request: Request, job: Job) -> Response:
     span = pages.reader.span(job)
-    events = pages.reader.summary_events(job, span)
+    known = pages.reader.digest(job, span)
     principal = pages.access.find_principal(request)
     return run_page(
         pages.site,
         principal,
-        pages.view(job, events),
-        _steps(pages.reader, job, span, events, _before(request)),
+        pages.view(job, known),
+        _steps(pages.reader, job, span, known, _before(request)),
         pages.actions.view(principal, job, sent=request.query_params.get("sent", "")),
         may_share=pages.access.may_share(principal, job),
     )
@@ -194,7 +191,7 @@ def _steps(
     reader: RunReader,
     job: Job,
     span: EventSpan,
-    summary: Sequence[ev.Event],
+    known: RunDigest,
     before: int | None,
 ) -> StepsView:
     events = reader.page(job, span, before)
@@ -203,7 +200,7 @@ def _steps(
     if not events:
         return StepsView(is_newest=before is None)
     first, is_newest = events[0].id, before is None
-    earlier = count_replies(summary, before=first)
+    earlier = known.count_replies(before=first)
     return StepsView(
         parts=read_steps(
             events, earlier, newest_is_open=is_newest and not is_over(job)
@@ -214,16 +211,11 @@ def _steps(
     )
 
 
-def _blocked(events: Sequence[ev.Event]) -> tuple[BlockedRequest, ...]:
-    """Count what was blocked so far, by where it wanted to go."""
-    counts: Counter[tuple[str, int]] = Counter()
-    for event in events:
-        if isinstance(event.payload, ev.RequestBlocked):
-            place = (event.payload.host, event.payload.port)
-            counts[place] += event.payload.count
+def _blocked(known: RunDigest) -> tuple[BlockedRequest, ...]:
+    """Return what was blocked so far, by where it wanted to go."""
     return tuple(
         BlockedRequest(host=host, port=port, count=count)
-        for (host, port), count in counts.items()
+        for (host, port), count in known.blocked.items()
     )
 
 

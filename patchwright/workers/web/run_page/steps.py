@@ -133,13 +133,6 @@ def _with_result(step: LogStep, call_id: str, result: EventEntry) -> LogStep | N
     return None
 
 
-def count_replies(events: Iterable[ev.Event], before: int) -> int:
-    """Count the replies before an event, each of which is a step."""
-    return sum(
-        isinstance(one.payload, ev.ModelReply) for one in events if one.id < before
-    )
-
-
 def whole_steps(events: Sequence[ev.Event]) -> Sequence[ev.Event]:
     """Leave out the end of a step that began before these events."""
     begin = next(
