@@ -16,6 +16,7 @@ from patchwright.resolver.job import Job, JobState, outcome_of
 from patchwright.resolver.messages.outcome_kinds import (
     Tone,
     display_of,
+    is_paused,
     outcome_title,
     outcome_tone,
 )
@@ -27,16 +28,22 @@ SUMMARY_KINDS: Final = frozenset(
         "evidence_recorded",
         "model_called",
         "model_reply",
+        "outcome_reached",
         "proof_started",
         "raise_limits",
         "run_started",
+        "state_changed",
         "write_todos",
     }
 )
 
 
 class RunSummary(Value):
-    """Folded up to the event `last_id`; `limits` are those that hold by now."""
+    """Folded up to the event `last_id`; `limits` are those that hold by now.
+
+    `worked_s` are the seconds of what has ended, by an end or a wait for somebody, and
+    `began_at` tells since when it works, None where it does not.
+    """
 
     title: str = ""
     model: str = ""
@@ -46,7 +53,14 @@ class RunSummary(Value):
     todos: tuple[ev.Todo, ...] = ()
     totals: ModelCallTotals = ModelCallTotals()
     steps: int = 0
+    worked_s: float = 0.0
+    began_at: datetime | None = None
     last_id: int = 0
+
+    def seconds_worked(self, now: datetime) -> float:
+        if self.began_at is None:
+            return self.worked_s
+        return self.worked_s + max(0.0, (now - self.began_at).total_seconds())
 
 
 def update_summary(known: RunSummary, events: Iterable[ev.Event]) -> RunSummary:
@@ -76,6 +90,11 @@ def _after(known: RunSummary, event: ev.Event) -> RunSummary:
             return known.replace(evidence=(*known.evidence, evidence))
         case ev.WriteTodos(todos=todos, agent=""):
             return known.replace(todos=todos)
+        case ev.StateChanged(attempt=ev.AttemptStart()):
+            return known.replace(began_at=event.at)
+        case ev.OutcomeReached(outcome=outcome):
+            worked_s = known.worked_s + outcome.seconds
+            return known.replace(worked_s=worked_s, began_at=None)
         case _:
             return known
 
@@ -229,7 +248,7 @@ def state_and_tone(job: Job) -> tuple[str, Tone]:
         case JobState.DELIVERING:
             return "Delivering", "open"
         case JobState.WAITING_USER:
-            return "Needs you", "open"
+            return _wait_title(job.outcome), "open"
         case JobState.DONE | JobState.FAILED | JobState.CANCELLED:
             if job.outcome is None:
                 lost = display_of(OutcomeKind.FAILED)
@@ -237,6 +256,12 @@ def state_and_tone(job: Job) -> tuple[str, Tone]:
             return outcome_title(job.outcome), outcome_tone(job.outcome)
         case _:
             assert_never(job.state)
+
+
+def _wait_title(outcome: Outcome | None) -> str:
+    if outcome is not None and is_paused(outcome):
+        return outcome_title(outcome)
+    return "Needs you"
 
 
 def state_of_row(run: RunRow) -> tuple[str, Tone]:
@@ -249,7 +274,7 @@ def state_of_row(run: RunRow) -> tuple[str, Tone]:
         case RunStage.DELIVERING:
             return "Delivering", "open"
         case RunStage.WAITING:
-            return "Needs you", "open"
+            return _wait_title(_outcome_of(run)), "open"
         case RunStage.ENDED | RunStage.UNFINISHED:
             return _ending(run)
         case _:
@@ -257,13 +282,22 @@ def state_of_row(run: RunRow) -> tuple[str, Tone]:
 
 
 def _ending(run: RunRow) -> tuple[str, Tone]:
-    if not run.outcome:
+    outcome = _outcome_of(run)
+    if outcome is None:
         lost = display_of(OutcomeKind.FAILED)
         return lost.title, lost.tone
-    outcome = Outcome(
-        kind=OutcomeKind(run.outcome), reason=run.reason, proof=Proof(run.proof)
-    )
     return outcome_title(outcome), outcome_tone(outcome)
+
+
+def _outcome_of(run: RunRow) -> Outcome | None:
+    if not run.outcome:
+        return None
+    return Outcome(
+        kind=OutcomeKind(run.outcome),
+        reason=run.reason,
+        waits=run.stage is RunStage.WAITING,
+        proof=Proof(run.proof),
+    )
 
 
 def repository_text(run: RunRow) -> str:

@@ -128,7 +128,6 @@ def run_head(job: Job, known: RunSummary, now: datetime) -> RunHead:
     if spent is not None and limits and limits.max_cost_usd > 0:
         used = min(100, round(100 * spent / limits.max_cost_usd))
     steps = outcome.iterations if outcome else known.steps
-    since_s = (now - job.created_at).total_seconds()
     state, tone = state_and_tone(job)
     return RunHead(
         state=state,
@@ -136,10 +135,19 @@ def run_head(job: Job, known: RunSummary, now: datetime) -> RunHead:
         cost=cost_text(usage, limits),
         used=used,
         steps=f"{steps} of {limits.max_iterations}" if limits else str(steps),
-        time=duration_text(outcome.seconds if outcome else max(0.0, since_s)),
+        time=duration_text(_seconds(job, known, now)),
         todos=known.todos,
         is_over=is_over(job),
     )
+
+
+def _seconds(job: Job, known: RunSummary, now: datetime) -> float:
+    """Return how long it has worked; before that, how long it has waited for that."""
+    if worked_s := known.seconds_worked(now):
+        return worked_s
+    if outcome := outcome_of(job):
+        return outcome.seconds
+    return max(0.0, (now - job.created_at).total_seconds())
 
 
 def run_view(
