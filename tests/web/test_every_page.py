@@ -163,7 +163,8 @@ def _look_as_a_stranger(tour: Tour, page: Page) -> None:
     tour.look(page, "/runs", "/auth", *missing)
     # No sign-in was begun here, and the provider of this one does not answer.
     tour.look(page, "/auth/github/callback", "/auth/oidc/callback", "/auth/oidc/login")
-    tour.look(page, "/setup/github/installed")
+    made = ("/setup/github", "/setup/github/done", "/setup/github/installed")
+    tour.look(page, *made)
 
 
 def _look_at_runs(tour: Tour, place: Scene, page: Page) -> str:
