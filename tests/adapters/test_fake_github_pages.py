@@ -75,7 +75,7 @@ def test_a_pull_request_has_its_text_and_its_files(github: FakeGitHub) -> None:
     assert _text(github, f"/commit/{sha}") == f"Commit {sha}\n{files}"
     assert _text(github, "/compare/main...fix") == f"main to fix\n{files}"
     assert _text(github, "") == (
-        "Issues and pull requests\nFix the sum Pull request #1 by alice"
+        "Issues and pull requests\nNew issue\nFix the sum Pull request #1 by alice"
     )
 
 
