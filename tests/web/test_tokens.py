@@ -10,9 +10,8 @@ from patchwright.client import ApiProblemError, Client
 from tests.fakes.llm.turns import with_usage
 from tests.flow.story import REPO, fix_turns
 from tests.web.chromium import find_barriers, window
-from tests.web.scene import Scene, scene
+from tests.web.scene import TASK, Scene, scene
 
-TASK = "The total ignores the pieces: `total([450], [3])` is 450, and not 1350."
 TURN_USD = 0.30
 # A call reserves little, and the whole run is more than half of what alice may spend.
 SETTINGS = {
