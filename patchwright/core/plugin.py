@@ -10,7 +10,7 @@ from contextlib import AbstractContextManager
 from dataclasses import dataclass
 from datetime import datetime
 from importlib import import_module
-from typing import Any, Protocol
+from typing import Any, Final, Protocol
 
 from pydantic import SecretStr
 
@@ -90,6 +90,14 @@ class ChatConnection(Protocol):
     def open_routes(self, host: PluginHost) -> PluginRoutes: ...
 
     def close(self) -> None: ...
+
+
+AUTH_PATH: Final = "/auth"
+
+
+def callback_path(way: str) -> str:
+    """Return where on our pages those come back who prove at `way` who they are."""
+    return f"{AUTH_PATH}/{way}/callback"
 
 
 class SignInProvider(Protocol):

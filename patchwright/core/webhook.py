@@ -19,6 +19,8 @@ from patchwright.core.types.triggers import (
     UndatedNotice,
 )
 
+# Where each service delivers.
+WEBHOOK_ROUTE: Final = "/api/integration/{service}/events"
 # Services that send no file along say little; others bring whole files.
 MAX_BODY_BYTES: Final = 1024 * 1024
 LARGEST_BODY_BYTES: Final = 25 * 1024 * 1024

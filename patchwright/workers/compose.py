@@ -17,11 +17,10 @@ from patchwright.core.plugin import ForgeConnection, Hook, Plugin, ServiceDirect
 from patchwright.core.runtime import RuntimeFactory
 from patchwright.core.settings.model import Settings
 from patchwright.core.system.clock import Clock, SystemClock
-from patchwright.core.system.crypto import KeyRing
 from patchwright.core.text.redaction import Redactor
 from patchwright.core.types.base import Ids, JobId, RandomIds
-from patchwright.core.types.errors import SettingsError
 from patchwright.core.types.threads import ForgeThread
+from patchwright.core.webhook import WEBHOOK_ROUTE
 from patchwright.integrations.git.mirror import MirrorCache
 from patchwright.integrations.mcp.launcher import open_servers
 from patchwright.integrations.registry import (
@@ -30,7 +29,6 @@ from patchwright.integrations.registry import (
     describe_services,
     find_forge,
 )
-from patchwright.integrations.settings import NO_SHARED_KEY
 from patchwright.resolver.guards.leaks import FindKnownSecrets
 from patchwright.resolver.job import Job
 from patchwright.resolver.services import ChatServices, RunOverrides, code_host_of
@@ -70,15 +68,14 @@ from patchwright.workers.store.outcomes import OutcomeStore
 from patchwright.workers.store.requests import ConversationLinkStore, RequestStore
 from patchwright.workers.store.reservations import ReservationStore
 from patchwright.workers.store.run_store import RunServices, Stores
-from patchwright.workers.store.secrets import SecretStore, load_or_make_key
+from patchwright.workers.store.secrets import (
+    SecretStore,
+    key_ring,
+    session_secret,
+)
 from patchwright.workers.store.spend_alerts import SpendAlertStore
 from patchwright.workers.store.threads import ThreadStore
 from patchwright.workers.web.run_access import make_run_link
-from patchwright.workers.web.webhooks import WEBHOOK_ROUTE
-
-KEY_FILE = "encryption.key"
-SESSION_FILE = "session.secret"
-_OWN_KEY_ID = "own"
 
 log = structlog.get_logger(__name__)
 
@@ -86,28 +83,6 @@ log = structlog.get_logger(__name__)
 def open_database(settings: Settings, clock: Clock | None = None) -> Database:
     settings.state_dir.mkdir(parents=True, exist_ok=True)
     return Database(settings.database.url.get_secret_value(), clock=clock)
-
-
-def key_ring(settings: Settings, database: Database) -> KeyRing:
-    """Return the configured keys; beside an SQLite file, a key of our own will do."""
-    configured = settings.security.encryption_keys
-    if configured:
-        keys = {key.id: key.key.get_secret_value() for key in configured}
-        return KeyRing(keys, configured[0].id)
-    if not database.is_sqlite:
-        raise SettingsError(NO_SHARED_KEY)
-    key = load_or_make_key(settings.state_dir / KEY_FILE)
-    return KeyRing({_OWN_KEY_ID: key}, _OWN_KEY_ID)
-
-
-def session_secret(settings: Settings, database: Database) -> bytes | None:
-    """Return what signs cookies and links; beside an SQLite file, one of our own."""
-    configured = settings.security.session_secret
-    if configured:
-        return configured.get_secret_value().encode()
-    if not database.is_sqlite:
-        return None
-    return load_or_make_key(settings.state_dir / SESSION_FILE)
 
 
 def make_stores(

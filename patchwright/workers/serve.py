@@ -33,7 +33,6 @@ from patchwright.workers.compose import (
     open_database,
     open_secrets,
     open_service_parts,
-    session_secret,
 )
 from patchwright.workers.db.database import Database
 from patchwright.workers.db.upgrade import upgrade
@@ -67,7 +66,7 @@ from patchwright.workers.queue.celery_worker import (
     run_worker,
 )
 from patchwright.workers.queue.interface import repeat_in_background
-from patchwright.workers.store.secrets import SecretStore
+from patchwright.workers.store.secrets import SecretStore, session_secret
 from patchwright.workers.web.app_install import (
     make_first_admin_cookie,
     make_operator_cookie,

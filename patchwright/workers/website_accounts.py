@@ -7,14 +7,14 @@ from urllib.parse import urlsplit
 
 import structlog
 
-from patchwright.core.plugin import Plugin
+from patchwright.core.plugin import Plugin, callback_path
 from patchwright.core.settings.model import Settings
 from patchwright.core.system.clock import Clock
 from patchwright.core.types.base import Ids, JobId, RandomIds
 from patchwright.core.types.people import Actor
+from patchwright.integrations.oidc.claims import OIDC, make_provider
 from patchwright.workers.accounts.directory import People, ProvenPerson
 from patchwright.workers.accounts.principal import Role
-from patchwright.workers.accounts.roles import OIDC
 from patchwright.workers.accounts.sessions import SessionStore
 from patchwright.workers.accounts.tokens import ApiTokenStore
 from patchwright.workers.compose import ServiceParts
@@ -27,11 +27,7 @@ from patchwright.workers.web.app import AddPages
 from patchwright.workers.web.app_install import make_first_admin_cookie
 from patchwright.workers.web.forms import FormTokens
 from patchwright.workers.web.frame import Site
-from patchwright.workers.web.oidc_routes import (
-    BackchannelLogout,
-    make_oidc_way,
-    make_provider,
-)
+from patchwright.workers.web.oidc_routes import BackchannelLogout, make_oidc_way
 from patchwright.workers.web.rate_limit import AttemptLimit
 from patchwright.workers.web.session_cookie import SessionCookie
 from patchwright.workers.web.sign_in import (
@@ -40,7 +36,6 @@ from patchwright.workers.web.sign_in import (
     SignInRoutes,
     SignInWay,
     adding_url,
-    callback_path,
     make_attempts,
 )
 from patchwright.workers.web.site.account_pages import AccountPages, add_account_pages

@@ -52,6 +52,12 @@ def test_the_service_does_not_load_slack_and_jira_before_they_are_configured() -
     _loads_none_of(libraries, ["patchwright.workers.cli.serve_handler"])
 
 
+def test_doctor_does_not_load_the_web_framework() -> None:
+    checks = [_dotted(module.name) for module in modules("patchwright/workers/doctor/")]
+    names = ["patchwright.workers.cli.doctor_handler", *checks]
+    _loads_none_of(["fastapi", "starlette", "uvicorn"], names)
+
+
 def _loads_none_of(libraries: list[str], names: list[str]) -> None:
     imports = "\n".join(f"import {name}" for name in names)
     # As in `tests/conftest.py`: an installation does not have it.

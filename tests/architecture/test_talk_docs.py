@@ -7,6 +7,8 @@ import pytest
 import yaml
 
 from patchwright.core.commands import Verb
+from patchwright.core.plugin import callback_path
+from patchwright.core.webhook import WEBHOOK_ROUTE
 from patchwright.integrations.gitlab.configured import PERSONAL_SCOPE
 from patchwright.integrations.gitlab.doctor import WEBHOOK_PATH
 from patchwright.integrations.gitlab.settings import GitLabSettings
@@ -16,8 +18,6 @@ from patchwright.integrations.linear import tokens as linear_tokens
 from patchwright.integrations.linear.settings import LinearSettings
 from patchwright.integrations.slack.app import INSTALL_PATH
 from patchwright.integrations.slack.text.actions import SERVICE as SLACK
-from patchwright.workers.web.sign_in import callback_path
-from patchwright.workers.web.webhooks import WEBHOOK_ROUTE
 from tests.architecture.tree import ROOT
 
 GITLAB, LINEAR = "gitlab", "linear"

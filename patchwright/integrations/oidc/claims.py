@@ -1,9 +1,15 @@
-"""What an OpenID provider says of people: values, without what checks them."""
+"""What an OpenID provider says of people: values, and the provider of the settings."""
 
 from datetime import datetime
-from typing import Protocol
+from typing import Final, Protocol, cast
 
+from patchwright.core.plugin import callback_path, import_later
+from patchwright.core.settings.model import Settings
+from patchwright.core.system.clock import Clock
 from patchwright.core.types.base import Value
+
+# The name of this way to sign in, whoever the provider is.
+OIDC: Final = "oidc"
 
 
 class Claims(Value):
@@ -76,3 +82,24 @@ class IdentityProvider(Protocol):
     def end_session_address(self, back: str) -> str:
         """Return where people sign out there, empty where they cannot."""
         ...
+
+
+# Its libraries take four megabytes, and few installations have a provider.
+_make: Final = import_later("patchwright.integrations.oidc.provider:OidcProvider")
+
+
+def make_provider(settings: Settings, clock: Clock) -> IdentityProvider | None:
+    """Return the provider of the settings, None where there is none."""
+    oidc, public_url = settings.oidc, settings.server.public_url
+    if not oidc.is_configured or not public_url:
+        return None
+    provider = _make(
+        issuer=oidc.issuer,
+        client_id=oidc.client_id,
+        client_secret=oidc.client_secret,
+        scopes=oidc.scopes,
+        redirect_uri=public_url + callback_path(OIDC),
+        clock=clock,
+        group_claim=oidc.group_claim if oidc.admin_group else "",
+    )
+    return cast("IdentityProvider", provider)

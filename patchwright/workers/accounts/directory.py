@@ -10,9 +10,9 @@ import sqlalchemy as sa
 from patchwright.core.system.clock import Clock
 from patchwright.core.types.base import AccountId, Ids, Value
 from patchwright.core.types.people import Actor
+from patchwright.integrations.oidc.claims import OIDC
 from patchwright.workers.accounts.principal import Principal, Role, SignedInBy
 from patchwright.workers.accounts.roles import (
-    OIDC,
     Account,
     GivenRole,
     Identity,

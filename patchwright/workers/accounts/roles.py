@@ -2,14 +2,12 @@
 
 from collections.abc import Iterable
 from enum import StrEnum
-from typing import Final
 
 from patchwright.core.types.base import AccountId, Value
 from patchwright.core.types.people import Actor
+from patchwright.integrations.oidc.claims import OIDC
 from patchwright.integrations.registry import service_title as registered_title
 from patchwright.workers.accounts.principal import Role
-
-OIDC: Final = "oidc"
 
 
 def service_title(service: str) -> str:

@@ -7,10 +7,10 @@ import typer
 from patchwright.core.system.clock import SystemClock
 from patchwright.core.text.strings import count_noun
 from patchwright.workers.cli.terminal import load_command_settings
-from patchwright.workers.compose import key_ring, open_database
+from patchwright.workers.compose import open_database
 from patchwright.workers.db.database import database_errors
 from patchwright.workers.db.upgrade import upgrade
-from patchwright.workers.store.secrets import SecretStore
+from patchwright.workers.store.secrets import SecretStore, key_ring
 
 
 def upgrade_database() -> None:

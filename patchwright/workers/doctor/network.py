@@ -26,11 +26,14 @@ from patchwright.core.system.clock import start_call
 from patchwright.core.text.strings import count_noun
 from patchwright.core.types.errors import ServiceError
 from patchwright.core.types.people import Permission
-from patchwright.integrations.oidc.claims import IdentityProvider, ProviderFacts
+from patchwright.integrations.oidc.claims import (
+    IdentityProvider,
+    ProviderFacts,
+    make_provider,
+)
 from patchwright.integrations.registry import PLUGINS, describe_services, find_forge
 from patchwright.integrations.settings import service_errors
 from patchwright.workers.connection import connect, error_text, fix_of_route
-from patchwright.workers.web.oidc_routes import make_provider
 
 # Secrets for signatures and access must not be easy to guess: 16 random characters.
 _LEAST_SECRET_CHARS: Final = 16

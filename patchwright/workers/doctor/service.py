@@ -39,12 +39,12 @@ from patchwright.core.settings.fields import is_address
 from patchwright.core.text.strings import count_noun
 from patchwright.core.types.errors import NotFoundError, PermissionDeniedError
 from patchwright.core.types.threads import RepoRef
+from patchwright.core.webhook import WEBHOOK_ROUTE
 from patchwright.integrations.registry import describe_services, find_forge
 from patchwright.workers.doctor.storage import open_current_database
 from patchwright.workers.ops.health import ProcessStatus, live_processes
 from patchwright.workers.queue.app import check_round_trip
 from patchwright.workers.queue.interface import BrokerUnavailableError
-from patchwright.workers.web.webhooks import WEBHOOK_ROUTE
 
 _FIX_BROKER = "start the broker, and check host and password in queue.broker_url"
 

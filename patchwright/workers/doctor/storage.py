@@ -27,7 +27,6 @@ from patchwright.core.text.strings import count_noun
 from patchwright.core.types.errors import PatchwrightError
 from patchwright.core.types.threads import RepoRef
 from patchwright.integrations.registry import describe_services, find_forge
-from patchwright.workers.compose import KEY_FILE, SESSION_FILE, key_ring
 from patchwright.workers.db.database import (
     Database,
     database_error_text,
@@ -36,7 +35,13 @@ from patchwright.workers.db.database import (
     open_existing,
 )
 from patchwright.workers.db.upgrade import later_schema, missing_migrations
-from patchwright.workers.store.secrets import KeyUse, SecretStore
+from patchwright.workers.store.secrets import (
+    KEY_FILE,
+    SESSION_FILE,
+    KeyUse,
+    SecretStore,
+    key_ring,
+)
 from patchwright.workers.store.threads import ThreadStore
 
 

@@ -1,4 +1,4 @@
-"""Secrets that processes share, encrypted in the database, and their key file."""
+"""Secrets that processes share, encrypted in the database, and their key files."""
 
 import json
 import os
@@ -13,6 +13,7 @@ from typing import Any, Final
 from pydantic import SecretStr
 from sqlalchemy import Connection, Row, delete, select, update
 
+from patchwright.core.settings.model import Settings
 from patchwright.core.system.clock import Clock
 from patchwright.core.system.crypto import (
     KEY_BYTES,
@@ -21,11 +22,38 @@ from patchwright.core.system.crypto import (
     KeyRing,
 )
 from patchwright.core.types.errors import SettingsError
+from patchwright.integrations.settings import NO_SHARED_KEY
 from patchwright.workers.db.database import Database, insert_or_replace
 from patchwright.workers.db.tables import secrets_table
 
 _NEW_FILE: Final = os.O_WRONLY | os.O_CREAT | os.O_EXCL
 _OTHERS: Final = stat.S_IRWXG | stat.S_IRWXO
+
+KEY_FILE: Final = "encryption.key"
+SESSION_FILE: Final = "session.secret"
+_OWN_KEY_ID: Final = "own"
+
+
+def key_ring(settings: Settings, database: Database) -> KeyRing:
+    """Return the configured keys; beside an SQLite file, a key of our own will do."""
+    configured = settings.security.encryption_keys
+    if configured:
+        keys = {key.id: key.key.get_secret_value() for key in configured}
+        return KeyRing(keys, configured[0].id)
+    if not database.is_sqlite:
+        raise SettingsError(NO_SHARED_KEY)
+    key = load_or_make_key(settings.state_dir / KEY_FILE)
+    return KeyRing({_OWN_KEY_ID: key}, _OWN_KEY_ID)
+
+
+def session_secret(settings: Settings, database: Database) -> bytes | None:
+    """Return what signs cookies and links; beside an SQLite file, one of our own."""
+    configured = settings.security.session_secret
+    if configured:
+        return configured.get_secret_value().encode()
+    if not database.is_sqlite:
+        return None
+    return load_or_make_key(settings.state_dir / SESSION_FILE)
 
 
 def load_or_make_key(path: Path) -> bytes:

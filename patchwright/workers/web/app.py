@@ -9,7 +9,7 @@ import structlog
 from fastapi import FastAPI, Request, Response
 
 from patchwright.core.system.clock import Clock
-from patchwright.core.webhook import WebhookSource
+from patchwright.core.webhook import WEBHOOK_ROUTE, WebhookSource
 from patchwright.workers.inbox.inbox import Dispatcher, Inbox
 from patchwright.workers.ops.endpoints import (
     LIVE,
@@ -25,7 +25,7 @@ from patchwright.workers.web.forms import add_page_errors
 from patchwright.workers.web.link_flow import LinkingRoutes
 from patchwright.workers.web.link_routes import add_linking, linking_callbacks
 from patchwright.workers.web.sign_in import SignInRoutes, add_sign_in
-from patchwright.workers.web.webhooks import WEBHOOK_ROUTE, WebhookRoute
+from patchwright.workers.web.webhooks import WebhookRoute
 
 
 def add_health(app: FastAPI, reporter: Reporter) -> None:

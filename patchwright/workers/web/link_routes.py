@@ -7,7 +7,7 @@ from urllib.parse import parse_qs, urlsplit
 from fastapi import FastAPI, Request, Response
 from fastapi.concurrency import run_in_threadpool
 
-from patchwright.core.plugin import Plugin, SignInProvider
+from patchwright.core.plugin import Plugin, SignInProvider, callback_path
 from patchwright.core.settings.model import Settings
 from patchwright.core.system.clock import Clock
 from patchwright.core.types.base import JobId
@@ -35,7 +35,7 @@ from patchwright.workers.web.link_flow import (
     show_offer,
     start_sign_in,
 )
-from patchwright.workers.web.sign_in import CallbackHandlers, callback_path
+from patchwright.workers.web.sign_in import CallbackHandlers
 
 _MAX_FORM_BYTES: Final = 4096
 

@@ -1,9 +1,7 @@
 """Signing in with an OpenID provider, and being told by it that somebody left."""
 
-from collections.abc import Callable
 from dataclasses import dataclass
-from importlib import import_module
-from typing import Final, cast
+from typing import Final
 from urllib.parse import parse_qs, urlsplit
 
 import structlog
@@ -11,51 +9,25 @@ from fastapi import FastAPI, Request, Response
 from fastapi.concurrency import run_in_threadpool
 from fastapi.responses import JSONResponse
 
+from patchwright.core.plugin import AUTH_PATH
 from patchwright.core.settings.model import Settings
 from patchwright.core.system.clock import Clock
 from patchwright.core.types.errors import ServiceError
 from patchwright.core.types.people import Actor
-from patchwright.integrations.oidc.claims import Claims, IdentityProvider
+from patchwright.integrations.oidc.claims import OIDC, Claims, IdentityProvider
 from patchwright.workers.accounts.directory import People, ProvenPerson
-from patchwright.workers.accounts.roles import OIDC
 from patchwright.workers.accounts.sessions import SessionStore
 from patchwright.workers.store.audit import AuditAction, AuditLog
 from patchwright.workers.web.body import BodyTooLargeError, read_body
 from patchwright.workers.web.rate_limit import AttemptLimit, address_of
-from patchwright.workers.web.sign_in import (
-    AUTH_PATH,
-    SignInWay,
-    callback_path,
-    make_attempts,
-)
+from patchwright.workers.web.sign_in import SignInWay, make_attempts
 
 BACKCHANNEL_PATH: Final = f"{AUTH_PATH}/{OIDC}/backchannel-logout"
-_PROVIDER: Final = "patchwright.integrations.oidc.provider"
 _MAX_BODY_BYTES: Final = 64 * 1024
 _BY_PROVIDER: Final = "the provider"
 _NO_STORE: Final = {"Cache-Control": "no-store"}
 
 log = structlog.get_logger(__name__)
-
-
-def make_provider(settings: Settings, clock: Clock) -> IdentityProvider | None:
-    """Return the provider of the settings, None where there is none."""
-    oidc, public_url = settings.oidc, settings.server.public_url
-    if not oidc.is_configured or not public_url:
-        return None
-    # Its libraries take four megabytes, and few installations have a provider.
-    make = cast(
-        "Callable[..., IdentityProvider]", import_module(_PROVIDER).OidcProvider
-    )
-    return make(
-        issuer=oidc.issuer,
-        client_id=oidc.client_id,
-        client_secret=oidc.client_secret,
-        scopes=oidc.scopes,
-        redirect_uri=public_url + callback_path(OIDC),
-        clock=clock,
-        group_claim=oidc.group_claim if oidc.admin_group else "",
-    )
 
 
 def make_oidc_way(

@@ -12,6 +12,7 @@ import structlog
 from fastapi import FastAPI, Request, Response
 from fastapi.responses import RedirectResponse
 
+from patchwright.core.plugin import AUTH_PATH, callback_path
 from patchwright.core.system.clock import Clock
 from patchwright.core.types.base import AccountId
 from patchwright.core.types.errors import AuthenticationError, ServiceError
@@ -46,7 +47,6 @@ MAX_SIGN_INS: Final = 60
 SIGN_INS_PERIOD: Final = timedelta(minutes=10)
 # "Go there with GET", whatever the request was.
 _SEE_OTHER: Final = 303
-AUTH_PATH: Final = "/auth"
 ACCOUNT_PATH: Final = "/account"
 
 log = structlog.get_logger(__name__)
@@ -54,11 +54,6 @@ log = structlog.get_logger(__name__)
 
 def login_path(way: str) -> str:
     return f"{AUTH_PATH}/{way}/login"
-
-
-def callback_path(way: str) -> str:
-    """Return where those are sent back who prove who they are."""
-    return f"{AUTH_PATH}/{way}/callback"
 
 
 @dataclass(frozen=True)

@@ -42,7 +42,6 @@ from patchwright.workers.web.body import (
     refuse_body,
 )
 
-WEBHOOK_ROUTE: Final = "/api/integration/{service}/events"
 # Reading a larger body may hold up the other requests noticeably: a stranger's text of
 # brackets alone takes seconds.
 _LARGE_BYTES: Final = 32 * 1024

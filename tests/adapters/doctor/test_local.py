@@ -11,13 +11,12 @@ from sqlalchemy import text
 
 from patchwright.core.doctor import CheckContext, CheckStatus
 from patchwright.core.system.clock import SystemClock
-from patchwright.workers.compose import KEY_FILE, key_ring
 from patchwright.workers.db.database import Database
 from patchwright.workers.db.upgrade import upgrade
 from patchwright.workers.doctor.service import judge_processes
 from patchwright.workers.doctor.storage import file_system_type, judge_space
 from patchwright.workers.ops.health import ProcessStatus
-from patchwright.workers.store.secrets import SecretStore
+from patchwright.workers.store.secrets import KEY_FILE, SecretStore, key_ring
 from tests.adapters.doctor.cases import case_of, examined
 from tests.provision.servers import free_port
 

@@ -13,10 +13,9 @@ from patchwright.integrations.slack.tokens import (
     SlackInstallation,
     SlackInstallationStore,
 )
-from patchwright.workers.compose import key_ring
 from patchwright.workers.db.database import Database
 from patchwright.workers.db.upgrade import upgrade
-from patchwright.workers.store.secrets import SecretStore
+from patchwright.workers.store.secrets import SecretStore, key_ring
 from tests.adapters.doctor.cases import case_of, examined
 from tests.fakes.jira.fake import FakeJira
 from tests.fakes.slack.fake import FakeSlack

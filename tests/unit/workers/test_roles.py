@@ -3,9 +3,9 @@
 import pytest
 
 from patchwright.core.settings.service import AccountSettings, OidcSettings
+from patchwright.integrations.oidc.claims import OIDC
 from patchwright.workers.accounts.principal import Role
 from patchwright.workers.accounts.roles import (
-    OIDC,
     GivenRole,
     Identity,
     RoleSource,

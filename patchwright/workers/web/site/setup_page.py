@@ -10,7 +10,7 @@ import structlog
 from fastapi import FastAPI, Request, Response
 
 from patchwright.core.doctor import CheckStatus
-from patchwright.core.plugin import Plugin, SetupStep
+from patchwright.core.plugin import Plugin, SetupStep, callback_path
 from patchwright.core.settings.model import (
     Settings,
     dotted_key,
@@ -19,12 +19,11 @@ from patchwright.core.settings.model import (
     variable_name,
 )
 from patchwright.core.types.base import Value
+from patchwright.core.webhook import WEBHOOK_ROUTE
+from patchwright.integrations.oidc.claims import OIDC
 from patchwright.workers.accounts.principal import Principal, Role
-from patchwright.workers.accounts.roles import OIDC
 from patchwright.workers.web.frame import Site
-from patchwright.workers.web.sign_in import callback_path
 from patchwright.workers.web.site.form_posts import FormPost, FormPosts
-from patchwright.workers.web.webhooks import WEBHOOK_ROUTE
 
 SETUP_PATH: Final = "/setup"
 _OIDC_SETTINGS: Final = ("oidc.issuer", "oidc.client_id", "oidc.client_secret")
