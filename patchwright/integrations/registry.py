@@ -9,6 +9,7 @@ from patchwright.integrations.github import plugin as github
 from patchwright.integrations.gitlab import plugin as gitlab
 from patchwright.integrations.jira import plugin as jira
 from patchwright.integrations.linear import plugin as linear
+from patchwright.integrations.oidc.claims import OIDC
 from patchwright.integrations.slack import plugin as slack
 
 Plugins = tuple[Plugin, ...]
@@ -70,5 +71,7 @@ def host_name(service: str, host: str) -> str:
 
 def service_title(name: str) -> str:
     """Return how people call a service."""
+    if name == OIDC:
+        return "single sign-on"
     plugin = find_plugin(name)
     return plugin.title if plugin else name

@@ -143,6 +143,7 @@ def _run_pages(parts: PageParts) -> RunPages:
         site=parts.site,
         directory=parts.base.directory,
         threads_of=partial(_threads_of, stores.threads),
+        name_of=stores.accounts.name_of,
         redactor=parts.base.redactor,
         actions=_run_actions(parts),
     )

@@ -61,7 +61,7 @@ def _read_log(page: Page) -> None:
     for words, about in (
         ("role changed", "bob"),
         ("sessions ended", "bob"),
-        ("identity removed", "bob (github)"),
+        ("identity removed", "GitHub: bob"),
     ):
         cells = rows.filter(has_text=words).first.get_by_role("cell")
         expect(cells.nth(3)).to_contain_text(about)

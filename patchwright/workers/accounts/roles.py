@@ -6,13 +6,7 @@ from enum import StrEnum
 from patchwright.core.types.base import AccountId, Value
 from patchwright.core.types.people import Actor
 from patchwright.integrations.oidc.claims import OIDC
-from patchwright.integrations.registry import service_title as registered_title
 from patchwright.workers.accounts.principal import Role
-
-
-def service_title(service: str) -> str:
-    """Return what people call a service at which somebody has an identity."""
-    return "single sign-on" if service == OIDC else registered_title(service)
 
 
 class RoleSource(StrEnum):

@@ -12,6 +12,7 @@ import sqlalchemy as sa
 
 from patchwright.core.types.base import JobId, Value
 from patchwright.core.types.threads import RepoRef, ThreadKind
+from patchwright.core.types.triggers import Trigger
 from patchwright.core.types.work import NO_USAGE, Limits, Usage
 from patchwright.resolver.job import JobState
 from patchwright.workers.db.columns import AwareTime
@@ -27,6 +28,7 @@ from patchwright.workers.runs.run_row import (
     thread_name,
 )
 from patchwright.workers.runs.selection import RunStage
+from patchwright.workers.store.accounts import known_names
 
 ROWS_PER_PAGE: Final = 50
 
@@ -117,7 +119,7 @@ class RunListing:
         With None they may see all. `may_see` may take a while; it is asked about the
         repositories of a page, each once for a `sight`.
         """
-        query = _with_filter(_LISTED, wanted)
+        query = _with_filter(_LISTED, wanted, self._ids_of(wanted.requester))
         if after is not None:
             query = query.where(_is_after(after))
         found = self._visible(query, limit + 1, sight)
@@ -175,8 +177,40 @@ class RunListing:
             return connection.execute(query).all()
 
     def _run_rows(self, rows: Sequence[_Row]) -> tuple[RunRow, ...]:
-        places = self._places(rows)
-        return tuple(self._run_row(one, places.get(one.job_id)) for one in rows)
+        places, names = self._places(rows), self._names(rows)
+        return tuple(
+            self._run_row(one, places.get(one.job_id), names.get(one.job_id, ""))
+            for one in rows
+        )
+
+    def _names(self, rows: Sequence[_Row]) -> dict[str, str]:
+        """Return what those are called whom a row has by an id, by the row's run."""
+        elsewhere = [one.job_id for one in rows if one.source != one.forge]
+        if not elsewhere:
+            return {}
+        named = known_names()
+        query = (
+            sa.select(run_rows.c.job_id, jobs.c.trigger, named.c.host, named.c.login)
+            .join(jobs, jobs.c.id == run_rows.c.job_id)
+            .join(named, _is_requester(named))
+            .where(run_rows.c.job_id.in_(elsewhere))
+            .order_by(named.c.rank.desc())
+        )
+        # An id counts in one workspace, which the row does not have.
+        return {
+            one.job_id: one.login
+            for one in self._fetch(query)
+            if Trigger.model_validate_json(one.trigger).asker.host == one.host
+        }
+
+    def _ids_of(self, name: str) -> Sequence[str]:
+        """Return the ids by which rows have somebody who is called so."""
+        if not name:
+            return ()
+        named = known_names()
+        theirs = sa.select(run_rows.c.job_id).where(_is_requester(named))
+        query = sa.select(named.c.subject).where(named.c.login == name, theirs.exists())
+        return [one.subject for one in self._fetch(query.distinct())]
 
     def _places(self, rows: Sequence[_Row]) -> dict[str, int]:
         """Return which place in the queue each of them has that waits for a worker."""
@@ -193,7 +227,7 @@ class RunListing:
         query = sa.select(line).where(line.c.id.in_(queued))
         return {one.id: one.place for one in self._fetch(query)}
 
-    def _run_row(self, row: _Row, position: int | None) -> RunRow:
+    def _run_row(self, row: _Row, position: int | None, name: str) -> RunRow:
         stage = stage_of(JobState(row.state))
         is_at_work = stage in _AT_WORK
         has_begun = stage is RunStage.RUNNING or (is_at_work and row.outcome)
@@ -217,6 +251,7 @@ class RunListing:
             usage=known.totals.usage if is_at_work else usage,
             limits=known.limits or limits,
             position=position,
+            requester_name=name,
         )
 
     def _so_far(self, job_id: JobId) -> RunSummary:
@@ -289,7 +324,15 @@ def _is_after(place: Cursor) -> sa.ColumnElement[bool]:
     return sa.tuple_(run_rows.c.created_at, run_rows.c.job_id) < here
 
 
-def _with_filter(query: sa.Select[Any], wanted: RunFilter) -> sa.Select[Any]:
+def _is_requester(named: sa.Subquery) -> sa.ColumnElement[bool]:
+    here = run_rows.c
+    return (named.c.service == here.source) & (named.c.subject == here.requester)
+
+
+def _with_filter(
+    query: sa.Select[Any], wanted: RunFilter, ids: Sequence[str]
+) -> sa.Select[Any]:
+    """Narrow it; the requester may have these `ids` as well."""
     columns = run_rows.c
     if wanted.stage is not None:
         query = query.where(_is_at(wanted.stage))
@@ -299,7 +342,11 @@ def _with_filter(query: sa.Select[Any], wanted: RunFilter) -> sa.Select[Any]:
     if wanted.source:
         query = query.where(columns.source == wanted.source)
     if wanted.requester:
-        query = query.where(columns.requester == wanted.requester)
+        # With `IN`, even of one, the rows would be sorted in place of the index.
+        is_theirs = columns.requester == wanted.requester
+        if ids:
+            is_theirs = columns.requester.in_((wanted.requester, *ids))
+        query = query.where(is_theirs)
     if wanted.repo:
         query = query.where(columns.repo == wanted.repo)
     if wanted.text:

@@ -124,6 +124,7 @@ class RunRow(Value):
     """One run: `place` is `service`, or `local` for one of the command line.
 
     `outcome` is empty while there is none, and `limits` None before they were set.
+    `requester_name` is there where the `requester` is an id that nobody reads.
     `branch`, `pr_url` and `patch` say where the result of a local run is, and
     `position` which place in the queue a run has that waits for a worker, from 1.
     """
@@ -147,6 +148,11 @@ class RunRow(Value):
     pr_url: str = ""
     patch: str = ""
     position: int | None = None
+    requester_name: str = ""
+
+    @property
+    def asked_by(self) -> str:
+        return self.requester_name or self.requester
 
 
 class RunFilter(Value):
@@ -167,7 +173,7 @@ class RunFilter(Value):
             self.stage in (None, run.stage)
             and self.outcome in (None, run.outcome)
             and self.source in ("", run.source)
-            and self.requester in ("", run.requester)
+            and self.requester in ("", run.requester, run.requester_name)
             and self.repo in ("", run.repo)
             and self.text.casefold() in run.title.casefold()
         )

@@ -10,7 +10,7 @@ from patchwright.core.system.clock import Clock
 from patchwright.core.types.base import AccountId, Ids, Value
 from patchwright.core.types.people import BY_LOGIN, Actor
 from patchwright.workers.db.database import Database, insert_once
-from patchwright.workers.db.tables import accounts, identities
+from patchwright.workers.db.tables import accounts, identities, link_requests
 from patchwright.workers.store.audit import AuditAction, AuditEntry, write_audit
 from patchwright.workers.store.identity_tokens import forget_grant
 
@@ -91,6 +91,24 @@ class AuditNote(Value):
 _THEIRS: Final = identities.alias()
 
 
+def known_names() -> sa.Subquery:
+    """Select what people are called, by the ids that services know them by.
+
+    Whoever linked an account, or was asked to, told us. The lower `rank` counts.
+    """
+    told = (
+        sa.select(
+            table.c.service,
+            table.c.host,
+            table.c.subject,
+            table.c.login,
+            sa.literal_column(str(rank)).label("rank"),
+        ).where(table.c.login != table.c.subject)
+        for rank, table in enumerate((identities, link_requests))
+    )
+    return sa.union_all(*told).subquery()
+
+
 class AccountStore:
     """Knows accounts by the identities of people; new ones get `default_role`."""
 
@@ -131,6 +149,20 @@ class AccountStore:
         """Return who an actor of another service is on the forge at `host`."""
         with self._database.reading() as connection:
             return find_person(connection, actor, forge, host)
+
+    def name_of(self, actor: Actor) -> str:
+        """Return what somebody is called, or their id where nobody has told us."""
+        if actor.login != actor.external_id:
+            return actor.login
+        named = known_names()
+        theirs = sa.select(named.c.login).where(
+            named.c.service == actor.service,
+            named.c.host == actor.host,
+            named.c.subject == actor.external_id,
+        )
+        with self._database.reading() as connection:
+            name = connection.scalars(theirs.order_by(named.c.rank)).first()
+        return name or actor.login
 
     def link(
         self, connection: sa.Connection, person: Actor, host: str, actor: Actor

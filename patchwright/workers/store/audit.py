@@ -10,6 +10,7 @@ import sqlalchemy as sa
 
 from patchwright.core.system.clock import Clock
 from patchwright.core.types.base import Ids, Value
+from patchwright.integrations.registry import service_title
 from patchwright.workers.db.database import Database
 from patchwright.workers.db.tables import account_audit, accounts, identities
 
@@ -160,10 +161,10 @@ def _names(connection: sa.Connection) -> Mapping[str, str]:
     )
     for row in connection.execute(removed):
         service = row.identity.partition(":")[0]
-        names[row.identity] = f"{row.detail} ({service})"
+        names[row.identity] = f"{service_title(service)}: {row.detail}"
     for row in connection.execute(sa.select(identities)):
         key = f"{row.service}:{row.host}:{row.subject}"
-        names[key] = f"{row.login} ({row.service})"
+        names[key] = f"{service_title(row.service)}: {row.login}"
     return names
 
 

@@ -323,7 +323,7 @@ def test_the_audit_tells_who_did_what(scene: Scene) -> None:
     assert lines[0] == "at,account,what,about,by,detail"
     told = [line.split(",", 1)[1] for line in reversed(lines[1:])]
     assert told == [
-        "alice,signed-in,alice (github),alice (github),",
+        "alice,signed-in,GitHub: alice,GitHub: alice,",
         "alice,role,alice,administrator's token,member → admin",
         'alice,token-made,laptop,alice,"read, for 30 days"',
         "alice,token-revoked,laptop,alice,",
@@ -348,8 +348,8 @@ def test_the_audit_names_people_whose_identity_was_removed(scene: Scene) -> None
     scene.send("/people", path, account=bob.id, id=bob.identities[0].id)
     told = [line.split(",", 1)[1] for line in scene.get("/audit.csv").text.splitlines()]
     assert told[1:3] == [
-        "bob,unlinked,bob (github),alice,bob",
-        "bob,signed-in,bob (github),bob (github),",
+        "bob,unlinked,GitHub: bob,alice,bob",
+        "bob,signed-in,GitHub: bob,GitHub: bob,",
     ]
     assert "nobody can sign in to this account" in scene.get("/people").text
 

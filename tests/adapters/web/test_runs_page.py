@@ -15,6 +15,7 @@ from patchwright.core.types.threads import RepoRef, TalkThread, ThreadKind
 from patchwright.core.types.work import Outcome, Usage
 from patchwright.workers.db.database import Database
 from patchwright.workers.runs.listing import ROWS_PER_PAGE
+from patchwright.workers.store.account_links import LinkStore
 from tests.adapters.store.conftest import clock, database, database_url
 from tests.adapters.store.listed_runs import ask, begin, end
 from tests.adapters.store.world import REPO, World, trigger
@@ -23,6 +24,7 @@ from tests.adapters.web.watching import ADMIN_TOKEN, Watched, watching
 __all__ = ["clock", "database", "database_url"]
 
 OTHER = RepoRef(forge="github", full_name="acme/other")
+JO = Actor(service="slack", login="Jo Smith", external_id="U2", host="T1")
 CHAT = TalkThread(service="slack", place="T1/C0123", kind=ThreadKind.CHAT, id="17.1")
 AS_WRITER = {"x-viewer": "writer"}
 AS_READER = {"x-viewer": "reader"}
@@ -80,6 +82,27 @@ def test_each_run_is_one_row_that_says_how_it_stands(site: Watched) -> None:
         f"Failed It is broken acme/shop#2 · {by} · {failed[:8]} cost unknown 2s",
         f"Done, proven Count every piece acme/shop#1 · {of_done} $0.41 of $3.00 3s",
     ]
+
+
+def test_people_who_were_told_to_us_by_an_id_have_their_names(site: Watched) -> None:
+    world = site.world
+    links = LinkStore(world.database, world.clock)
+    # The same id in another workspace is somebody else.
+    links.invite(JO.replace(login="zoe", host="T2"))
+    first = ask_in_chat(world)
+    by_id, by_name = (f"from Slack #C0123 · by {one}" for one in ("U2", "Jo Smith"))
+    assert by_id in listed(site)[0]
+    assert "requested by U2" in run_page(site, first)
+    links.invite(JO)
+    assert by_name in listed(site)[0]
+    assert "requested by Jo Smith" in run_page(site, first)
+    for person in ("Jo Smith", "U2"):
+        assert len(listed(site, f"?requester={person}")) == 1
+    assert listed(site, "?requester=Jo") == []
+
+
+def run_page(site: Watched, job_id: JobId) -> str:
+    return httpx.get(site.page(job_id), headers=AS_WRITER).text
 
 
 def test_the_filters_are_in_the_address_and_in_the_form(site: Watched) -> None:

@@ -24,7 +24,7 @@ from patchwright.core.events.payload import AgentState, Source, Todo, ToolCall
 from patchwright.core.events.types import Known
 from patchwright.core.plugin import ServiceDirectory, ServiceProfile
 from patchwright.core.text.redaction import Redactor
-from patchwright.core.types.base import JobId
+from patchwright.core.types.base import JobId, RandomIds
 from patchwright.core.types.people import Actor
 from patchwright.core.types.threads import RepoRef, TalkThread
 from patchwright.core.types.work import Limits, Outcome, Task, Usage
@@ -37,6 +37,7 @@ from patchwright.workers.inbox.inbox import Dispatcher, Inbox
 from patchwright.workers.runs.commands import CommandOrigin, RunCommands
 from patchwright.workers.runs.listing import RunListing
 from patchwright.workers.runs.reader import RunReader
+from patchwright.workers.store.accounts import AccountStore
 from patchwright.workers.web.app import create_app
 from patchwright.workers.web.forms import FormTokens
 from patchwright.workers.web.frame import NavigationItem, Site, add_assets
@@ -169,6 +170,7 @@ def make_pages(world: World, url: str, inbox: Inbox) -> RunPages:
         threads_of=lambda job: [
             one.ref for one in world.threads.threads_of(job.conversation_id)
         ],
+        name_of=AccountStore(world.database, RandomIds(), world.clock).name_of,
         redactor=Redactor([A_SECRET]),
         actions=RunActions(access, commands, reader, site, "GitHub", 3.0),
     )

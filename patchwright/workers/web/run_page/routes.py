@@ -15,6 +15,7 @@ from patchwright.core.plugin import ServiceDirectory, ServiceProfile
 from patchwright.core.system.clock import Clock
 from patchwright.core.text.redaction import Redactor
 from patchwright.core.types.base import JobId
+from patchwright.core.types.people import Actor
 from patchwright.core.types.threads import ThreadRef
 from patchwright.core.types.work import BlockedRequest
 from patchwright.resolver.job import Job, is_over
@@ -54,8 +55,8 @@ class RunPages:
     """What the pages work with.
 
     `site` has the frame of all pages. `threads_of` finds the threads that a run talks
-    in. The `redactor` knows the secrets that no download may contain. `actions` are
-    what people can do with a run.
+    in, and `name_of` what people call somebody. The `redactor` knows the secrets that
+    no download may contain. `actions` are what people can do with a run.
     """
 
     reader: RunReader
@@ -65,6 +66,7 @@ class RunPages:
     site: Site
     directory: ServiceDirectory
     threads_of: Callable[[Job], Sequence[ThreadRef]]
+    name_of: Callable[[Actor], str]
     redactor: Redactor
     actions: RunActions
 
@@ -88,6 +90,7 @@ class RunPages:
             delivered=self.reader.delivered(job),
             diff=self.reader.diff(job),
             linked=tuple(self.threads_of(job)),
+            requester=self.name_of(job.trigger.asker),
         )
         return run_view(job, facts, directory=self.directory, now=self.clock.now())
 

@@ -118,6 +118,7 @@ class KnownOfRun(Value):
     delivered: DeliveryResult = DeliveryResult()
     diff: str = ""
     linked: tuple[ThreadRef, ...] = ()
+    requester: str
 
 
 def run_head(job: Job, known: RunSummary, now: datetime) -> RunHead:
@@ -163,7 +164,7 @@ def run_view(
         repo_url=f"{directory.forge.web_url}/{repo}" if repo else "",
         thread=thread_link(job.trigger.thread, job, directory),
         others=tuple(other_threads(facts.linked, delivered, job, directory)),
-        requester=job.trigger.asker.login,
+        requester=facts.requester,
         asked_at=job.created_at,
         model=known.model,
         head=_head_as_delivered(run_head(job, known, now), job, delivered),

@@ -9,9 +9,10 @@ from fastapi.responses import RedirectResponse
 
 from patchwright.core.system.clock import Clock
 from patchwright.core.types.base import AccountId
+from patchwright.integrations.registry import service_title
 from patchwright.workers.accounts.directory import People, Unlinking
 from patchwright.workers.accounts.principal import Principal, SignedInBy
-from patchwright.workers.accounts.roles import Account, Identity, service_title
+from patchwright.workers.accounts.roles import Account, Identity
 from patchwright.workers.accounts.sessions import Session, SessionStore
 from patchwright.workers.accounts.tokens import (
     LIVES_DAYS,

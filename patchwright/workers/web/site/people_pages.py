@@ -11,9 +11,10 @@ from fastapi import FastAPI, Request, Response
 from fastapi.responses import RedirectResponse
 
 from patchwright.core.types.base import AccountId
+from patchwright.integrations.registry import service_title
 from patchwright.workers.accounts.directory import People, Unlinking
 from patchwright.workers.accounts.principal import Principal, Role, SignedInBy
-from patchwright.workers.accounts.roles import Account, service_title
+from patchwright.workers.accounts.roles import Account
 from patchwright.workers.accounts.sessions import SessionStore
 from patchwright.workers.store.audit import AuditAction, AuditLog
 from patchwright.workers.web.frame import Site

@@ -149,7 +149,7 @@ def item_of(pages: RunsPages, run: RunRow) -> RunItem:
         repository=repository,
         source="this service" if is_own else pages.sources.get(run.source, run.source),
         thread="" if is_own or run.thread == repository else run.thread,
-        requester=run.requester,
+        requester=run.asked_by,
         cost=_cost(cost_usd) if has_begun else "",
         budget=dollars(budget_usd) if has_share else "",
         share=min(_MOST_PERCENT, round(_MOST_PERCENT * (cost_usd or 0.0) / budget_usd))
