@@ -151,7 +151,7 @@ def _make_app(scene: Scene, folder: Path) -> FastAPI:
             name=names[0],
             status=CheckStatus.FAILED,
             found="no <answer>",
-            fixes=("start it",),
+            fixes=("run `serve <it>` as on https://bot.test/docs",),
         )
 
     app = FastAPI()

@@ -242,7 +242,7 @@ def test_set_up_tells_what_is_missing_and_where_webhooks_go(scene: Scene) -> Non
         ),
         "Set these, and start the service again:",
         "PATCHWRIGHT_SLACK__BOT_TOKEN set",
-        "Bot token (`xoxb-`) of the one workspace it serves.",
+        "Bot token (xoxb-) of the one workspace it serves.",
         "PATCHWRIGHT_SLACK__SIGNING_SECRET not set",
         "Signs deliveries; two, separated by a comma, while it is changed.",
         (
@@ -279,8 +279,9 @@ def test_set_up_checks_a_service_when_somebody_wants_that(scene: Scene) -> None:
     assert scene.examined == [("slack",)]
     lines = shown_text(answer)
     at = lines.index("failed slack: no <answer>")
-    assert lines[at + 1] == "Fix: start it"
+    assert lines[at + 1] == "Fix: run serve <it> as on https://bot.test/docs"
     assert "no <answer>" not in answer.text
+    assert "run <code>serve &lt;it&gt;</code> as on <a href=" in answer.text
     assert scene.post("/setup", card="nothing").status_code == 404
     assert scene.examined == [("slack",)]
 
