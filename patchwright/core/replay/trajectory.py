@@ -2,7 +2,7 @@
 
 import json
 from collections.abc import Iterable, Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from datetime import datetime
 from itertools import islice, pairwise
 from pathlib import Path
@@ -17,7 +17,7 @@ from patchwright.core.events.observations import (
     ResultDelivered,
     RunStarted,
 )
-from patchwright.core.events.state import measure
+from patchwright.core.events.state import ModelCallTotals, read_call
 from patchwright.core.events.types import Event
 from patchwright.core.types.errors import PatchwrightError, SettingsError
 from patchwright.core.types.work import Limits, Outcome, Usage
@@ -66,11 +66,55 @@ class Trajectory(BaseModel):
     events: tuple[dict[str, JsonValue], ...]
 
 
-def facts_of(events: Sequence[Event]) -> RunFacts:
-    started, outcome = find_start(events), find_outcome(events)
+# The kinds of events that say anything of a run; its first and last one say when.
+FACT_KINDS: Final = frozenset(
+    {
+        "model_called",
+        "model_reply",
+        "outcome_reached",
+        "result_delivered",
+        "run_started",
+    }
+)
+
+
+@dataclass
+class _Reading:
+    """What the events say that were read so far."""
+
+    first: Event | None = None
+    last: Event | None = None
+    started: RunStarted | None = None
+    outcome: Outcome | None = None
+    result: ResultDelivered = field(default_factory=ResultDelivered)
+    iterations: int = 0
+    totals: ModelCallTotals = field(default_factory=ModelCallTotals)
+
+    def take(self, event: Event) -> None:
+        self.first, self.last = self.first or event, event
+        if call := read_call(event):
+            self.totals = self.totals.with_call(call)
+        match event.payload:
+            case RunStarted() as started:
+                self.started = self.started or started
+            case OutcomeReached(outcome=outcome):
+                self.outcome = outcome
+            case ResultDelivered() as result:
+                self.result = result
+            case ModelReply():
+                self.iterations += 1
+            case _:
+                pass
+
+
+def facts_of(events: Iterable[Event]) -> RunFacts:
+    """Read the facts off the events, each of which is needed once."""
+    read = _Reading()
+    for event in events:
+        read.take(event)
+    started, outcome, result = read.started, read.outcome, read.result
     task = started.task if started else None
     base = task or outcome
-    result = next(payloads_of(reversed(events), ResultDelivered), ResultDelivered())
     return RunFacts(
         run_id=started.run_id if started else "",
         title=task.title if task else "",
@@ -80,13 +124,13 @@ def facts_of(events: Sequence[Event]) -> RunFacts:
         model=started.model if started else "",
         patchwright=started.version if started else "",
         limits=started.limits if started else None,
-        started_at=events[0].at if events else None,
-        ended_at=events[-1].at if events else None,
+        started_at=read.first.at if read.first else None,
+        ended_at=read.last.at if read.last else None,
         outcome=outcome.kind if outcome else None,
         reason=outcome.reason if outcome else "",
         proof=outcome.proof if outcome else "",
-        iterations=sum(1 for _ in payloads_of(events, ModelReply)),
-        usage=measure(events).total.usage,
+        iterations=read.iterations,
+        usage=read.totals.usage,
         branch=result.branch,
         pull_request_url=result.pull_request_url,
         patch=result.patch,
@@ -158,6 +202,21 @@ def _line(facts: RunFacts) -> str:
 
 
 Stored = dict[str, JsonValue]
+
+
+def write_parts(
+    facts: JsonValue, pages: Iterable[Iterable[JsonValue]]
+) -> Iterator[str]:
+    """Yield a document in parts; a long one need not fit into memory."""
+    head = Trajectory(run=RunFacts(), events=()).model_dump(exclude={"run", "events"})
+    begin = json.dumps({**head, "run": facts})
+    yield f'{begin[:-1]}, "events": ['
+    separator = ""
+    for page in pages:
+        for event in page:
+            yield f"{separator}{json.dumps(event)}"
+            separator = ",\n"
+    yield "]}\n"
 
 
 class TrajectoryError(PatchwrightError):

@@ -1,6 +1,6 @@
 """Conversations: their events, what came of them, and what their readers may get."""
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from typing import Final
 
@@ -42,8 +42,7 @@ from patchwright.workers.api.schemas import (
     limits_view,
 )
 from patchwright.workers.runs.administration import ServiceRuns
-from patchwright.workers.runs.export import events_of, export_document
-from patchwright.workers.runs.lookup import ServiceRun
+from patchwright.workers.runs.export import events_of, export_service_run
 from patchwright.workers.store.threads import ThreadStore
 
 _PATH: Final = "/api/conversations"
@@ -150,14 +149,13 @@ class VisibleConversations:
         )
         return _event_list(found, query.limit)
 
-    def read_trajectory(self, call: Call[RunQuery, NoInput]) -> TrajectoryView:
+    def read_trajectory(self, call: Call[RunQuery, NoInput]) -> Iterator[str]:
         """Return the whole log of a run as a trajectory."""
-        run = ServiceRun(self.service, self.choose_run(call))
+        job = self.choose_run(call)
         try:
-            document = export_document(run, self.redactor)
+            return export_service_run(self.runs.reader, job, self.redactor)
         except SettingsError as error:  # it has not begun
             raise not_found("trajectory") from error
-        return TrajectoryView.model_validate(document.model_dump(mode="json"))
 
     def read_diff(self, call: Call[RunQuery, NoInput]) -> str:
         """Return the change of a run, empty while there is none."""

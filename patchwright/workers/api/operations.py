@@ -7,7 +7,7 @@ checks below, the OpenAPI document and the pages are made from it.
 import inspect
 import json
 import re
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass
 from http import HTTPStatus
 from typing import Any, Final, Generic, TypeAlias, TypeVar, get_origin
@@ -16,6 +16,7 @@ from urllib.parse import urlsplit
 import structlog
 from fastapi import FastAPI, Request, Response
 from fastapi.concurrency import run_in_threadpool
+from fastapi.responses import StreamingResponse
 from pydantic import ValidationError
 from starlette.requests import HTTPConnection
 
@@ -73,6 +74,7 @@ class Operation(Generic[QueryT, BodyT]):
     """What the API can do at one address, with one method.
 
     `least` is the role that it takes. Without an `answer` the text is of `media_type`.
+    `handle` returns a long answer in parts, which are sent as they are made.
     `title` names what is in the path by its id.
     """
 
@@ -84,7 +86,7 @@ class Operation(Generic[QueryT, BodyT]):
     query: type[QueryT]
     body: type[BodyT]
     answer: type[Value] | None
-    handle: Callable[[Call[QueryT, BodyT]], Value | str]
+    handle: Callable[[Call[QueryT, BodyT]], Value | str | Iterator[str]]
     title: str = "conversation"
     status: int = HTTPStatus.OK
     media_type: str = JSON
@@ -104,7 +106,7 @@ AnyOperation: TypeAlias = Operation[Any, Any]
 
 def read_operation(
     path: str,
-    handle: Callable[[Call[QueryT, NoInput]], Value | str],
+    handle: Callable[[Call[QueryT, NoInput]], Value | str | Iterator[str]],
     query: type[QueryT],
     answer: type[Value] | None,
     *,
@@ -358,7 +360,7 @@ def _read_key(request: Request) -> str:
 def _respond(
     operation: AnyOperation,
     request: Request,
-    content: Value | str,
+    content: Value | str | Iterator[str],
     quota: Mapping[str, str],
 ) -> Response:
     headers = {**_HEADERS, **quota}
@@ -366,6 +368,8 @@ def _respond(
     if isinstance(content, str):
         kind = f"{operation.media_type}; charset=utf-8"
         return Response(content, status, headers, kind)
+    if isinstance(content, Iterator):
+        return StreamingResponse(content, status, headers, operation.media_type)
     if isinstance(content, Page) and content.next:
         headers["Link"] = _link(request, content.next)
     return Response(content.model_dump_json(), status, headers, JSON)

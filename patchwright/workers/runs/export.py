@@ -5,13 +5,18 @@ import re
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Final, cast
-
-from pydantic import JsonValue
+from typing import Final
 
 from patchwright.core.events.jsonl import StoredEvent
+from patchwright.core.events.log import EventLog
 from patchwright.core.events.types import Event
-from patchwright.core.replay.trajectory import Trajectory, facts_of, write_trajectory
+from patchwright.core.replay.trajectory import (
+    FACT_KINDS,
+    Trajectory,
+    facts_of,
+    write_parts,
+    write_trajectory,
+)
 from patchwright.core.text.redaction import Redactor
 from patchwright.core.types.errors import SettingsError
 from patchwright.resolver.job import Job
@@ -19,7 +24,7 @@ from patchwright.workers.runs.administration import ServiceRuns
 from patchwright.workers.runs.lookup import LocalRun, ServiceRun
 from patchwright.workers.runs.reader import RunReader
 
-_Stored = dict[str, JsonValue]
+_PAGE: Final = 500
 
 
 def events_of(service: ServiceRuns, job: Job) -> Sequence[Event]:
@@ -35,16 +40,41 @@ def _events(reader: RunReader, job: Job) -> Sequence[Event]:
 def export_document(found: ServiceRun | LocalRun, redactor: Redactor) -> Trajectory:
     """Return it with what no version here knows, and without the secrets of today."""
     if isinstance(found, ServiceRun):
-        return export_service_run(found.service.reader, found.job, redactor)
+        parts = export_service_run(found.service.reader, found.job, redactor)
+        return Trajectory.model_validate_json("".join(parts))
     return _without_secrets(found.archive.read(found.id).trajectory, redactor)
 
 
-def export_service_run(reader: RunReader, job: Job, redactor: Redactor) -> Trajectory:
-    """Return the document of a run of the service.
+def export_service_run(
+    reader: RunReader, job: Job, redactor: Redactor
+) -> Iterator[str]:
+    """Return what yields the document of a run of the service, many events at a time.
 
     Raises `SettingsError` where it has no events yet.
     """
-    return _without_secrets(_of_service(reader, job), redactor)
+    log, span = reader.log_of(job), reader.span(job)
+    newest = log.read(span.first, span.last, limit=1, reverse=True)
+    if not span.first or not newest:
+        raise _no_events(job)
+    last = newest[0]
+    facts = facts_of(_telling_events(log, span.first, last)).model_dump(mode="json")
+    pages = reader.events.open(job.conversation_id).entry_pages(span.first, last.id)
+    clean = (
+        [redactor.redact_json(one.model_dump(mode="json")) for one in page]
+        for page in pages
+    )
+    return write_parts(redactor.redact_json(facts), clean)
+
+
+def _telling_events(log: EventLog, first_id: int, last: Event) -> Iterator[Event]:
+    """Yield the first event, the last, and those between them that tell facts."""
+    if first_id < last.id:
+        yield from log.read(first_id, first_id)
+    at = first_id + 1
+    while page := log.read(at, last.id - 1, limit=_PAGE, kinds=FACT_KINDS):
+        yield from page
+        at = page[-1].id + 1
+    yield last
 
 
 def export_service_log(
@@ -115,14 +145,3 @@ def write_document(document: Trajectory, path: Path) -> None:
         write_trajectory(document, path)
     except OSError as error:
         raise SettingsError(f"--out: {path}: {error.strerror}") from error
-
-
-def _of_service(reader: RunReader, job: Job) -> Trajectory:
-    events = _events(reader, job)
-    if not events:
-        raise _no_events(job)
-    log = reader.events.open(job.conversation_id)
-    pages = log.entry_pages(events[0].id, events[-1].id)
-    stored = [one.model_dump(mode="json") for page in pages for one in page]
-    facts = facts_of(events)
-    return Trajectory(run=facts, events=tuple(cast("list[_Stored]", stored)))

@@ -1,6 +1,7 @@
 """What can be taken away from the page of a run, and who may hand out links to it."""
 
 import json
+import tracemalloc
 from collections.abc import Iterator
 from contextlib import closing
 from pathlib import Path
@@ -11,7 +12,7 @@ import pytest
 from patchwright.core.events.actions import RunCommand
 from patchwright.core.events.observations import CommandOutput, StateChanged
 from patchwright.core.events.payload import AgentState, Source
-from patchwright.core.replay.trajectory import Trajectory
+from patchwright.core.replay.trajectory import Trajectory, facts_of
 from patchwright.core.types.base import JobId
 from patchwright.core.types.people import Actor
 from patchwright.core.types.threads import TalkThread, ThreadKind
@@ -19,7 +20,7 @@ from patchwright.resolver.messages.status import DeliveryResult
 from patchwright.workers.accounts.principal import Principal, Role, SignedInBy
 from patchwright.workers.db.database import Database
 from patchwright.workers.db.upgrade import upgrade
-from patchwright.workers.runs.export import export_service_log
+from patchwright.workers.runs.export import export_service_log, export_service_run
 from patchwright.workers.web.run_access import RUN_LINK_LIFETIME
 from tests.adapters.store.world import REPO, trigger
 from tests.adapters.web.browser import forms_on
@@ -125,6 +126,30 @@ def test_the_trajectory_is_what_replay_reads(site: Watched, job_id: JobId) -> No
     document = Trajectory.model_validate_json(answer.text)
     assert document.run.title == "Wrong sum"
     assert len(document.events) == 11
+
+
+def test_a_long_trajectory_is_sent_as_it_is_read(site: Watched, job_id: JobId) -> None:
+    for number in range(1_200):
+        text = f"{number} {A_SECRET} {'x' * 4_000}"
+        append(site.world, job_id, RunCommand(command=text))
+    pages, job = site.pages, site.world.job(job_id)
+    tracemalloc.start()
+    try:
+        parts = export_service_run(pages.reader, job, pages.redactor)
+        size = sum(map(len, parts))
+        _, most = tracemalloc.get_traced_memory()
+    finally:
+        tracemalloc.stop()
+    assert size > 4_800_000
+    # Five hundred events are in memory at a time, in the forms that each goes through;
+    # the whole document took eight times its size.
+    assert most < 3 * size
+    answer = httpx.get(f"{site.page(job_id)}/trajectory.json", headers=READER)
+    assert "content-length" not in answer.headers
+    document = Trajectory.model_validate_json(answer.text)
+    assert [one["id"] for one in document.events] == list(range(1, 1_212))
+    assert document.run == facts_of(pages.reader.log_of(job).read())
+    assert A_SECRET not in answer.text
 
 
 def test_a_run_that_has_not_begun_has_nothing_to_download(site: Watched) -> None:

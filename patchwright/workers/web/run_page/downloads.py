@@ -34,7 +34,7 @@ def add_run_downloads(app: FastAPI, pages: RunPages) -> None:
     @app.get("/runs/{job_id}/trajectory.json", include_in_schema=False)
     def trajectory(request: Request, job_id: str) -> Response:
         """Send a run as the document that `replay` reads."""
-        return _download(pages, request, job_id, "json", _document)
+        return _download(pages, request, job_id, "json", export_service_run)
 
     @app.post("/runs/{job_id}/share", include_in_schema=False)
     async def share(request: Request, job_id: str) -> Response:
@@ -49,11 +49,6 @@ def add_run_downloads(app: FastAPI, pages: RunPages) -> None:
 
 
 _TYPES: Final = {"json": "application/json", "jsonl": "application/x-ndjson"}
-
-
-def _document(reader: RunReader, job: Job, redactor: Redactor) -> Iterator[str]:
-    # At once, so that what is missing is told before anything is sent.
-    return iter((export_service_run(reader, job, redactor).model_dump_json(),))
 
 
 def _download(
