@@ -4,7 +4,7 @@ import shutil
 import tempfile
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from itertools import count
 from pathlib import Path
 
@@ -26,7 +26,7 @@ from tests.flow.story import (
     WEBHOOK_SECRET,
 )
 from tests.provision.errors import ProvisionError
-from tests.provision.servers import log_tail
+from tests.provision.servers import free_port, log_tail
 from tests.provision.waiting import wait_until
 from tests.service.processes import ServiceProcess, serving
 
@@ -170,3 +170,29 @@ def _temporary_folder() -> Iterator[Path]:
         yield path
     finally:
         shutil.rmtree(path, ignore_errors=True)
+
+
+# What tells a service of its App.
+_OF_APP = (
+    "PATCHWRIGHT_GITHUB__APP_ID",
+    "PATCHWRIGHT_GITHUB__PRIVATE_KEY",
+    "PATCHWRIGHT_GITHUB__WEBHOOK_SECRET",
+)
+
+
+@contextmanager
+def unset_stage(folder: Path, turns: Script) -> Iterator[Stage]:
+    """Set the scene for a service to which nobody told anything of an App."""
+    with staged(folder, turns) as configured:
+        # What the App of the scene was called is free for the one that is made.
+        configured.github.world.apps.clear()
+        configured.github.world.installations.clear()
+        port = str(free_port())
+        told = {
+            name: value
+            for name, value in configured.environment.items()
+            if name not in _OF_APP
+        }
+        told["PATCHWRIGHT_SERVER__PORT"] = port
+        told["PATCHWRIGHT_SERVER__PUBLIC_URL"] = f"http://127.0.0.1:{port}"
+        yield replace(configured, environment=told)

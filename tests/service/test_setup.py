@@ -3,7 +3,6 @@
 import json
 import re
 from collections.abc import Iterator, Mapping
-from contextlib import contextmanager
 from dataclasses import replace
 from importlib.metadata import version
 from pathlib import Path
@@ -15,13 +14,11 @@ import pytest
 from tests.adapters.web.browser import browsing, forms_on, text_of
 from tests.fakes.github.fake import FakeGitHub
 from tests.fakes.github.webhooks.sending import deliver
-from tests.fakes.llm.turns import Script
 from tests.flow.story import BOT, REPO, fix_turns
-from tests.provision.servers import free_port
 from tests.provision.starter import ready_starter
 from tests.service.processes import START_S, ServiceProcess
 from tests.service.screen import Screen, at_terminal
-from tests.service.stage import Stage, staged
+from tests.service.stage import Stage, staged, unset_stage
 
 WRONG_CONFIGURATION = 2
 # A line of the log at a terminal, and the rest of one that is longer than the terminal.
@@ -76,29 +73,6 @@ REFUSAL = """\
    npx smee-client --url https://smee.io/YOUR-CHANNEL --target http://127.0.0.1:PORT/api/integration/github/events
    export PATCHWRIGHT_GITHUB__WEBHOOK_URL=https://smee.io/YOUR-CHANNEL
    export PATCHWRIGHT_SERVER__PUBLIC_URL=http://127.0.0.1:PORT"""
-CONFIGURED = (
-    "PATCHWRIGHT_GITHUB__APP_ID",
-    "PATCHWRIGHT_GITHUB__PRIVATE_KEY",
-    "PATCHWRIGHT_GITHUB__WEBHOOK_SECRET",
-)
-
-
-@contextmanager
-def unset_stage(folder: Path, turns: Script) -> Iterator[Stage]:
-    """Set the scene for a service to which nobody told anything of an App."""
-    with staged(folder, turns) as configured:
-        # What the App of the scene was called is free for the one that is made.
-        configured.github.world.apps.clear()
-        configured.github.world.installations.clear()
-        port = str(free_port())
-        told = {
-            name: value
-            for name, value in configured.environment.items()
-            if name not in CONFIGURED
-        }
-        told["PATCHWRIGHT_SERVER__PORT"] = port
-        told["PATCHWRIGHT_SERVER__PUBLIC_URL"] = f"http://127.0.0.1:{port}"
-        yield replace(configured, environment=told)
 
 
 @pytest.fixture

@@ -13,8 +13,7 @@ from tests.fakes.github.webhooks.sending import deliver
 from tests.fakes.llm.turns import say
 from tests.flow.story import REPO, fix_turns
 from tests.service.processes import ServiceProcess
-from tests.service.stage import Stage
-from tests.service.test_setup import unset_stage
+from tests.service.stage import Stage, unset_stage
 from tests.web.chromium import window
 from tests.web.scene import TASK, result_of, scene
 

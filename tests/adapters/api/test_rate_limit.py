@@ -1,15 +1,15 @@
 """Nobody sends more requests to the API than the service allows."""
 
+import threading
 from collections.abc import Iterator
-from contextlib import closing
+from contextlib import closing, contextmanager
+from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from pathlib import Path
 
-import httpx
 import pytest
 from websockets.exceptions import InvalidStatus
 
-from patchwright.client import Client, TooManyRequestsError
-from patchwright.client.client import _error_of
+from patchwright.client import ApiProblemError, Client, TooManyRequestsError
 from patchwright.workers.db.database import Database
 from patchwright.workers.web.visitors import MAX_WRONG_TOKENS
 from tests.adapters.api.serving import READER, WRITER, ApiSite, serving_api
@@ -185,11 +185,35 @@ def test_a_client_may_wait_and_goes_on(strict_site: ApiSite) -> None:
 
 @pytest.mark.parametrize("after", ["", "Wed, 21 Oct 2030 07:28:00 GMT", "²"])
 def test_without_a_number_of_seconds_it_is_any_problem(after: str) -> None:
-    answer = httpx.Response(
-        429,
-        headers=[(b"Retry-After", after.encode())],
-        request=httpx.Request("GET", "https://proxy.test/api/account"),
-    )
-    error = _error_of(answer)
-    assert not isinstance(error, TooManyRequestsError)
-    assert (error.status, error.code) == (429, "unknown")
+    with (
+        refusing(after) as url,
+        Client(url, READER, max_wait_s=60) as client,
+        pytest.raises(ApiProblemError) as refused,
+    ):
+        client.read_account()
+    assert not isinstance(refused.value, TooManyRequestsError)
+    assert (refused.value.status, refused.value.code) == (429, "unknown")
+
+
+@contextmanager
+def refusing(after: str) -> Iterator[str]:
+    """Serve what stands between a client and us, and lets nothing through."""
+
+    class Handler(BaseHTTPRequestHandler):
+        def do_GET(self) -> None:
+            self.send_response(429)
+            self.send_header("Retry-After", after)
+            self.send_header("Content-Length", "0")
+            self.end_headers()
+
+        def log_message(self, *_: object) -> None:
+            """Say nothing."""
+
+    with ThreadingHTTPServer(("127.0.0.1", 0), Handler) as server:
+        thread = threading.Thread(target=server.serve_forever, args=(0.01,))
+        thread.start()
+        try:
+            yield f"http://127.0.0.1:{server.server_port}"
+        finally:
+            server.shutdown()
+            thread.join()
