@@ -261,7 +261,8 @@ class TimedServer(uvicorn.Server):
         await super().shutdown(sockets)
 
     def _make_protocol(self) -> asyncio.Protocol:
-        # As uvicorn makes them for its own listener.
+        # As uvicorn makes them for its own listeners, in a function inside of `startup`
+        # that it hands to nobody.
         make = cast("Callable[..., TimedProtocol]", self.config.http_protocol_class)
         return make(
             config=self.config,
