@@ -6,10 +6,10 @@ from dataclasses import dataclass, field
 from pathlib import Path
 
 from patchwright.core.types.work import Outcome
+from patchwright.core.webhook import WEBHOOK_ROUTE
 from patchwright.resolver.job import Job
 from patchwright.workers.compose import ServiceParts, make_worker
 from patchwright.workers.jobs.worker import JobWorker
-from patchwright.workers.web.webhooks import WEBHOOK_ROUTE
 from tests.fakes.github.bare import File, find_commit, git
 from tests.fakes.gitlab import (
     ISSUE,

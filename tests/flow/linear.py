@@ -7,8 +7,8 @@ from dataclasses import dataclass, field
 from functools import partial
 from pathlib import Path
 
+from patchwright.core.webhook import WEBHOOK_ROUTE
 from patchwright.integrations.linear.tokens import CALLBACK_PATH
-from patchwright.workers.web.webhooks import WEBHOOK_ROUTE
 from tests.fakes.linear.fake import FakeLinear
 from tests.fakes.linear.state import AgentActivity, Comment
 from tests.fakes.linear.webhooks import deliver

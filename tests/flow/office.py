@@ -9,7 +9,7 @@ from pathlib import Path
 
 import httpx
 
-from patchwright.workers.web.webhooks import WEBHOOK_ROUTE
+from patchwright.core.webhook import WEBHOOK_ROUTE
 from tests.adapters.web.browser import browsing, forms_on, go_on
 from tests.fakes.github.acts.sign_ins import sit_down
 from tests.fakes.jira.fake import FakeJira

@@ -5,7 +5,7 @@ from contextlib import ExitStack, contextmanager
 from dataclasses import dataclass
 from pathlib import Path
 
-from patchwright.workers.web.webhooks import WEBHOOK_ROUTE
+from patchwright.core.webhook import WEBHOOK_ROUTE
 from tests.fakes.llm.turns import Script, TurnLike, call
 from tests.fakes.slack.fake import FakeSlack
 from tests.flow.linear import LinearOffice, in_linear

@@ -8,9 +8,9 @@ import httpx
 
 from patchwright.core.types.outcome_kind import OutcomeKind
 from patchwright.core.types.people import Permission
+from patchwright.core.webhook import WEBHOOK_ROUTE
 from patchwright.integrations.http.signatures import sign_sha256
 from patchwright.workers.compose import make_worker
-from patchwright.workers.web.webhooks import WEBHOOK_ROUTE
 from tests.fakes.github.bare import commit, create, git
 from tests.fakes.llm.provider import FakeProvider
 from tests.flow.clock import MovableClock

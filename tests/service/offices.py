@@ -5,7 +5,7 @@ from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import dataclass
 
-from patchwright.workers.web.webhooks import WEBHOOK_ROUTE
+from patchwright.core.webhook import WEBHOOK_ROUTE
 from tests.fakes.jira.fake import FakeJira
 from tests.fakes.slack.fake import FakeSlack
 from tests.flow.story import REPO

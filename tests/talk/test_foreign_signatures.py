@@ -6,7 +6,7 @@ from pathlib import Path
 import httpx
 import pytest
 
-from patchwright.workers.web.webhooks import WEBHOOK_ROUTE
+from patchwright.core.webhook import WEBHOOK_ROUTE
 from tests.flow.office import JIRA_SECRET, in_office
 from tests.flow.story import WEBHOOK_SECRET
 

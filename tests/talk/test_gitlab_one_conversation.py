@@ -8,8 +8,8 @@ from pathlib import Path
 
 import pytest
 
+from patchwright.core.webhook import WEBHOOK_ROUTE
 from patchwright.resolver.job import JobState
-from patchwright.workers.web.webhooks import WEBHOOK_ROUTE
 from tests.fakes.gitlab import MERGE_REQUEST, Visibility
 from tests.fakes.linear.fake import FakeLinear
 from tests.fakes.linear.webhooks import deliver

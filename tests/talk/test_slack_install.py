@@ -10,9 +10,9 @@ import httpx
 import pytest
 from structlog.testing import capture_logs
 
+from patchwright.core.webhook import WEBHOOK_ROUTE
 from patchwright.integrations.slack.app import CALLBACK_PATH, INSTALL_PATH
 from patchwright.integrations.slack.tokens import SLACK_OWNER
-from patchwright.workers.web.webhooks import WEBHOOK_ROUTE
 from tests.adapters.web.browser import browsing, text_of
 from tests.fakes.slack.fake import FakeSlack
 from tests.fakes.slack.scene import SCOPES
