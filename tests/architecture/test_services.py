@@ -22,7 +22,7 @@ EXCEPTIONS: dict[str, tuple[int, str]] = {
     "patchwright/core/security/shell/network.py": (3, "short addresses of packages"),
     "patchwright/core/settings/names.py": (14, "names of settings, and former ones"),
     "patchwright/core/settings/repository.py": (2, "files of repositories"),
-    "patchwright/core/settings/service.py": (9, "`accounts.map`, and help on settings"),
+    "patchwright/core/settings/service.py": (3, "help on settings"),
     "patchwright/core/text/escape.py": (2, "bots and services that read texts"),
     "patchwright/core/text/token_formats.py": (2, "forms of tokens"),
     "patchwright/core/types/triggers.py": (1, "a default in what is stored"),
@@ -32,7 +32,7 @@ EXCEPTIONS: dict[str, tuple[int, str]] = {
     "patchwright/resolver/context/test_starts.py": (2, "files of repositories"),
     "patchwright/resolver/guards/runner_configuration.py": (4, "files of repositories"),
     "patchwright/resolver/messages/advice.py": (
-        8,
+        6,
         "what a forge refuses, in its words",
     ),
     "patchwright/resolver/messages/pull_request.py": (1, "a note on workflows"),
