@@ -1,12 +1,23 @@
 """Money set aside for model calls, so that parallel runs share one ceiling."""
 
 import math
-from collections.abc import Iterator
+from collections.abc import Container, Mapping
 from datetime import date
 from decimal import ROUND_CEILING, ROUND_FLOOR, Decimal
 from enum import StrEnum
+from typing import Final
 
-from sqlalchemy import ColumnElement, Connection, func, insert, select, text, update
+from sqlalchemy import (
+    ColumnElement,
+    Connection,
+    func,
+    insert,
+    or_,
+    select,
+    text,
+    true,
+    update,
+)
 
 from patchwright.core.types.base import AccountId, Ids, JobId, Value
 from patchwright.core.types.threads import RepoRef
@@ -43,17 +54,30 @@ class Ceilings(Value):
     day_usd: float | None = None
 
 
-class Reservation(Value):
-    id: str
-    amount_usd: float
-
-
 class CeilingUse(Value):
     """Of the ceiling of `scope`, `taken_usd` is spent or set aside."""
 
     scope: BudgetScope
     ceiling_usd: float
     taken_usd: float
+
+
+class Reservation(Value):
+    """An amount set aside; `uses` are those of the day's ceilings, with it."""
+
+    id: str
+    amount_usd: float
+    uses: tuple[CeilingUse, ...] = ()
+
+    def uses_after(self, spent_usd: float) -> tuple[CeilingUse, ...]:
+        """Return the most that may be gone of the day's ceilings when it is settled.
+
+        Whoever has reserved later has seen this amount, and knows of more.
+        """
+        more_usd = max(0.0, spent_usd - self.amount_usd)
+        return tuple(
+            one.replace(taken_usd=one.taken_usd + more_usd) for one in self.uses
+        )
 
 
 class BudgetRefusal(CeilingUse):
@@ -76,13 +100,21 @@ class ReservationStore:
         amount = _micro(amount_usd, ROUND_CEILING)
         with self._database.writing() as connection:
             self._take_turns(connection)
-            for scope, ceiling_usd, rows in _bounds(spender, ceilings):
-                taken = _sum(connection, rows, assumed=scope is not BudgetScope.RUN)
-                if taken + amount > _micro(ceiling_usd, ROUND_FLOOR):
+            taken = _taken(connection, spender, _bounds(ceilings))
+            for scope, ceiling_usd in _bounds(ceilings).items():
+                if taken[scope] + amount > _micro(ceiling_usd, ROUND_FLOOR):
                     return BudgetRefusal(
-                        scope=scope, ceiling_usd=ceiling_usd, taken_usd=taken / _MICRO
+                        scope=scope,
+                        ceiling_usd=ceiling_usd,
+                        taken_usd=taken[scope] / _MICRO,
                     )
-            return self._insert(connection, spender, amount)
+            reservation_id = self._insert(connection, spender, amount)
+        with_it = {scope: sum_ + amount for scope, sum_ in taken.items()}
+        return Reservation(
+            id=reservation_id,
+            amount_usd=amount / _MICRO,
+            uses=_uses(with_it, _day_bounds(ceilings)),
+        )
 
     def settle(
         self, reservation: Reservation, spent_usd: float, *, assumed_usd: float = 0.0
@@ -107,20 +139,13 @@ class ReservationStore:
     def spent_usd(self, job_id: JobId) -> float:
         """Return what a run has taken so far, in all its attempts."""
         with self._database.reading() as connection:
-            return _sum(connection, reservations.c.job_id == job_id) / _MICRO
+            return _run_sum(connection, job_id) / _MICRO
 
     def day_uses(self, spender: Spender, ceilings: Ceilings) -> tuple[CeilingUse, ...]:
         """Return how much is gone of each ceiling of the day."""
+        bounds = _day_bounds(ceilings)
         with self._database.reading() as connection:
-            return tuple(
-                CeilingUse(
-                    scope=scope,
-                    ceiling_usd=ceiling_usd,
-                    taken_usd=_sum(connection, rows, assumed=True) / _MICRO,
-                )
-                for scope, ceiling_usd, rows in _bounds(spender, ceilings)
-                if scope is not BudgetScope.RUN
-            )
+            return _uses(_taken(connection, spender, bounds), bounds)
 
     def dearest_usd(self, since: date) -> float:
         """Return what the dearest call since a day has cost; 0 if there was none."""
@@ -136,12 +161,10 @@ class ReservationStore:
             lock = text("SELECT pg_advisory_xact_lock(:number)")
             connection.execute(lock, {"number": _MONEY_LOCK})
 
-    def _insert(
-        self, connection: Connection, spender: Spender, amount: int
-    ) -> Reservation:
-        reservation = Reservation(id=self._ids.new(), amount_usd=amount / _MICRO)
+    def _insert(self, connection: Connection, spender: Spender, amount: int) -> str:
+        reservation_id = self._ids.new()
         row = {
-            "id": reservation.id,
+            "id": reservation_id,
             "job_id": spender.job_id,
             "account_id": spender.account_id,
             "repo": str(spender.repo),
@@ -149,37 +172,69 @@ class ReservationStore:
             "reserved_micro_usd": amount,
         }
         connection.execute(insert(reservations).values(row))
-        return reservation
+        return reservation_id
 
 
-def _bounds(
-    spender: Spender, ceilings: Ceilings
-) -> Iterator[tuple[BudgetScope, float, ColumnElement[bool]]]:
-    """List the ceilings there are, each with the rows that count against it."""
+def _bounds(ceilings: Ceilings) -> Mapping[BudgetScope, float]:
+    """Return the ceilings that there are, in the order in which they count."""
+    bounds = {
+        BudgetScope.RUN: ceilings.run_usd,
+        BudgetScope.USER_DAY: ceilings.user_day_usd,
+        BudgetScope.REPO_DAY: ceilings.repo_day_usd,
+        BudgetScope.DAY: ceilings.day_usd,
+    }
+    return {scope: most for scope, most in bounds.items() if most is not None}
+
+
+def _day_bounds(ceilings: Ceilings) -> Mapping[BudgetScope, float]:
+    return _bounds(ceilings.replace(run_usd=None))
+
+
+def _uses(
+    taken: Mapping[BudgetScope, int], bounds: Mapping[BudgetScope, float]
+) -> tuple[CeilingUse, ...]:
+    return tuple(
+        CeilingUse(
+            scope=scope, ceiling_usd=ceiling_usd, taken_usd=taken[scope] / _MICRO
+        )
+        for scope, ceiling_usd in bounds.items()
+    )
+
+
+_COUNTED: Final[ColumnElement[int]] = func.coalesce(
+    reservations.c.settled_micro_usd, reservations.c.reserved_micro_usd
+)
+_ASSUMED: Final[ColumnElement[int]] = func.coalesce(reservations.c.assumed_micro_usd, 0)
+
+
+def _taken(
+    connection: Connection, spender: Spender, scopes: Container[BudgetScope]
+) -> Mapping[BudgetScope, int]:
+    """Return what is spent or set aside; the rows of the day are read once for all."""
     table = reservations.c
-    today = table.day == spender.day.isoformat()
-    user_today = today & (table.account_id == spender.account_id)
-    repo_today = today & (table.repo == str(spender.repo))
-    bounds = (
-        (BudgetScope.RUN, ceilings.run_usd, table.job_id == spender.job_id),
-        (BudgetScope.USER_DAY, ceilings.user_day_usd, user_today),
-        (BudgetScope.REPO_DAY, ceilings.repo_day_usd, repo_today),
-        (BudgetScope.DAY, ceilings.day_usd, today),
-    )
-    for scope, ceiling_usd, rows in bounds:
-        if ceiling_usd is not None:
-            yield scope, ceiling_usd, rows
+    parts: Mapping[BudgetScope, ColumnElement[bool]] = {
+        BudgetScope.USER_DAY: table.account_id == spender.account_id,
+        BudgetScope.REPO_DAY: table.repo == str(spender.repo),
+        BudgetScope.DAY: true(),
+    }
+    wanted = {scope: rows for scope, rows in parts.items() if scope in scopes}
+    taken: dict[BudgetScope, int] = {}
+    if BudgetScope.RUN in scopes:
+        taken[BudgetScope.RUN] = _run_sum(connection, spender.job_id)
+    if wanted:
+        sums = [func.sum(_COUNTED + _ASSUMED).filter(one) for one in wanted.values()]
+        today = table.day == spender.day.isoformat()
+        query = select(*sums).where(today, or_(*wanted.values()))
+        found = connection.execute(query).one()
+        taken |= {
+            scope: int(one or 0) for scope, one in zip(wanted, found, strict=True)
+        }
+    return taken
 
 
-def _sum(
-    connection: Connection, rows: ColumnElement[bool], *, assumed: bool = False
-) -> int:
-    counted: ColumnElement[int] = func.coalesce(
-        reservations.c.settled_micro_usd, reservations.c.reserved_micro_usd
-    )
-    if assumed:
-        counted += func.coalesce(reservations.c.assumed_micro_usd, 0)
-    return int(connection.scalars(select(func.sum(counted)).where(rows)).one() or 0)
+def _run_sum(connection: Connection, job_id: JobId) -> int:
+    rows = reservations.c.job_id == job_id
+    return int(connection.scalar(select(func.sum(_COUNTED)).where(rows)) or 0)
 
 
 def _micro(amount_usd: float, rounding: str) -> int:

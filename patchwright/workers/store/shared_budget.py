@@ -1,5 +1,6 @@
 """The budget of a run, below the ceilings that runs share."""
 
+from collections.abc import Iterable
 from datetime import timedelta
 from functools import partial
 
@@ -15,6 +16,7 @@ from patchwright.workers.store.reservations import (
     BudgetRefusal,
     BudgetScope,
     Ceilings,
+    CeilingUse,
     Reservation,
     ReservationStore,
     Spender,
@@ -68,12 +70,19 @@ class SharedBudget:
     def _settle(self, reservation: Reservation, spent: Usage) -> None:
         spent_usd = settled_cost(spent, reservation.amount_usd)
         if spent_usd is None:
-            assumed = assumed_usd(spent, self._unknown_cost_per_token)
-            self._money.settle(reservation, 0.0, assumed_usd=assumed)
+            counted = assumed_usd(spent, self._unknown_cost_per_token)
+            self._money.settle(reservation, 0.0, assumed_usd=counted)
         else:
+            counted = spent_usd
             self._money.settle(reservation, spent_usd)
             self._dearest = max(self._dearest, spent_usd)
+        self._warn(reservation.uses_after(counted))
+
+    def _warn(self, at_most: Iterable[CeilingUse]) -> None:
+        """Look the ceilings up where one of them may have reached a new part."""
         spender = self._spender()
+        if not any(self._alerts.may_be_new(spender, use) for use in at_most):
+            return
         for use in self._money.day_uses(spender, self._ceilings(0.0)):
             self._alerts.note(spender, use)
 

@@ -50,10 +50,7 @@ class SpendAlertStore:
 
         `is_used_up` says that what is left does not suffice for another call.
         """
-        used = use.taken_usd * 100
-        reached = (
-            one for one in ALERT_PERCENTS if is_used_up or used >= use.ceiling_usd * one
-        )
+        reached = ALERT_PERCENTS if is_used_up else _reached(use)
         new = [one for one in reached if self._is_new(spender, use, one)]
         if not new:
             return None
@@ -68,6 +65,10 @@ class SpendAlertStore:
             subject=subject_of(spender, use.scope),
         )
         return percent
+
+    def may_be_new(self, spender: Spender, use: CeilingUse) -> bool:
+        """Tell, without the database, whether such a use may be one to warn of."""
+        return any(_key(spender, use, one) not in self._known for one in _reached(use))
 
     def list_since(self, day: date) -> tuple[SpendAlert, ...]:
         """Return the warnings of the days from that one on, the newest first."""
@@ -92,8 +93,7 @@ class SpendAlertStore:
             )
 
     def _is_new(self, spender: Spender, use: CeilingUse, percent: int) -> bool:
-        subject = subject_of(spender, use.scope)
-        key = (spender.day.isoformat(), use.scope, subject, str(percent))
+        key = _key(spender, use, percent)
         if key in self._known:
             return False
         if len(self._known) >= _MOST_REMEMBERED:
@@ -101,7 +101,7 @@ class SpendAlertStore:
         row = {
             "day": spender.day.isoformat(),
             "scope": use.scope,
-            "subject": subject,
+            "subject": subject_of(spender, use.scope),
             "percent": percent,
             "taken_micro_usd": round(use.taken_usd * _MICRO),
             "ceiling_micro_usd": round(use.ceiling_usd * _MICRO),
@@ -111,6 +111,16 @@ class SpendAlertStore:
             is_new = insert_once(connection, spend_alerts, row)
         self._known.add(key)
         return is_new
+
+
+def _reached(use: CeilingUse) -> list[int]:
+    used = use.taken_usd * 100
+    return [one for one in ALERT_PERCENTS if used >= use.ceiling_usd * one]
+
+
+def _key(spender: Spender, use: CeilingUse, percent: int) -> tuple[str, ...]:
+    subject = subject_of(spender, use.scope)
+    return (spender.day.isoformat(), use.scope, subject, str(percent))
 
 
 def subject_of(spender: Spender, scope: BudgetScope) -> str:

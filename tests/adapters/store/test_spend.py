@@ -255,6 +255,52 @@ def test_a_run_warns_as_it_spends_and_when_it_is_refused(till: Till) -> None:
     assert registry.get_sample_value("patchwright_spend_alerts_today", labels) == 1
 
 
+class CountingStore(ReservationStore):
+    """Counts how often the ceilings of a day are looked up."""
+
+    lookups = 0
+
+    def day_uses(self, spender: Spender, ceilings: Ceilings) -> tuple[CeilingUse, ...]:
+        self.lookups += 1
+        return super().day_uses(spender, ceilings)
+
+
+def test_ceilings_are_looked_up_where_one_may_be_reached_and_no_warning_is_lost(
+    till: Till,
+) -> None:
+    world = till.world
+    money = CountingStore(world.database, RandomIds())
+    alerts = SpendAlertStore(world.database, world.clock)
+    first, second = (
+        SharedBudget(
+            money,
+            alerts,
+            LIMITS.replace(max_cost_usd=100.0),
+            world.clock,
+            job_id=job_id,
+            account_id=AccountId("alice"),
+            repo=REPO,
+        )
+        for job_id in (till.job_id, world.ask("k2"))
+    )
+    first.reserve(Usage(cost_usd=2.0))(Usage(cost_usd=1.0))
+    assert money.lookups == 0
+    # Each stays below half of the ten dollars, as far as the first one knows.
+    settle_first = first.reserve(Usage(cost_usd=2.0))
+    settle_second = second.reserve(Usage(cost_usd=3.0))
+    settle_first(Usage(cost_usd=2.0))
+    assert (money.lookups, alerts.list_since(TODAY)) == (0, ())
+    settle_second(Usage(cost_usd=3.0))
+    assert money.lookups == 1
+    assert [one.percent for one in alerts.list_since(TODAY)] == [50]
+    # It was warned of that, so the next call asks nothing.
+    second.reserve(Usage(cost_usd=1.0))(Usage(cost_usd=0.5))
+    assert money.lookups == 1
+    # A call may cost more than was set aside for it.
+    second.reserve(Usage(cost_usd=1.0))(Usage(cost_usd=1.5))
+    assert [one.percent for one in alerts.list_since(TODAY)] == [80, 50]
+
+
 def test_the_ceiling_of_a_run_is_nothing_to_warn_of(till: Till) -> None:
     world = till.world
     alerts = SpendAlertStore(world.database, world.clock)
