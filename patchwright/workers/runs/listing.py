@@ -47,9 +47,13 @@ class _Scope(NamedTuple):
 
 @dataclass(frozen=True)
 class Sight:
-    """What somebody may see, as far as it was asked; good for a minute, no longer."""
+    """What somebody may see, as far as it was asked; good for a minute, no longer.
+
+    `forge` is the only one where they may see anything, empty if there may be others.
+    """
 
     may_see: MaySee
+    forge: str = ""
     allowed: set[_Scope] = field(default_factory=set)
     refused: set[_Scope] = field(default_factory=set)
 
@@ -98,6 +102,23 @@ _LISTED: Final = (
 _MOST_ASKED_AT_ONCE: Final = 8
 # To find out faster what somebody may not see who may see little.
 _MOST_LOOKED_AT: Final = 1_000
+# From so many on, PostgreSQL reads all runs to find those of the other repositories.
+_MANY_REFUSED: Final = 50
+
+
+def _select_repositories() -> sa.Select[Any]:
+    """Select their names, from one to the next in the index: runs are many more."""
+    first = sa.select(sa.func.min(run_rows.c.repo).label("repo"))
+    names = first.cte("names", recursive=True)
+    following = sa.select(sa.func.min(run_rows.c.repo)).where(
+        run_rows.c.repo > names.c.repo
+    )
+    each = sa.select(following.scalar_subquery()).where(names.c.repo.is_not(None))
+    names = names.union_all(each)
+    return sa.select(names.c.repo).where(names.c.repo.is_not(None))
+
+
+_REPOSITORIES: Final = _select_repositories()
 
 
 class RunListing:
@@ -159,9 +180,11 @@ class RunListing:
             return self._fetch(query.limit(count))
         # Where the work is, is not known yet: whoever may see that, it is not them.
         query = query.where(run_rows.c.repo != sa.literal(""))
+        if sight.forge:
+            query = query.where(run_rows.c.forge == sight.forge)
         reach = count
         while True:
-            seen = query.where(*map(sa.not_, _inside(sight.refused))).limit(reach)
+            seen = query.where(*self._not_refused(sight)).limit(reach)
             rows = self._fetch(_with_privacy(seen))
             asked = sorted({_scope_of(one) for one in rows} - sight.allowed)
             refused = _refused(asked, sight.may_see)
@@ -171,6 +194,20 @@ class RunListing:
                 return rows[:count]
             if 2 * len(refused) > len(asked):
                 reach = min(_MOST_LOOKED_AT, 4 * reach)
+
+    def _not_refused(self, sight: Sight) -> Iterator[sa.ColumnElement[bool]]:
+        """Yield what leaves out the refused rows; few repositories are named instead.
+
+        One that is new since is left to the next page.
+        """
+        refused = {one.repo for one in sight.refused if not one.is_private}
+        scopes: Iterable[_Scope] = sight.refused
+        if sight.forge and len(refused) > _MANY_REFUSED:
+            others = {one.repo for one in self._fetch(_REPOSITORIES)} - refused
+            if len(others) < len(refused):
+                yield run_rows.c.repo.in_(sorted(others))
+                scopes = [one for one in scopes if one.repo in others]
+        yield from map(sa.not_, _inside(scopes))
 
     def _fetch(self, query: sa.Select[Any]) -> Sequence[_Row]:
         with self._database.reading() as connection:

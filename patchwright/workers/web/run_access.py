@@ -119,7 +119,10 @@ class RunAccess:
         """Return what tells which runs somebody may see; None for an admin: all."""
         if principal.is_admin:
             return None
-        return Sight(partial(self._may_see, principal.identity))
+        identity = principal.identity
+        return Sight(
+            partial(self._may_see, identity), identity.service if identity else ""
+        )
 
     def steerer(self, principal: Principal | None, job: Job) -> Actor | None:
         """Return in whose name somebody may steer a run, None if they may not.

@@ -221,6 +221,33 @@ def test_somebody_sees_what_they_may_and_is_asked_about_once(
     assert ids(listing.page(RunFilter(), sight=Sight(lambda *_: False))) == []
 
 
+def test_who_sees_one_of_many_repositories_has_all_of_its_runs(
+    world: World, listing: RunListing
+) -> None:
+    private = world.deliver(_in_chat()).job_id
+    public = [ask(world, 1), ask(world, 2)]
+    for number in range(10, 160):
+        other = RepoRef(forge="github", full_name=f"acme/other-{number}")
+        ask(world, number, repo=other)
+    elsewhere = ask(world, 3, repo=RepoRef(forge="gitlab", full_name="acme/other-7"))
+    asked: list[tuple[str, bool]] = []
+
+    def may_see(repo: RepoRef, is_private: bool) -> bool:  # noqa: FBT001 - a `MaySee`
+        asked.append((str(repo), is_private))
+        return repo == REPO and not is_private
+
+    sight = Sight(may_see, "github")
+    first = listing.page(RunFilter(), sight=sight, limit=1)
+    assert (ids(first), bool(first.after)) == ([public[1]], True)
+    after = read_cursor(first.after)
+    assert ids(listing.page(RunFilter(), sight=sight, after=after)) == [public[0]]
+    assert len(asked) == len(set(asked)) == 152
+    assert {elsewhere, private}.isdisjoint(ids(listing.page(RunFilter(), sight=sight)))
+    writer = Sight(lambda repo, _: repo == REPO, "github")
+    seen = ids(listing.page(RunFilter(), sight=writer))
+    assert seen == [*reversed(public), private]
+
+
 _CHAT_2 = CHAT.replace(id="1700000000.2")
 
 
