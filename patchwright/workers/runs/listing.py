@@ -6,6 +6,7 @@ from collections.abc import Callable, Iterable, Iterator, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass, field
 from datetime import UTC, datetime, timedelta
+from functools import cache
 from typing import Any, Final, NamedTuple, TypeAlias
 
 import sqlalchemy as sa
@@ -103,7 +104,7 @@ _MOST_ASKED_AT_ONCE: Final = 8
 # To find out faster what somebody may not see who may see little.
 _MOST_LOOKED_AT: Final = 1_000
 # From so many on, PostgreSQL reads all runs to find those of the other repositories.
-_MANY_REFUSED: Final = 50
+_MANY_REFUSED: Final = 100
 
 
 def _select_repositories() -> sa.Select[Any]:
@@ -182,9 +183,9 @@ class RunListing:
         query = query.where(run_rows.c.repo != sa.literal(""))
         if sight.forge:
             query = query.where(run_rows.c.forge == sight.forge)
-        reach = count
+        reach, names = count, cache(self._repositories)
         while True:
-            seen = query.where(*self._not_refused(sight)).limit(reach)
+            seen = query.where(*_not_refused(sight, names)).limit(reach)
             rows = self._fetch(_with_privacy(seen))
             asked = sorted({_scope_of(one) for one in rows} - sight.allowed)
             refused = _refused(asked, sight.may_see)
@@ -195,19 +196,8 @@ class RunListing:
             if 2 * len(refused) > len(asked):
                 reach = min(_MOST_LOOKED_AT, 4 * reach)
 
-    def _not_refused(self, sight: Sight) -> Iterator[sa.ColumnElement[bool]]:
-        """Yield what leaves out the refused rows; few repositories are named instead.
-
-        One that is new since is left to the next page.
-        """
-        refused = {one.repo for one in sight.refused if not one.is_private}
-        scopes: Iterable[_Scope] = sight.refused
-        if sight.forge and len(refused) > _MANY_REFUSED:
-            others = {one.repo for one in self._fetch(_REPOSITORIES)} - refused
-            if len(others) < len(refused):
-                yield run_rows.c.repo.in_(sorted(others))
-                scopes = [one for one in scopes if one.repo in others]
-        yield from map(sa.not_, _inside(scopes))
+    def _repositories(self) -> frozenset[str]:
+        return frozenset(one.repo for one in self._fetch(_REPOSITORIES))
 
     def _fetch(self, query: sa.Select[Any]) -> Sequence[_Row]:
         with self._database.reading() as connection:
@@ -313,6 +303,23 @@ def _refused(asked: Sequence[_Scope], may_see: MaySee) -> set[_Scope]:
     with ThreadPoolExecutor(min(len(asked), _MOST_ASKED_AT_ONCE)) as pool:
         answers = list(pool.map(is_refused, asked))
     return {one for one, is_out in zip(asked, answers, strict=True) if is_out}
+
+
+def _not_refused(
+    sight: Sight, names: Callable[[], frozenset[str]]
+) -> Iterator[sa.ColumnElement[bool]]:
+    """Yield what leaves out the refused rows; few repositories are named instead.
+
+    One that is new since is left to the next page.
+    """
+    refused = {one.repo for one in sight.refused if not one.is_private}
+    scopes: Iterable[_Scope] = sight.refused
+    if sight.forge and len(refused) > _MANY_REFUSED:
+        others = names() - refused
+        if len(others) < len(refused):
+            yield run_rows.c.repo.in_(sorted(others))
+            scopes = [one for one in scopes if one.repo in others]
+    yield from map(sa.not_, _inside(scopes))
 
 
 def _inside(scopes: Iterable[_Scope]) -> Iterator[sa.ColumnElement[bool]]:
