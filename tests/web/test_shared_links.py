@@ -1,0 +1,92 @@
+"""A run is shared by a link, and nobody sees it by the link once it is taken back."""
+
+import re
+import threading
+from pathlib import Path
+
+import pytest
+from playwright.sync_api import Browser, Page, expect
+
+from tests.fakes.llm.turns import TurnLike, call, hang
+from tests.flow.script import Request, in_turn
+from tests.web.chromium import PHONE, find_barriers, is_too_wide, window
+from tests.web.scene import Scene, scene
+
+# Chromium and a whole service at once, where others work too.
+pytestmark = pytest.mark.timeout(300)
+
+
+def share(page: Page) -> str:
+    """Make a link on the page of the run, and come back to it."""
+    page.get_by_role("button", name="Share this run").click()
+    link = page.get_by_label("Link", exact=True).input_value()
+    page.get_by_role("link", name="the page of the run").click()
+    return link
+
+
+def test_a_link_is_taken_back_while_somebody_watches_by_it(
+    tmp_path: Path, browser: Browser
+) -> None:
+    may_go_on = threading.Event()
+
+    def wait(_request: Request) -> TurnLike:
+        assert may_go_on.wait(120)
+        return call("read", path="cart.py")
+
+    turns = in_turn(call("read", path="cart.py"), wait, hang())
+    with (
+        scene(tmp_path, turns) as place,
+        window(browser) as alice,
+        window(browser) as guest,
+        window(browser, PHONE, "dark") as other,
+    ):
+        place.sign_in(alice, "alice")
+        place.ask(alice)
+        place.stage.models_turn(2)
+        first, second = share(alice), share(alice)
+        watch(guest, first)
+        watch(other, second)
+        links = alice.get_by_role("table")
+        rows = links.get_by_role("row").filter(has_text="alice")
+        expect(rows).to_have_count(2)
+        # The newest is the first.
+        rows.nth(1).get_by_role("button", name="Take back").click()
+        expect(alice.get_by_role("status").first).to_have_text(
+            "The link was taken back. It opens nothing any more."
+        )
+        expect(rows).to_have_count(1)
+        expect(guest.get_by_role("heading", name="No such run")).to_be_visible()
+        may_go_on.set()
+        place.stage.models_turn(3)
+        expect(other.locator(".step")).to_have_count(2)
+        opens_nothing(place, guest, first)
+        must_be_read_by_everybody(alice)
+        # The other is in the messages of the service.
+        alice.get_by_role("button", name="Take back all links").click()
+        expect(alice.get_by_text("No link is open")).to_be_visible()
+        expect(other.get_by_role("heading", name="No such run")).to_be_visible()
+        place.become_admin(alice)
+        place.go(alice, "/audit")
+        told = alice.get_by_role("cell")
+        expect(told.filter(has_text=re.compile("^run shared"))).to_have_count(2)
+        back = told.filter(has_text="link to a run taken back")
+        expect(back).to_have_count(3)
+
+
+def watch(page: Page, link: str) -> None:
+    page.goto(link)
+    expect(page.get_by_text("Working on it")).to_be_visible()
+    expect(page.get_by_text("Links that open this run")).to_have_count(0)
+
+
+def opens_nothing(place: Scene, page: Page, link: str) -> None:
+    """See what everybody sees at an address where there is no run."""
+    place.go(page, f"/runs/{'0' * 32}?key=unknown")
+    unknown = page.get_by_role("main").inner_text()
+    page.goto(link)
+    assert page.get_by_role("main").inner_text() == unknown
+
+
+def must_be_read_by_everybody(page: Page) -> None:
+    assert find_barriers(page) == []
+    assert not is_too_wide(page)
