@@ -198,6 +198,12 @@ def run_operations(runs: VisibleRuns) -> tuple[AnyOperation, ...]:
         read_operation(
             "/api/runs/{id}", runs.read_run, NoInput, RunResult, title="run"
         ),
+        *_link_operations(runs),
+    )
+
+
+def _link_operations(runs: VisibleRuns) -> tuple[AnyOperation, ...]:
+    return (
         read_operation(
             _LINKS,
             runs.list_run_links,

@@ -49,7 +49,7 @@ def add_run_downloads(app: FastAPI, pages: RunPages) -> None:
 
 
 @dataclass(frozen=True)
-class _Form:
+class _LinkForm:
     """A form of who may share the run; `word` is its own, the same if sent twice."""
 
     principal: Principal
@@ -59,7 +59,7 @@ class _Form:
 
 
 def _on_form(
-    pages: RunPages, act: Callable[[RunPages, _Form], Response]
+    pages: RunPages, act: Callable[[RunPages, _LinkForm], Response]
 ) -> Callable[[Request, str], Awaitable[Response]]:
     """Return the function of an address; `act` is called in a thread."""
 
@@ -116,7 +116,7 @@ def _download(
 
 def _check(
     pages: RunPages, request: Request, job_id: str, fields: Mapping[str, str]
-) -> _Form | Response:
+) -> _LinkForm | Response:
     """Return the form, or the page that says why it does not count."""
     principal = pages.access.find_principal(request)
     job = pages.find(request, job_id)
@@ -132,10 +132,10 @@ def _check(
             "here, and the right to see the run without a link."
         )
         return message_page("You cannot share this run", text, status=403)
-    return _Form(principal, job, fields, word)
+    return _LinkForm(principal, job, fields, word)
 
 
-def _share(pages: RunPages, form: _Form) -> Response:
+def _share(pages: RunPages, form: _LinkForm) -> Response:
     """Make a link that opens the run without signing in."""
     links, job = pages.access.links, form.job
     link = links.make(job, link_actor(form.principal), form.word)
@@ -150,18 +150,20 @@ def _share(pages: RunPages, form: _Form) -> Response:
     return shared_page(pages.site, form.principal, view, link, url)
 
 
-def _revoke(pages: RunPages, form: _Form) -> Response:
+def _revoke(pages: RunPages, form: _LinkForm) -> Response:
     """Take one link to the run back."""
     return _take_back(pages, form, [form.fields.get("link", "")], "one")
 
 
-def _revoke_all(pages: RunPages, form: _Form) -> Response:
+def _revoke_all(pages: RunPages, form: _LinkForm) -> Response:
     """Take all links to the run back."""
     known = pages.access.links.open_of(form.job.id)
     return _take_back(pages, form, [one.id for one in known], "all")
 
 
-def _take_back(pages: RunPages, form: _Form, ids: Sequence[str], done: str) -> Response:
+def _take_back(
+    pages: RunPages, form: _LinkForm, ids: Sequence[str], done: str
+) -> Response:
     by = link_actor(form.principal)
     taken = pages.access.links.revoke(form.job, ids, by)
     log.info("run_links_revoked", job_id=form.job.id, count=len(taken))

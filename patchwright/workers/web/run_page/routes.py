@@ -163,23 +163,23 @@ def _add_parts(app: FastAPI, pages: RunPages) -> None:
 
 
 @dataclass(frozen=True)
-class _Viewer:
+class _RunViewer:
     """Somebody who may watch a run; `link_id` is the one link that lets them."""
 
     job: Job
     link_id: str = ""
 
 
-def _find_viewer(pages: RunPages, request: Request, job_id: str) -> _Viewer | None:
+def _find_viewer(pages: RunPages, request: Request, job_id: str) -> _RunViewer | None:
     job = pages.find(request, job_id)
     if job is None:
         return None
     link = pages.access.held_link(request, job)
     if link is None:
-        return _Viewer(job)
+        return _RunViewer(job)
     principal = pages.access.find_principal(request)
     is_reader = pages.access.is_reader(principal, job)
-    return _Viewer(job) if is_reader else _Viewer(job, link.id)
+    return _RunViewer(job) if is_reader else _RunViewer(job, link.id)
 
 
 def _find_event(pages: RunPages, job: Job, event_id: str) -> ev.Event | None:
