@@ -16,6 +16,9 @@ from tests.web.scene import Scene, scene
 pytestmark = pytest.mark.timeout(300)
 
 
+READ = call("read", path="cart.py")
+
+
 def share(page: Page) -> str:
     """Make a link on the page of the run, and come back to it."""
     page.get_by_role("button", name="Share this run").click()
@@ -31,11 +34,10 @@ def test_a_link_is_taken_back_while_somebody_watches_by_it(
 
     def wait(_request: Request) -> TurnLike:
         assert may_go_on.wait(120)
-        return call("read", path="cart.py")
+        return READ
 
-    turns = in_turn(call("read", path="cart.py"), wait, hang())
     with (
-        scene(tmp_path, turns) as place,
+        scene(tmp_path, in_turn(READ, wait, hang())) as place,
         window(browser) as alice,
         window(browser) as guest,
         window(browser, PHONE, "dark") as other,
@@ -46,26 +48,29 @@ def test_a_link_is_taken_back_while_somebody_watches_by_it(
         first, second = share(alice), share(alice)
         watch(guest, first)
         watch(other, second)
-        links = alice.get_by_role("table")
-        rows = links.get_by_role("row").filter(has_text="alice")
-        expect(rows).to_have_count(2)
-        # The newest is the first.
-        rows.nth(1).get_by_role("button", name="Take back").click()
-        expect(alice.get_by_role("status").first).to_have_text(
-            "The link was taken back. It opens nothing any more."
-        )
-        expect(rows).to_have_count(1)
+        take_back_the_older(alice)
         expect(guest.get_by_role("heading", name="No such run")).to_be_visible()
+        opens_nothing(place, guest, first)
         may_go_on.set()
         place.stage.models_turn(3)
         expect(other.locator(".step")).to_have_count(2)
-        opens_nothing(place, guest, first)
-        must_be_read_by_everybody(alice)
-        # The other is in the messages of the service.
+        # One more is in the messages of the service.
         alice.get_by_role("button", name="Take back all links").click()
         expect(alice.get_by_text("No link is open")).to_be_visible()
         expect(other.get_by_role("heading", name="No such run")).to_be_visible()
         must_be_in_the_audit(place, alice)
+
+
+def take_back_the_older(page: Page) -> None:
+    """Take the first of two links back; the newest is above it."""
+    rows = page.get_by_role("table").get_by_role("row").filter(has_text="alice")
+    expect(rows).to_have_count(2)
+    rows.nth(1).get_by_role("button", name="Take back").click()
+    done = "The link was taken back. It opens nothing any more."
+    expect(page.get_by_role("status").filter(has_text=done)).to_be_visible()
+    expect(rows).to_have_count(1)
+    assert find_barriers(page) == []
+    assert not is_too_wide(page)
 
 
 def watch(page: Page, link: str) -> None:
@@ -80,11 +85,6 @@ def opens_nothing(place: Scene, page: Page, link: str) -> None:
     unknown = page.get_by_role("main").inner_text()
     page.goto(link)
     assert page.get_by_role("main").inner_text() == unknown
-
-
-def must_be_read_by_everybody(page: Page) -> None:
-    assert find_barriers(page) == []
-    assert not is_too_wide(page)
 
 
 def must_be_in_the_audit(place: Scene, page: Page) -> None:

@@ -73,14 +73,11 @@ def _of_change(finished: FinishedRun) -> tuple[str, ...]:
     if finished.folder is None:
         return (f"git fetch origin {branch}",)
     git = _git(finished.folder)
-    compared = f"{git} diff {shlex.quote(_base(outcome))}...{branch}"
+    base = outcome.base_branch or outcome.base_sha[:_SHA_CHARS]
+    compared = f"{git} diff {shlex.quote(base)}...{branch}"
     # What was cut short is to be gone on with, and not to be taken as it is.
     then = "merge" if outcome.proposes_change else "switch"
     return (compared, f"{git} {then} {branch}")
-
-
-def _base(outcome: Outcome) -> str:
-    return outcome.base_branch or outcome.base_sha[:_SHA_CHARS]
 
 
 def _git(folder: Path | None) -> str:
