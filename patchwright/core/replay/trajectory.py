@@ -79,7 +79,7 @@ FACT_KINDS: Final = frozenset(
 
 
 @dataclass
-class _Reading:
+class _FactsSoFar:
     """What the events say that were read so far."""
 
     first: Event | None = None
@@ -109,7 +109,7 @@ class _Reading:
 
 def facts_of(events: Iterable[Event]) -> RunFacts:
     """Read the facts off the events, each of which is needed once."""
-    read = _Reading()
+    read = _FactsSoFar()
     for event in events:
         read.take(event)
     started, outcome, result = read.started, read.outcome, read.result

@@ -186,14 +186,18 @@ class RunListing:
         reach, names = count, cache(self._repositories)
         while True:
             seen = query.where(*_not_refused(sight, names)).limit(reach)
-            rows = self._fetch(_with_privacy(seen))
+            page, is_wide = _with_privacy(seen), reach > count
+            # Of many rows only their scopes matter, and the rows of a page come after.
+            rows = self._fetch(_scopes_in(page) if is_wide else page)
             asked = sorted({_scope_of(one) for one in rows} - sight.allowed)
             refused = _refused(asked, sight.may_see)
             sight.allowed.update(set(asked) - refused)
             sight.refused.update(refused)
+            if not refused and not is_wide:
+                return rows
             if not refused:
-                return rows[:count]
-            if 2 * len(refused) > len(asked):
+                reach = count
+            elif 2 * len(refused) > len(asked):
                 reach = min(_MOST_LOOKED_AT, 4 * reach)
 
     def _repositories(self) -> frozenset[str]:
@@ -359,6 +363,11 @@ def _with_privacy(query: sa.Select[Any]) -> sa.Select[Any]:
     return sa.select(page, keeps_out.label("keeps_out")).order_by(
         page.c.created_at.desc(), page.c.job_id.desc()
     )
+
+
+def _scopes_in(page: sa.Select[Any]) -> sa.Select[Any]:
+    rows = page.order_by(None).subquery()
+    return sa.select(rows.c.forge, rows.c.repo, rows.c.keeps_out).distinct()
 
 
 def _is_after(place: Cursor) -> sa.ColumnElement[bool]:
