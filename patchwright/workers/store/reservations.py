@@ -212,12 +212,12 @@ def _taken(
 ) -> Mapping[BudgetScope, int]:
     """Return what is spent or set aside; the rows of the day are read once for all."""
     table = reservations.c
-    parts: Mapping[BudgetScope, ColumnElement[bool]] = {
-        BudgetScope.USER_DAY: table.account_id == spender.account_id,
-        BudgetScope.REPO_DAY: table.repo == str(spender.repo),
-        BudgetScope.DAY: true(),
-    }
-    wanted = {scope: rows for scope, rows in parts.items() if scope in scopes}
+    parts: tuple[tuple[BudgetScope, ColumnElement[bool]], ...] = (
+        (BudgetScope.USER_DAY, table.account_id == spender.account_id),
+        (BudgetScope.REPO_DAY, table.repo == str(spender.repo)),
+        (BudgetScope.DAY, true()),
+    )
+    wanted = {scope: rows for scope, rows in parts if scope in scopes}
     taken: dict[BudgetScope, int] = {}
     if BudgetScope.RUN in scopes:
         taken[BudgetScope.RUN] = _run_sum(connection, spender.job_id)
