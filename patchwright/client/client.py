@@ -28,9 +28,12 @@ from patchwright.client.models import (
     RepositoryView,
     RunConfiguration,
     RunEntry,
+    RunLinkList,
+    RunLinkView,
     RunList,
     RunResult,
     SettingList,
+    SharedRun,
     SpendReport,
     TrajectoryView,
 )
@@ -231,6 +234,22 @@ class Client:
     def read_run(self, run_id: str) -> RunResult:
         return self._read(RunResult, f"/api/runs/{run_id}")
 
+    def list_run_links(self, run_id: str) -> RunLinkList:
+        """Return the links that open a run now; for those who may share it."""
+        return self._read(RunLinkList, _links(run_id))
+
+    def share_run(self, run_id: str, *, key: str = "") -> SharedRun:
+        """Make a link that opens a run to everybody who has it; `url` is the link."""
+        return self._change(SharedRun, "POST", _links(run_id), {}, key)
+
+    def revoke_run_links(self, run_id: str, *, key: str = "") -> RunLinkList:
+        """Take all links to a run back, and return those that were open."""
+        return self._change(RunLinkList, "DELETE", _links(run_id), {}, key)
+
+    def revoke_link(self, link_id: str, *, key: str = "") -> RunLinkView:
+        """Take a link back: it opens nothing any more."""
+        return self._change(RunLinkView, "DELETE", f"/api/links/{link_id}", {}, key)
+
     def list_repositories(self) -> Iterator[RepositoryView]:
         for page in self._pages(RepositoryList, "/api/repositories", {}):
             yield from page.items
@@ -281,9 +300,19 @@ class Client:
         return kind.model_validate_json(self._ask("GET", path, params=query).content)
 
     def _write(self, path: str, body: Mapping[str, Any], key: str) -> AcceptedRequest:
+        return self._change(AcceptedRequest, "POST", path, body, key)
+
+    def _change(
+        self,
+        kind: type[AnswerT],
+        method: str,
+        path: str,
+        body: Mapping[str, Any],
+        key: str,
+    ) -> AnswerT:
         headers = {"Idempotency-Key": key or secrets.token_hex(16)}
-        answer = self._ask("POST", path, json=body, headers=headers)
-        return AcceptedRequest.model_validate_json(answer.content)
+        answer = self._ask(method, path, json=body, headers=headers)
+        return kind.model_validate_json(answer.content)
 
     def _ask(self, method: str, path: str, **sent: Any) -> httpx.Response:  # noqa: ANN401 - as httpx takes it
         return self._send(self._http.build_request(method, path, **sent))
@@ -309,6 +338,10 @@ class Client:
 
 def _path(conversation_id: str, part: str = "") -> str:
     return f"/api/conversations/{conversation_id}{f'/{part}' if part else ''}"
+
+
+def _links(run_id: str) -> str:
+    return f"/api/runs/{run_id}/links"
 
 
 def _error_of(answer: httpx.Response) -> ApiProblemError:

@@ -240,6 +240,23 @@ class RunConfiguration(ApiValue):
     version: str
 
 
+class RunLinkView(ApiValue):
+    """A link that opens a run to everybody who has it; its key is not told again."""
+
+    id: str
+    run_id: str
+    made_by: str
+    created_at: datetime
+    expires_at: datetime
+    revoked_at: datetime | None
+
+
+class RunLinkList(ApiValue):
+    """Links to a run, the newest first."""
+
+    items: tuple[RunLinkView, ...]
+
+
 class RunList(ApiValue):
     """Runs, the newest first."""
 
@@ -299,6 +316,18 @@ class SettingList(ApiValue):
     """The settings, without the secrets."""
 
     items: tuple[SettingView, ...]
+
+
+class SharedRun(ApiValue):
+    """A link that was made, with the address to give to others."""
+
+    id: str
+    run_id: str
+    made_by: str
+    created_at: datetime
+    expires_at: datetime
+    revoked_at: datetime | None
+    url: str
 
 
 class SpendPart(StrEnum):

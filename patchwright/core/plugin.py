@@ -408,6 +408,17 @@ class TokenSource:
     add_to: Callable[[Settings, SecretStr], Settings]
 
 
+@dataclass(frozen=True)
+class CiEntry:
+    """The CI of a forge, in whose jobs the `variable` is `true`.
+
+    `load` returns its `core.ci.system.CiSystem`, which nothing but a job imports.
+    """
+
+    variable: str
+    load: Callable[[], Any]
+
+
 ConnectChat = Callable[[Settings, SecretVault, Clock], ChatConnection]
 ConnectForge = Callable[[Settings, SecretVault, Clock], ForgeConnection]
 
@@ -435,7 +446,8 @@ class Plugin:
     `complete_settings` adds what is known of an app only there, such as its name. The
     token source is where the user of the command line may have a token of their own,
     and the `address_setting` says on which host a forge is. `first_settings` are those
-    with which somebody begins, between the `setup_steps` at the service itself.
+    with which somebody begins, between the `setup_steps` at the service itself. With
+    a `ci` its jobs can use us there.
     """
 
     name: str
@@ -457,6 +469,7 @@ class Plugin:
     address_setting: str = ""
     first_settings: tuple[str, ...] = ()
     setup_steps: Callable[[Settings], tuple[SetupStep, ...]] = _no_steps
+    ci: CiEntry | None = None
 
 
 def import_later(target: str) -> Callable[..., Any]:

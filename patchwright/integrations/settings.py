@@ -130,6 +130,8 @@ def _key_errors(settings: Settings) -> Iterator[str]:
 
 
 def _account_errors(settings: Settings, plugins: Plugins) -> Iterator[str]:
+    yield from _admin_errors(settings, plugins)
+    yield from _map_errors(settings, plugins)
     if settings.accounts.linking == "required":
         yield from _linking_errors(settings, plugins)
     oidc = settings.oidc
@@ -142,6 +144,31 @@ def _account_errors(settings: Settings, plugins: Plugins) -> Iterator[str]:
             "oidc: server.public_url is not set, so that people could not come back "
             "from the provider"
         )
+
+
+def _admin_errors(settings: Settings, plugins: Plugins) -> Iterator[str]:
+    known = {*(one.name for one in list_forges(plugins)), "oidc"}
+    for one in settings.accounts.admins:
+        service, _, who = one.partition(":")
+        if service not in known or not who.strip():
+            yield (
+                f"accounts.admins: {one!r} names nobody; write FORGE:LOGIN, or oidc: "
+                "and a subject or an e-mail address"
+            )
+
+
+def _map_errors(settings: Settings, plugins: Plugins) -> Iterator[str]:
+    services = {one.name for one in plugins}
+    forges = [one.name for one in list_forges(plugins)]
+    for number, together in enumerate(settings.accounts.map, 1):
+        unknown = sorted(together.keys() - services)
+        if unknown:
+            yield f"accounts.map: entry {number}: there is no service {unknown[0]!r}"
+        elif not together.keys() & set(forges) or not all(together.values()):
+            yield (
+                f"accounts.map: entry {number}: expected a login at "
+                f"{' or '.join(forges)}, and ids"
+            )
 
 
 def _linking_errors(settings: Settings, plugins: Plugins) -> Iterator[str]:

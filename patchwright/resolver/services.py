@@ -258,8 +258,10 @@ class StepServices:
 
     `find_models` returns the models of a run, by the name of its main model. `open_mcp`
     starts the MCP servers of a sandbox. `find_known` finds the service's own secrets in
-    a text. `find_page` returns the address of a run's page, empty if there is none.
-    `overrides` hold for every run. `live` publishes messages while a run works.
+    a text. `find_page` returns the address of a run's page, and `find_link`, for a run
+    that was asked for at that time, one that opens it to everybody who has it; both are
+    empty if there is no page. `overrides` hold for every run. `live` publishes messages
+    while a run works.
     """
 
     settings: Settings
@@ -273,7 +275,8 @@ class StepServices:
     agent_configuration: AgentConfiguration
     open_mcp: Callable[[Settings, Runtime], McpServers]
     find_known: FindKnownSecrets
-    find_page: Callable[[JobId, datetime], str]
+    find_page: Callable[[JobId], str]
+    find_link: Callable[[JobId, datetime], str]
     directory: ServiceDirectory
     overrides: RunOverrides = field(default_factory=RunOverrides)
     live: LivePublisher = NO_PUBLISHER

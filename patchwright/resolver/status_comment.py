@@ -49,7 +49,8 @@ def make_message_header(
 ) -> MessageHeader:
     settings = apply_configuration(services.settings, config).settings
     by_label = job.trigger.kind is TriggerKind.LABEL
-    frame = MessageHeader(
+    is_beside_code = isinstance(job.trigger.thread, ForgeThread)
+    return MessageHeader(
         run_id=job.id,
         requester=_name_of(job.trigger),
         handle=services.directory.mention_in(job.trigger.thread),
@@ -57,8 +58,11 @@ def make_message_header(
         limits=settings.limits.of_a_run(),
         asked_at=job.created_at,
         label=services.directory.label_in(job.trigger.thread) if by_label else "",
-        run_url=services.find_page(job.id, job.created_at),
-        is_beside_code=isinstance(job.trigger.thread, ForgeThread),
+        # In a chat or a ticket, people may read who cannot read the repository.
+        run_url=services.find_link(job.id, job.created_at)
+        if is_beside_code
+        else services.find_page(job.id),
+        is_beside_code=is_beside_code,
         is_chat=job.trigger.thread.kind is ThreadKind.CHAT,
         repo=_repo_of(job.trigger),
         config_file=config.file,
@@ -68,8 +72,6 @@ def make_message_header(
         shown_name=_name_in_thread(job.trigger),
         reader=services.overrides.reader,
     )
-    # In a chat or a ticket, people may read who cannot read the repository.
-    return frame if frame.is_beside_code else frame.without_link_key()
 
 
 def _repo_of(trigger: Trigger) -> str:

@@ -3,7 +3,6 @@
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from contextlib import closing, contextmanager
 from dataclasses import dataclass
-from datetime import datetime
 from functools import partial
 from typing import Final
 
@@ -69,11 +68,11 @@ from patchwright.workers.store.notifier import open_notifier
 from patchwright.workers.store.outcomes import OutcomeStore
 from patchwright.workers.store.requests import ConversationLinkStore, RequestStore
 from patchwright.workers.store.reservations import ReservationStore
+from patchwright.workers.store.run_links import RunLinkStore
 from patchwright.workers.store.run_store import RunServices, Stores
 from patchwright.workers.store.secrets import SecretStore, load_or_make_key
 from patchwright.workers.store.spend_alerts import SpendAlertStore
 from patchwright.workers.store.threads import ThreadStore
-from patchwright.workers.web.run_access import make_run_link
 from patchwright.workers.web.webhooks import WEBHOOK_ROUTE
 
 KEY_FILE = "encryption.key"
@@ -148,7 +147,7 @@ def make_services(
     links: ConversationLinkStore,
     clock: Clock,
     find_known: FindKnownSecrets,
-    find_page: Callable[[JobId, datetime], str],
+    run_links: RunLinkStore,
     submit: Callable[[JobId], None],
     meters: ProcessMetrics,
     overrides: RunOverrides,
@@ -168,7 +167,8 @@ def make_services(
         agent_configuration=make_agent_configuration(settings),
         open_mcp=open_servers,
         find_known=find_known,
-        find_page=find_page,
+        find_page=run_links.address_of,
+        find_link=run_links.own_url,
         submit=submit,
         warm_up=partial(warm_up, settings),
         directory=directory,
@@ -275,7 +275,7 @@ def make_worker(base: ServiceParts, overrides: RunOverrides = _NONE) -> JobWorke
         links=ConversationLinkStore(base.database, base.stores.events, RandomIds()),
         clock=base.clock,
         find_known=base.redactor.find_known,
-        find_page=page_finder(base),
+        run_links=run_links_of(base),
         submit=base.submit,
         meters=base.meters,
         overrides=overrides,
@@ -326,9 +326,14 @@ def make_reporter(base: ServiceParts, role: ProcessRole, health: Health) -> Repo
     )
 
 
-def page_finder(base: ServiceParts) -> Callable[[JobId, datetime], str]:
-    return partial(
-        make_run_link, base.settings.server.public_url, own_session_secret(base)
+def run_links_of(base: ServiceParts) -> RunLinkStore:
+    return RunLinkStore(
+        database=base.database,
+        ids=RandomIds(),
+        clock=base.clock,
+        secret=own_session_secret(base),
+        public_url=base.settings.server.public_url,
+        notify=base.stores.events.notifier.notify,
     )
 
 

@@ -20,7 +20,7 @@ from patchwright.workers.compose import (
     make_chat_composition,
     make_reporter,
     own_session_secret,
-    page_finder,
+    run_links_of,
 )
 from patchwright.workers.inbox.inbox import Dispatcher, Inbox
 from patchwright.workers.inbox.missed_deliveries import ReadPositions
@@ -131,7 +131,7 @@ def _open_routes(
         chat.choices,
         base.stores.jobs,
         chat.repositories,
-        page_finder(base),
+        run_links_of(base).own_url,
         base.clock,
     )
 

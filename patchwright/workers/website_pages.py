@@ -16,7 +16,11 @@ from patchwright.resolver.configuration import max_raise_usd_of
 from patchwright.resolver.job import Job
 from patchwright.workers.accounts.principal import Role
 from patchwright.workers.api.composition import Api
-from patchwright.workers.compose import ServiceParts, own_session_secret
+from patchwright.workers.compose import (
+    ServiceParts,
+    own_session_secret,
+    run_links_of,
+)
 from patchwright.workers.inbox.inbox import Inbox
 from patchwright.workers.plugins.people import ChatComposition
 from patchwright.workers.runs.commands import CommandOrigin, RunCommands
@@ -138,7 +142,12 @@ def _run_pages(parts: PageParts) -> RunPages:
     return RunPages(
         reader=parts.reader,
         access=parts.access,
-        live=LiveUpdates(parts.reader, stores.events.notifier, parts.base.clock),
+        live=LiveUpdates(
+            parts.reader,
+            stores.events.notifier,
+            parts.base.clock,
+            parts.access.links.still_open,
+        ),
         clock=parts.base.clock,
         site=parts.site,
         directory=parts.base.directory,
@@ -226,15 +235,13 @@ def _site(base: ServiceParts, sign_in: SignInRoutes | None) -> Site:
 
 def _run_access(base: ServiceParts, visitors: Visitors) -> RunAccess:
     """Compose it; without a secret no link opens a run, and none is given out."""
-    public_url, secret = base.settings.server.public_url, own_session_secret(base)
-    if public_url and secret is None:
+    links = run_links_of(base)
+    if links.public_url and links.secret is None:
         log.warning("no_links_to_runs", missing="security.session_secret")
     fetch_permission = base.forge.forge.fetch_permission
     writers = RepositoryAccessCache(fetch_permission, base.clock, Permission.WRITE)
     return RunAccess(
-        secret=secret,
-        public_url=public_url,
-        clock=base.clock,
+        links=links,
         find_principal=visitors.find,
         may_read=RepositoryAccessCache(fetch_permission, base.clock).is_allowed,
         may_write=writers.is_allowed,

@@ -4,7 +4,7 @@ from pathlib import Path
 
 import pytest
 
-from patchwright.workers.action.workflow import check_workflow, find_workflow
+from patchwright.integrations.github.ci.workflow import check_workflow, find_workflow
 from tests.architecture.tree import ROOT
 
 EXAMPLES = sorted(Path(ROOT, "docs", "examples", "workflows").glob("*.yml"))

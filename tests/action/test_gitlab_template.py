@@ -7,7 +7,7 @@ from xml.etree import ElementTree as ET
 
 import pytest
 
-from patchwright.workers.action.gitlab_ci import variable_of
+from patchwright.integrations.gitlab.ci.system import variable_of
 from tests.action.gitlab_runner import GitLabRunner
 from tests.fakes.llm.turns import TurnLike, hang
 from tests.flow.action.gitlab_job import PROJECT, Pipelines, pipelines

@@ -8,7 +8,7 @@ import pytest
 
 from patchwright.core.commands import parse_command
 from patchwright.core.text.branch_names import branch_name
-from patchwright.workers.action.gate import (
+from patchwright.integrations.github.ci.gate import (
     ANSWERED,
     USUAL_TEMPLATE,
     GateRequest,

@@ -10,8 +10,8 @@ import pytest
 import yaml
 from jsonschema import Draft7Validator
 
-from patchwright.workers.action import gitlab_report
-from patchwright.workers.action.gitlab_ci import (
+from patchwright.integrations.gitlab.ci.report import DOTENV_FILE
+from patchwright.integrations.gitlab.ci.system import (
     ARTIFACTS,
     GITLAB_INPUTS,
     variable_of,
@@ -133,7 +133,7 @@ def test_what_the_code_writes_is_what_gitlab_reads() -> None:
     kept = job()["artifacts"]
     assert kept["paths"] == [ARTIFACTS]
     assert kept["reports"] == {
-        "dotenv": f"{ARTIFACTS}/{gitlab_report.DOTENV_FILE}",
+        "dotenv": f"{ARTIFACTS}/{DOTENV_FILE}",
         "junit": f"{ARTIFACTS}/junit.xml",
     }
     assert kept["when"] == "always"

@@ -70,8 +70,8 @@ def test_a_mention_becomes_a_pull_request_and_a_response(tmp_path: Path) -> None
         [session] = linear.fake.sessions(key)
         assert (session.status, session.unresponsive) == ("complete", False)
         assert [one["label"] for one in session.external_urls] == [
-            "Run",
-            "Pull request",
+            f"Run {linear.story.jobs()[0].id[:8]}",
+            f"{REPO}#1",
         ]
         assert linear.fake.been_in(key) == ["In Progress", "In Review"]
         [link] = linear.fake.attachments(key)

@@ -12,7 +12,7 @@ _VARYING = {
     r"· (\d+m )?\d+s\b": "· Ns",
     r"\b\d\d:\d\d:\d\dZ": "TIME",
     r"\b\d\d:\d\d UTC\b": "TIME",
-    r"/runs/[0-9a-f]{32}(\?key=\d+-[0-9a-f]+)?": "/runs/RUN",
+    r"/runs/[0-9a-f]{32}(\?key=[0-9a-f]+-[0-9a-f]+)?": "/runs/RUN",
     r"/commit/[0-9a-f]{40}": "/commit/SHA",
     r"/link/[\w-]{43}": "/link/TOKEN",
     r"\bhttp://127\.0\.0\.1:\d+": "GITHUB",

@@ -15,18 +15,17 @@ from patchwright.core.settings.names import (
     CommonName,
     Place,
 )
-from patchwright.core.settings.repository import RepositoryConfig
+from patchwright.core.settings.repository import GENERAL_INSTRUCTIONS, RepositoryConfig
+from patchwright.integrations.github.ci.gate import USUAL_TEMPLATE
+from patchwright.integrations.github.ci.workflow import GITHUB_INPUTS
 from patchwright.integrations.settings import ALL_SETTINGS
-from patchwright.resolver.context.repository_files import GENERAL
-from patchwright.workers.action.gate import USUAL_TEMPLATE
-from patchwright.workers.action.inputs import INPUTS
 from patchwright.workers.cli.main import make_app
 
 # What holds where a key of a repository is empty or not set.
 _USUAL: Final[Mapping[str, object]] = {
     "branch": USUAL_TEMPLATE,
     "context_from": "write",
-    "instructions": GENERAL,
+    "instructions": GENERAL_INSTRUCTIONS,
 }
 
 _ABOUT: Final = """\
@@ -74,7 +73,7 @@ def defaults_of(one: CommonName) -> dict[Place, str]:
     if one.setting:
         found[Place.SETTINGS] = _key_of(one.setting).field.default
     if one.action:
-        found[Place.ACTION] = INPUTS[one.action].default
+        found[Place.ACTION] = GITHUB_INPUTS[one.action].default
     if one.option:
         found[Place.COMMAND_LINE] = options()[one.option].default
     texts = {place: _text(value) for place, value in found.items()}

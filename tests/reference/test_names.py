@@ -7,8 +7,8 @@ import pytest
 from patchwright.core.settings.model import all_keys, dotted_key
 from patchwright.core.settings.names import COMMON_NAMES, CommonName
 from patchwright.core.settings.repository_file import known_keys
+from patchwright.integrations.github.ci.workflow import GITHUB_INPUTS
 from patchwright.integrations.settings import ALL_SETTINGS
-from patchwright.workers.action.inputs import INPUTS
 from tests.reference.names_page import defaults_of, options
 
 SETTINGS = {dotted_key(key.path) for key in all_keys(ALL_SETTINGS)}
@@ -46,7 +46,7 @@ def test_every_name_is_in_the_table_or_in_one_place_alone() -> None:
     tabled = {one.repository for one in COMMON_NAMES} - {""}
     assert tabled == known_keys()
     tabled = {one.action for one in COMMON_NAMES} - {""}
-    assert tabled | ONLY_IN_THE_ACTION == INPUTS.keys()
+    assert tabled | ONLY_IN_THE_ACTION == GITHUB_INPUTS.keys()
     assert tabled & ONLY_IN_THE_ACTION == set()
     tabled = {one.option for one in COMMON_NAMES} - {""}
     assert tabled <= options().keys() <= tabled | ONLY_ON_THE_COMMAND_LINE

@@ -111,8 +111,8 @@ def test_h3_what_a_killed_worker_began_another_ends_and_tells_once(
         session = linear.fake.session(key)
         assert session.status == "complete"
         assert [one["label"] for one in session.external_urls] == [
-            "Run",
-            "Pull request",
+            f"Run {job.id[:8]}",
+            f"{REPO}#1",
         ]
         assert {one["status"] for one in session.plan or ()} <= {
             "completed",

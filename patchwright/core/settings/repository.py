@@ -10,6 +10,13 @@ from patchwright.core.types.people import Permission
 
 CONFIG_FILE: Final = ".patchwright.toml"
 PROTECTED_PATHS: Final = (".github/**", "CODEOWNERS", ".patchwright*")
+# Read in this order; the first ones are the first to be shown.
+GENERAL_INSTRUCTIONS: Final = (
+    "AGENTS.md",
+    "CLAUDE.md",
+    ".github/copilot-instructions.md",
+    ".cursorrules",
+)
 
 
 class DeliveryMode(StrEnum):

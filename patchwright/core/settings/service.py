@@ -1,6 +1,6 @@
 """Settings of the service: server, database, queue, security, people, telemetry."""
 
-from typing import Annotated, Final, Literal
+from typing import Annotated, Literal
 from urllib.parse import urlsplit
 
 from pydantic import AfterValidator, Field, SecretStr, field_validator
@@ -136,13 +136,11 @@ class SecuritySettings(SettingsSection):
         return value
 
 
-_FORGES: Final = frozenset({"github", "gitlab"})
-_SERVICES: Final = _FORGES | {"slack", "jira", "linear"}
-_SIGN_IN_SERVICES: Final = _FORGES | {"oidc"}
-
-
 class AccountSettings(SettingsSection):
-    """How identities on services become accounts."""
+    """How identities on services become accounts.
+
+    Which services there are is not known here: see `integrations.settings`.
+    """
 
     linking: Literal["auto", "required"] = Field(
         "auto",
@@ -157,8 +155,8 @@ class AccountSettings(SettingsSection):
     )
     admins: tuple[str, ...] = Field(
         (),
-        description="People who are always admins: `github:LOGIN`, `gitlab:LOGIN`, or "
-        "`oidc:` with the subject or the verified e-mail address.",
+        description="People who are always admins: `FORGE:LOGIN`, such as "
+        "`github:alice`, or `oidc:` with the subject or the verified e-mail address.",
     )
     map: tuple[dict[str, str], ...] = Field(
         (),
@@ -169,28 +167,7 @@ class AccountSettings(SettingsSection):
     @field_validator("admins")
     @classmethod
     def _read_admins(cls, value: tuple[str, ...]) -> tuple[str, ...]:
-        for one in value:
-            service, _, who = one.partition(":")
-            if service not in _SIGN_IN_SERVICES or not who.strip():
-                raise ValueError(
-                    f"{one!r} names nobody; write FORGE:LOGIN, or oidc: and a subject "
-                    "or an e-mail address"
-                )
         return tuple(one.replace(":@", ":", 1) for one in value)
-
-    @field_validator("map")
-    @classmethod
-    def _read_map(cls, value: tuple[dict[str, str], ...]) -> tuple[dict[str, str], ...]:
-        for number, together in enumerate(value, 1):
-            unknown = sorted(set(together) - _SERVICES)
-            if unknown:
-                raise ValueError(f"entry {number}: there is no service {unknown[0]!r}")
-            is_on_forge = not _FORGES.isdisjoint(together)
-            if not is_on_forge or not all(together.values()):
-                raise ValueError(
-                    f"entry {number}: expected a login at github or gitlab, and ids"
-                )
-        return value
 
 
 class OidcSettings(SettingsSection):

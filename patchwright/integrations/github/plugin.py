@@ -7,6 +7,7 @@ from pydantic import SecretStr
 
 from patchwright.core.doctor import DoctorCheck
 from patchwright.core.plugin import (
+    CiEntry,
     Plugin,
     ServiceProfile,
     TokenSource,
@@ -108,4 +109,8 @@ PLUGIN: Final = Plugin(
     make_accounts=import_later(f"{_COMPOSE}:make_accounts"),
     find_token_source=find_token_source,
     address_setting="github.api_url",
+    ci=CiEntry(
+        "GITHUB_ACTIONS",
+        import_later("patchwright.integrations.github.ci.system:GitHubActions"),
+    ),
 )

@@ -7,6 +7,7 @@ from pydantic import SecretStr
 
 from patchwright.core.doctor import DoctorCheck
 from patchwright.core.plugin import (
+    CiEntry,
     Plugin,
     ServiceProfile,
     SetupStep,
@@ -106,4 +107,7 @@ PLUGIN: Final = Plugin(
     make_accounts=import_later(f"{_COMPOSE}:make_accounts"),
     find_token_source=find_token_source,
     address_setting="gitlab.base_url",
+    ci=CiEntry(
+        "GITLAB_CI", import_later("patchwright.integrations.gitlab.ci.system:GitLabCi")
+    ),
 )

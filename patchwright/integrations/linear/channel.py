@@ -227,9 +227,10 @@ class LinearChannel:
 
     def attach_link(self, ref: TalkThread, url: str, title: str, key: str) -> None:  # noqa: ARG002 - Linear has one link of each address
         """Show it as what it is, where Linear knows the forge, and else as a link."""
-        if session := self.sessions.find(ref):
-            self.sessions.add_link(ref, session, "Pull request", url)
         shown = title if len(title) <= _MAX_TITLE else f"{title[: _MAX_TITLE - 1]}…"
+        if session := self.sessions.find(ref):
+            # A session has little room: the name is enough, as `acme/shop#1`.
+            self.sessions.add_link(ref, session, shown.partition(": ")[0], url)
         variables: JsonObject = {"issue": issue_id(ref), "url": url, "title": shown}
         for document, more in _links(url):
             try:

@@ -9,6 +9,7 @@ import uuid
 from dataclasses import dataclass
 from hashlib import sha256
 from typing import Final
+from urllib.parse import urlsplit
 
 from pydantic import JsonValue
 
@@ -233,6 +234,11 @@ def choose_activity(marked: Marked, offers: Offers) -> Activity:
     )
 
 
+def _run_label(url: str) -> str:
+    """Return what a run is called: a session may have several."""
+    return f"Run {urlsplit(url).path.rpartition('/')[2][:8]}"
+
+
 def _end_plan(plan: tuple[PlanStep, ...], said: Activity) -> tuple[PlanStep, ...]:
     """Return the plan as it is when that was said last."""
     present = "canceled" if said.is_cut_short else "completed"
@@ -382,7 +388,7 @@ class LinearSessions:
         except AlreadyExistsError:
             made = activity
         if said.run_url:
-            self.add_link(ref, session, "Run", said.run_url)
+            self.add_link(ref, session, _run_label(said.run_url), said.run_url)
         self._show_plan(ref, session, said)
         return made
 

@@ -14,6 +14,7 @@ from patchwright.core.knowledge.pages import (
     split_front_matter,
 )
 from patchwright.core.knowledge.search import search_pages
+from patchwright.core.settings.repository import GENERAL_INSTRUCTIONS
 from patchwright.core.text.hidden import TextCleaner
 from patchwright.integrations.git.objects import ObjectStore
 from patchwright.integrations.git.trees import UnreadReason
@@ -23,8 +24,6 @@ MAX_PAGES = 200
 MAX_DOCUMENTS = 300
 MAX_DOCUMENT_CHARS = 1_000_000
 
-# Read in this order; the first ones are the first to be shown.
-GENERAL = ("AGENTS.md", "CLAUDE.md", ".github/copilot-instructions.md", ".cursorrules")
 _OF_A_FOLDER = frozenset({"AGENTS.md", "CLAUDE.md"})
 _MICROAGENT = re.compile(r"\.openhands/microagents/(?!(?:.*/)?README\.md$).+\.md")
 _DOCUMENT = re.compile(
@@ -99,7 +98,7 @@ def _named_pages(paths: Iterable[str], named: Sequence[str]) -> dict[str, PageKi
 def _find_pages(paths: Iterable[str]) -> dict[str, PageKind]:
     """Return what to read and how it is meant, the general instructions first."""
     here = [path for path in paths if path.isprintable()]
-    general = [path for path in GENERAL if path in here]
+    general = [path for path in GENERAL_INSTRUCTIONS if path in here]
     agents = [path for path in here if _MICROAGENT.fullmatch(path)]
     folders = [path for path in here if _is_of_a_folder(PurePosixPath(path))]
     found = (

@@ -4,12 +4,15 @@ import hashlib
 import json
 from collections.abc import Mapping
 from dataclasses import dataclass
+from importlib.metadata import version
 from pathlib import Path
 from typing import Any, Final
 
 import structlog
 from pydantic import JsonValue
 
+from patchwright.core.ci.inputs import Inputs
+from patchwright.core.ci.system import CiJob, JobRequests
 from patchwright.core.events.jsonl import export_log
 from patchwright.core.events.state import RunMetrics
 from patchwright.core.types.errors import PatchwrightError
@@ -26,8 +29,6 @@ from patchwright.resolver.messages.status import DeliveryResult
 from patchwright.resolver.publish.publisher import as_delivered
 from patchwright.resolver.run_plan import PLAN_ARTIFACT, RunPlan
 from patchwright.resolver.run_store import COMMITS
-from patchwright.workers.action.ci import CiJob, JobRequests
-from patchwright.workers.action.inputs import Inputs, own_version
 from patchwright.workers.compose import ServiceParts
 from patchwright.workers.store.effects import EffectState
 from patchwright.workers.store.run_store import delivery_results_of
@@ -54,10 +55,9 @@ class EndedRun:
 
 
 def read_ended_run(
-    ci_job: CiJob, requests: JobRequests, inputs: Inputs, job: Job
+    base: ServiceParts, ci_job: CiJob, requests: JobRequests, inputs: Inputs, job: Job
 ) -> EndedRun:
     """Read from the tables how the run ended, and what of it is not delivered yet."""
-    base = requests.base
     kept = base.stores.outcomes.load_artifact(job.id, PLAN_ARTIFACT)
     stored = base.stores.effects.of_job(job.id)
     lost = service_outcome(OutcomeKind.FAILED, "no-outcome", "The run has no end.")
@@ -140,7 +140,8 @@ def write_json(path: Path, value: Any, base: ServiceParts) -> Path:  # noqa: ANN
     return path
 
 
-_SECRET_INPUTS: Final = frozenset({"github-token", "mcp-config"})
+# Servers of tools are told their secrets.
+_MCP_INPUT: Final = "mcp-config"
 
 
 def receipt_of(
@@ -152,7 +153,7 @@ def receipt_of(
     has_change = outcome.proposes_change
     return {
         "signed": False,
-        "version": own_version(),
+        "version": version("patchwright"),
         "run": end.job.id,
         "inputs_sha256": _digest(end.inputs),
         "asked": {**_request_facts(end.job), "admitted": end.plan.admitted},
@@ -190,5 +191,6 @@ def _request_facts(job: Job) -> dict[str, JsonValue]:
 
 def _digest(inputs: Inputs) -> str:
     """Name the inputs by a digest, those left out that may hold a secret."""
-    shown = {k: v for k, v in inputs.values.items() if k not in _SECRET_INPUTS}
+    hidden = {*inputs.secrets, _MCP_INPUT}
+    shown = {k: v for k, v in inputs.values.items() if k not in hidden}
     return hashlib.sha256(json.dumps(shown, sort_keys=True).encode()).hexdigest()

@@ -8,6 +8,13 @@ from typing import Any, Final
 from pydantic import TypeAdapter, ValidationError
 
 from patchwright.core.agent.results import read_schema
+from patchwright.core.ci.inputs import (
+    Inputs,
+    file_input_of,
+    read_text,
+    wrong_input,
+)
+from patchwright.core.ci.system import CiJob
 from patchwright.core.plugin import ForgeConnection
 from patchwright.core.plugin_host import MemoryVault
 from patchwright.core.settings.model import Settings, ValueForm, find_key
@@ -23,18 +30,15 @@ from patchwright.core.settings.repository_file import (
 )
 from patchwright.core.system.clock import SystemClock
 from patchwright.core.types.errors import SettingsError
-from patchwright.integrations.github.webhooks.triggers import SERVICE as GITHUB
-from patchwright.integrations.registry import PLUGINS, Plugins, find_forge
+from patchwright.integrations.registry import (
+    PLUGINS,
+    Plugins,
+    find_forge,
+    list_forges,
+)
 from patchwright.integrations.settings import ALL_SETTINGS, load_settings
 from patchwright.resolver.messages.readers import Reader
 from patchwright.resolver.services import RunOverrides
-from patchwright.workers.action.ci import CiJob
-from patchwright.workers.action.inputs import (
-    Inputs,
-    file_input_of,
-    read_text,
-    wrong_input,
-)
 from patchwright.workers.plugins.connections import connect_forge
 
 # Returns the value of a field of `RepositoryConfig` from the input of that name.
@@ -49,11 +53,6 @@ _TYPES: Final[Mapping[str, TypeAdapter[Any]]] = {
     "labels": TypeAdapter(tuple[Line, ...]),
     "protected-paths": TypeAdapter(tuple[Line, ...]),
 }
-_IN_ARTIFACT: Final = "It is `change.patch` in the artifact of the workflow run."
-_ON_RUNNER: Final = (
-    "It is in the file that the step's output `patch-file` names, for later steps of "
-    "this job: `upload-artifacts` is off."
-)
 
 
 def make_run_overrides(
@@ -61,9 +60,8 @@ def make_run_overrides(
 ) -> RunOverrides:
     """Return them; raises `SettingsError` for what a template or a file may not be.
 
-    `patch_place` says where a change is; without it that depends on an input. An input
-    that says what it says by itself is no order: what the repository says for itself
-    counts then.
+    `patch_place` says where a change is. An input that says what it says by itself is
+    no order: what the repository says for itself counts then.
     """
     config = {
         key: read(inputs, _INPUTS_OF_KEYS[key])
@@ -72,9 +70,8 @@ def make_run_overrides(
     }
     if inputs.text("mode") == "answer":
         config["deliver"] = DeliveryMode.NONE
-    uploaded = _IN_ARTIFACT if inputs.is_true("upload-artifacts") else _ON_RUNNER
     return RunOverrides(
-        work_at=patch_place or uploaded,
+        work_at=patch_place,
         config=config,
         defaults={"deliver": DeliveryMode.DRAFT},
         config_file=inputs.text("config-path"),
@@ -156,9 +153,9 @@ _INPUTS_OF_KEYS: Final = {one.repository: one.action for one in COMMON_NAMES}
 _INPUTS_OF_SETTINGS: Final = {
     one.setting: one.action for one in COMMON_NAMES if one.setting and one.action
 }
-# Whose settings that table has; another forge has the same ones, in a section of its
-# own.
-_TABLED: Final = f"{GITHUB}."
+# The table has those of one forge; the others have the same ones, each in a section of
+# its own.
+_FORGES: Final = frozenset(one.name for one in list_forges())
 # What is not one value or one list, or is set in any case.
 _READ_APART: Final = ("llm.fallbacks", "mcp.servers", "sandbox.network")
 
@@ -188,8 +185,8 @@ def find_settings(job: CiJob, inputs: Inputs, environ: Mapping[str, str]) -> Set
     """
     given = inputs.text("mcp-config")
     if not given or given.startswith("{"):
-        return make_settings(inputs, environ, job.folder, given, job.service)
-    first = make_settings(inputs, environ, job.folder, service=job.service)
+        return make_settings(job.service, inputs, environ, job.folder, given)
+    first = make_settings(job.service, inputs, environ, job.folder)
     with connect(job.service, first) as forge:
         found = forge.forge.fetch_file(job.repo, given)
     if found is None:
@@ -199,15 +196,15 @@ def find_settings(job: CiJob, inputs: Inputs, environ: Mapping[str, str]) -> Set
             "itself",
         )
     text = found.decode("utf-8", "replace")
-    return make_settings(inputs, environ, job.folder, text, job.service)
+    return make_settings(job.service, inputs, environ, job.folder, text)
 
 
 def make_settings(
+    service: str,
     inputs: Inputs,
     environ: Mapping[str, str],
     folder: Path,
     mcp_servers: str = "",
-    service: str = GITHUB,
 ) -> Settings:
     """Return the settings; raises `SettingsError`, which names the inputs.
 
@@ -238,7 +235,7 @@ def make_settings(
 def _inputs_of_settings(service: str, inputs: Inputs) -> dict[str, str]:
     """Return the input of each setting that the CI of a service has."""
     own = {
-        key.replace(_TABLED, f"{service}.", 1) if key.startswith(_TABLED) else key: name
+        _setting_at(service, key): name
         for key, name in _INPUTS_OF_SETTINGS.items()
         if name in inputs.table
     }
@@ -247,6 +244,11 @@ def _inputs_of_settings(service: str, inputs: Inputs) -> dict[str, str]:
         for key, name in own.items()
         if find_key(ALL_SETTINGS, tuple(key.split("."))) is not None
     }
+
+
+def _setting_at(service: str, key: str) -> str:
+    section, dot, name = key.partition(".")
+    return f"{service}{dot}{name}" if section in _FORGES else key
 
 
 def _given_value(inputs: Inputs, key: str, name: str) -> object:

@@ -11,6 +11,7 @@ from typing import Final
 
 import structlog
 
+from patchwright.core.ci.system import ActionRequest, CiWords
 from patchwright.core.events.actions import ChangeState
 from patchwright.core.events.payload import AgentState, Source
 from patchwright.core.events.state import RunState, fold
@@ -20,7 +21,6 @@ from patchwright.core.types.outcome_kind import OutcomeKind
 from patchwright.core.types.work import Outcome
 from patchwright.core.webhook import make_own_delivery
 from patchwright.resolver.job import Job
-from patchwright.workers.action.ci import ActionRequest, CiWords
 from patchwright.workers.compose import ServiceParts
 from patchwright.workers.inbox.recorder import Recorder
 from patchwright.workers.jobs.worker import JobWorker

@@ -2,20 +2,22 @@
 
 import json
 from collections.abc import Sequence
-from typing import Final
+from typing import Final, assert_never
 
 import structlog
 from pydantic import JsonValue
 
+from patchwright.core.ci.result import Grade, Result
 from patchwright.core.events.state import measure
 from patchwright.core.text.escape import code_block, split_marks, table_code
 from patchwright.core.text.strings import count_noun
 from patchwright.core.types.errors import ServiceError
-from patchwright.core.types.evidence import Evidence, EvidenceRole
+from patchwright.core.types.evidence import Evidence, EvidenceRole, Proof
 from patchwright.core.types.outcome_kind import OutcomeKind
 from patchwright.core.types.threads import ForgeThread, PullRequest
 from patchwright.core.types.work import Outcome
 from patchwright.resolver.messages.elements import details_block
+from patchwright.resolver.messages.outcome_kinds import display_of
 from patchwright.resolver.messages.proof_json import (
     evidence_as_json,
     verdict_as_json,
@@ -32,7 +34,6 @@ from patchwright.workers.action.artifacts import (
     write_trajectory,
 )
 from patchwright.workers.action.junit import write_junit
-from patchwright.workers.action.result import Grade, Result, grade_of
 from patchwright.workers.jobs.dry_run import list_planned_writes
 
 # The summary shows the words in full above the table.
@@ -215,6 +216,20 @@ def _grade(end: EndedRun) -> Grade:
     if _code(end) == _NOT_DELIVERED:
         return Grade.ERROR
     return grade_of(as_delivered(end.outcome, end.delivered))
+
+
+def grade_of(outcome: Outcome) -> Grade:
+    code = display_of(outcome.kind).exit_code
+    match code:
+        case 0:
+            is_proven = outcome.proof is Proof.PROVEN or not outcome.proposes_change
+            return Grade.GOOD if is_proven else Grade.UNPROVEN
+        case 1:
+            return Grade.UNRESOLVED
+        case 3:
+            return Grade.ERROR
+        case _:
+            assert_never(code)
 
 
 def _delivery_outputs(end: EndedRun) -> dict[str, str]:

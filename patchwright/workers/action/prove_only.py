@@ -17,6 +17,9 @@ from typing import Final
 import structlog
 
 from patchwright.core.agent.run_log import ReleaseSignal
+from patchwright.core.ci.inputs import Inputs
+from patchwright.core.ci.result import Grade, Result
+from patchwright.core.ci.system import CiJob, CiSystem, secrets_in
 from patchwright.core.events.jsonl import JsonlEventLog
 from patchwright.core.plugin import ForgeConnection
 from patchwright.core.settings.model import secret_values
@@ -64,18 +67,15 @@ from patchwright.resolver.proof.evidence import ProofResult
 from patchwright.resolver.prove import ProofDependencies
 from patchwright.resolver.set_up.sandboxes import InterruptibleSandboxes, sandbox_spec
 from patchwright.sandbox.factory import create_factory
-from patchwright.workers.action.ci import CiJob, CiSystem, secrets_in
 from patchwright.workers.action.configuration import (
     connect,
     find_settings,
     make_run_overrides,
     plugins_of,
 )
-from patchwright.workers.action.inputs import Inputs, check_version
 from patchwright.workers.action.job import when_cancelled
 from patchwright.workers.action.junit import write_junit
 from patchwright.workers.action.outputs import output_table, test_result
-from patchwright.workers.action.result import Grade, Result
 from patchwright.workers.branch_proof_text import (
     PROOF_MARK,
     branch_proof_as_json,
@@ -103,16 +103,17 @@ class ProofJob:
     def __init__(
         self, ci: CiSystem, job: CiJob, inputs: Inputs, environ: Mapping[str, str]
     ) -> None:
-        check_version(inputs.text("version"))
         self._ci, self._job, self._inputs = ci, job, inputs
-        self._overrides = make_run_overrides(inputs, job.workspace)
+        self._overrides = make_run_overrides(
+            inputs, job.workspace, ci.patch_place(inputs)
+        )
         self.settings = find_settings(job, inputs, environ)
         plugins = plugins_of(job.service)
         self._forge = describe_services(self.settings, plugins).forge
         self._repo = job.repo
         self._clock, self._started = SystemClock(), SystemClock().monotonic()
         secrets = (*secret_values(self.settings), *secrets_in(environ))
-        self.redactor = Redactor((*secrets, inputs.text("github-token")))
+        self.redactor = Redactor((*secrets, *inputs.secrets.values()))
 
     def run(self) -> Result:
         set_up_logging(self.redactor.redact_json, as_json=self.settings.log_json)

@@ -2,20 +2,12 @@
 
 from collections.abc import Mapping
 from dataclasses import replace
-from typing import Final
 
 import structlog
 
-from patchwright.core.commands import StartRun, Verb, definition_of, parse_command
-from patchwright.core.settings.model import secret_values
-from patchwright.core.system.logs import set_up_logging
-from patchwright.core.text.redaction import Redactor
-from patchwright.core.types.errors import PatchwrightError, SettingsError
-from patchwright.core.types.outcome_kind import OutcomeKind
-from patchwright.core.types.work import service_outcome
-from patchwright.resolver.services import RunOverrides
-from patchwright.workers.action.artifacts import read_ended_run
-from patchwright.workers.action.ci import (
+from patchwright.core.ci.inputs import Inputs, read_text
+from patchwright.core.ci.result import Result, crash_result, error_result
+from patchwright.core.ci.system import (
     ActionRequest,
     CiJob,
     CiSystem,
@@ -23,37 +15,42 @@ from patchwright.workers.action.ci import (
     NoTrigger,
     secrets_in,
 )
+from patchwright.core.commands import StartRun, Verb, definition_of, parse_command
+from patchwright.core.settings.model import secret_values
+from patchwright.core.system.logs import set_up_logging
+from patchwright.core.text.redaction import Redactor
+from patchwright.core.types.errors import PatchwrightError, SettingsError
+from patchwright.core.types.outcome_kind import OutcomeKind
+from patchwright.core.types.work import service_outcome
+from patchwright.integrations.registry import list_forges
+from patchwright.resolver.services import RunOverrides
+from patchwright.workers.action.artifacts import read_ended_run
 from patchwright.workers.action.configuration import (
     find_settings,
     make_run_overrides,
     plugins_of,
 )
-from patchwright.workers.action.github_actions import GitHubActions
-from patchwright.workers.action.gitlab_ci import GitLabCi
-from patchwright.workers.action.inputs import Inputs, check_version, read_text
 from patchwright.workers.action.job import JobRun, store_request
 from patchwright.workers.action.outputs import result_of
 from patchwright.workers.action.prove_only import PROVE_ONLY, ProofJob
-from patchwright.workers.action.result import Result, crash_result, error_result
 from patchwright.workers.action.thread_history import (
     RunPlace,
     answer_about_previous_run,
     find_previous_run,
     with_approved_plan,
 )
-from patchwright.workers.compose import make_worker, open_service_parts
+from patchwright.workers.compose import ServiceParts, make_worker, open_service_parts
 from patchwright.workers.preflight import as_request, review_models
 
 log = structlog.get_logger(__name__)
 
 
-_GITHUB_ACTIONS: Final = GitHubActions()
-_GITLAB_CI: Final = GitLabCi()
-
-
 def find_ci(environ: Mapping[str, str]) -> CiSystem:
-    """Return the CI that we run in; without any it is the one that says so best."""
-    return _GITLAB_CI if environ.get("GITLAB_CI") == "true" else _GITHUB_ACTIONS
+    """Return the CI that we run in; outside of any the first one, to say so."""
+    known = [one.ci for one in list_forges() if one.ci]
+    here = (one for one in known if environ.get(one.variable) == "true")
+    system: CiSystem = next(here, known[0]).load()
+    return system
 
 
 def run_job(environ: Mapping[str, str]) -> int:
@@ -80,7 +77,7 @@ def run(environ: Mapping[str, str]) -> None:
     notices: tuple[str, ...] = ()
     try:
         inputs = ci.read_inputs(job, environ)
-        redact = Redactor((*hidden, inputs.text("github-token"))).redact
+        redact = Redactor((*hidden, *inputs.secrets.values())).redact
         notices = inputs.notices
         use = ProofJob if inputs.is_true(PROVE_ONLY) else _Action
         action = use(ci, job, inputs, ci.settings_environment(environ))
@@ -110,28 +107,27 @@ class _Action:
     def __init__(
         self, ci: CiSystem, job: CiJob, inputs: Inputs, environ: Mapping[str, str]
     ) -> None:
-        check_version(inputs.text("version"))
         self._ci, self._job, self._inputs, self._environ = ci, job, inputs, environ
         self._task = read_text(inputs, "task", job.workspace)
-        place = ci.words.patch_place
+        place = ci.patch_place(inputs)
         self._overrides = make_run_overrides(inputs, job.workspace, place)
         self.settings = find_settings(job, inputs, environ)
         secrets = (*secret_values(self.settings), *secrets_in(environ))
-        self.redactor = Redactor((*secrets, inputs.text("github-token")))
+        self.redactor = Redactor((*secrets, *inputs.secrets.values()))
 
     def run(self) -> Result:
         settings, plugins = self.settings, plugins_of(self._job.service)
         set_up_logging(self.redactor.redact_json, as_json=settings.log_json)
         with open_service_parts(
             settings, self.redactor, lambda _job: None, plugins=plugins
-        ) as base:
+        ) as opened:
             requests = self._ci.open_requests(
-                base, self._job, self._inputs, self._environ
+                opened.forge, self.settings, self._job, self._inputs, self._environ
             )
-            return replace(self._run(requests), notices=requests.notices)
+            base = replace(opened, forge=requests.connection)
+            return replace(self._run(base, requests), notices=requests.notices)
 
-    def _run(self, requests: JobRequests) -> Result:
-        base = requests.base
+    def _run(self, base: ServiceParts, requests: JobRequests) -> Result:
         asked = requests.find(self._task)
         if isinstance(asked, NoTrigger):
             return requests.refuse(asked.reason)
@@ -141,7 +137,7 @@ class _Action:
         job_id = store_request(base, asked)
         crash_result({"run-id": job_id}).write(self._job.result, self.redactor.redact)
         job = JobRun(base, runner, job_id, self._ci.words).run()
-        return result_of(read_ended_run(self._job, requests, self._inputs, job))
+        return result_of(read_ended_run(base, self._job, requests, self._inputs, job))
 
     def _without_model(
         self, asked: ActionRequest, overrides: RunOverrides
@@ -169,10 +165,10 @@ class _Action:
         command = parse_command(asked.trigger.request)
         if command is None or asked.task:
             return asked, self._overrides
-        channel = requests.base.forge.channel
+        channel = requests.connection.channel
         thread = channel.fetch_thread(asked.trigger.forge_thread)
         redact = self.redactor.redact_json
-        previous = find_previous_run(thread, requests, requests.signer, redact)
+        previous = find_previous_run(thread, requests.own_text, redact)
         words = self._ci.words
         place = RunPlace(words.run, self._job.runs_url, words.known_by)
         answer = answer_about_previous_run(previous, command, place)

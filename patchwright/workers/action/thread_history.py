@@ -1,100 +1,22 @@
-"""What an earlier run has left in the thread, known by the signature of its comment."""
+"""What an earlier run has left in the thread, in comments that are known as ours."""
 
-import hmac
 import re
-from collections.abc import Mapping
+from collections.abc import Callable
 from dataclasses import dataclass
-from hashlib import sha256
-from typing import Final, Protocol
-
-from pydantic import SecretStr
+from typing import Final
 
 from patchwright.core.commands import BotCommand, TellLastRun, Verb, definition_of
-from patchwright.core.settings.model import Settings
 from patchwright.core.text.escape import Marked, split_marks
 from patchwright.core.types.base import Value
 from patchwright.core.types.outcome_kind import OutcomeKind
 from patchwright.core.types.threads import Thread, ThreadPost, ThreadRef
 from patchwright.core.types.triggers import Trigger
 from patchwright.core.types.work import Outcome
-from patchwright.integrations.github.settings import GitHubSettings
 from patchwright.resolver.run_store import Redact, clean_text
-
-_SIGNATURE: Final = re.compile(r"\s*<!-- patchwright:seal=([0-9a-f]{64}) -->\s*\Z")
-_PURPOSE: Final = b"patchwright status comment v1"
-# Providers' own names for the keys that the library for models finds by itself. What a
-# job gets for itself alone, such as a token, is none of them.
-_KEY_NAME: Final = re.compile(r"_API_KEY\Z", re.IGNORECASE)
-
-
-@dataclass(frozen=True)
-class CommentSigner:
-    """Signs with a key that only jobs with the same secrets have."""
-
-    key: bytes
-
-    def sign(self, ref: ThreadRef, text: str) -> str:
-        """Return a status comment with its signature; other texts as they are."""
-        if not split_marks(text).state:
-            return text
-        return f"{text}\n<!-- patchwright:seal={self._digest(ref, text)} -->"
-
-    def verified_text(self, ref: ThreadRef, text: str) -> str | None:
-        """Return a text without its signature, or None if that is not ours."""
-        found = _SIGNATURE.search(text)
-        if found is None:
-            return None
-        signed = text[: found.start()]
-        is_ours = hmac.compare_digest(found[1], self._digest(ref, signed))
-        return signed if is_ours else None
-
-    def _digest(self, ref: ThreadRef, text: str) -> str:
-        """Sign for one thread; changes of white space by the service do not matter."""
-        words = " ".join(text.split())
-        message = f"{ref}\n{words}".encode("utf-8", "surrogatepass")
-        return hmac.new(self.key, message, sha256).hexdigest()
-
-
-def find_comment_signer(
-    settings: Settings, environ: Mapping[str, str], *, has_job_token: bool
-) -> CommentSigner | None:
-    """Return a signer with this job's secrets, or None if later jobs have none of them.
-
-    The first secret that is set is used: a person who knows it can spend our money
-    anyway.
-    """
-    github = GitHubSettings.of(settings)
-    lasting = (
-        *(key.key.get_secret_value() for key in settings.security.encryption_keys),
-        _secret_bytes(settings.llm.api_key),
-        *(_secret_bytes(one.api_key) for _, one in sorted(settings.llm.named.items())),
-        *(environ[name].encode() for name in sorted(environ) if _is_key(name)),
-        _secret_bytes(github.private_key),
-        b"" if has_job_token else _secret_bytes(github.token),
-    )
-    secret = next(filter(None, lasting), b"")
-    return (
-        CommentSigner(hmac.new(secret, _PURPOSE, sha256).digest()) if secret else None
-    )
-
-
-def _is_key(name: str) -> bool:
-    return bool(_KEY_NAME.search(name))
-
-
-def _secret_bytes(secret: SecretStr | None) -> bytes:
-    return secret.get_secret_value().encode() if secret else b""
-
 
 # No start is tried twice, also not inside another `<sub>`: thousands of them cost time.
 _FOOTER: Final = re.compile(
     r"(?<!\n)\n*<sub>[^<]*(?:<(?!/?sub>)[^<]*)*</sub>\s*\Z", re.DOTALL
-)
-# Who the token of a job is: https://github.com/apps/github-actions
-JOB_LOGIN: Final = "github-actions[bot]"
-KNOWN_BY_SIGNATURE: Final = (
-    "The bot recognises its own comment only if a job with the same secrets "
-    "(`llm-api-key`) signed it, and nobody has edited it."
 )
 _NO_RUN: Final = "The bot finds no run of its own in this thread."
 _LAST_SAID: Final = "The last run wrote:"
@@ -103,10 +25,8 @@ _MINOR_OUTCOMES: Final = frozenset({OutcomeKind.ANSWERED, OutcomeKind.REFUSED})
 _UNFINISHED: Final = frozenset({"queued", "running"})
 
 
-class OwnAccount(Protocol):
-    """Knows which account is ours."""
-
-    def is_own(self, login: str) -> bool: ...
+# Returns what we have written in a post of a thread, None if we have not.
+OwnText = Callable[[ThreadRef, ThreadPost], str | None]
 
 
 @dataclass(frozen=True)
@@ -134,10 +54,7 @@ class PreviousRun(Value):
 
 
 def find_previous_run(
-    thread: Thread,
-    account: OwnAccount,
-    seal: CommentSigner | None,
-    redact: Redact,
+    thread: Thread, own_text: OwnText, redact: Redact
 ) -> PreviousRun | None:
     """Read the newest run in our own status comments; those of others say nothing.
 
@@ -147,7 +64,7 @@ def find_previous_run(
     """
     by_run: dict[str, PreviousRun] = {}
     for post in thread.posts[1:]:
-        text = _verified_text(post, thread.ref, account, seal)
+        text = own_text(thread.ref, post)
         marked = _status_in(text) if text else Marked(text="")
         if marked.state:
             words = clean_text(redact, _FOOTER.sub("", marked.text))
@@ -158,23 +75,6 @@ def find_previous_run(
     found = tuple(by_run.values())[::-1]
     runs = [one for one in found if one.state not in _MINOR_OUTCOMES]
     return next(iter((*runs, *found)), None)
-
-
-def _verified_text(
-    post: ThreadPost,
-    ref: ThreadRef,
-    account: OwnAccount,
-    seal: CommentSigner | None,
-) -> str | None:
-    """Return what we have written in a post, None if we have not.
-
-    The name that all workflows write under says nothing.
-    """
-    if not account.is_own(post.author.login):
-        return None
-    if seal is not None:
-        return seal.verified_text(ref, post.text)
-    return None if account.is_own(JOB_LOGIN) else post.text
 
 
 def _status_in(text: str) -> Marked:

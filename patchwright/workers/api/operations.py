@@ -133,11 +133,18 @@ def write_operation(
     handle: Callable[[Call[NoInput, BodyT]], Value | str],
     body: type[BodyT],
     answer: type[Value],
+    *,
+    method: str = "POST",
+    title: str = "conversation",
+    status: HTTPStatus = HTTPStatus.ACCEPTED,
 ) -> Operation[NoInput, BodyT]:
-    """Return an operation whose effect comes later; its name is the handler's."""
+    """Return an operation that changes something; name and summary are the handler's.
+
+    The usual `status` says that the effect comes later.
+    """
     return Operation(
         name=handle.__name__,
-        method="POST",
+        method=method,
         path=path,
         summary=_summary_of(handle),
         least=Role.MEMBER,
@@ -145,7 +152,8 @@ def write_operation(
         body=body,
         answer=answer,
         handle=handle,
-        status=HTTPStatus.ACCEPTED,
+        title=title,
+        status=status,
     )
 
 

@@ -2,6 +2,7 @@
 
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass
+from http import HTTPStatus
 from typing import Final, TypeVar
 
 from pydantic import Field
@@ -9,7 +10,7 @@ from pydantic import Field
 from patchwright.core.types.base import JobId
 from patchwright.core.types.outcome_kind import OutcomeKind
 from patchwright.resolver.job import Job
-from patchwright.workers.accounts.principal import Principal
+from patchwright.workers.accounts.principal import Principal, Role
 from patchwright.workers.api.cursors import (
     PageQuery,
     no_cursor,
@@ -20,14 +21,19 @@ from patchwright.workers.api.operations import (
     Call,
     NoInput,
     read_operation,
+    write_operation,
 )
-from patchwright.workers.api.problems import not_found
+from patchwright.workers.api.problems import ApiError, not_allowed, not_found
 from patchwright.workers.api.queries import ListedRow
 from patchwright.workers.api.schemas import (
     RunEntry,
+    RunLinkList,
+    RunLinkView,
     RunList,
     RunResult,
+    SharedRun,
     run_entry,
+    run_link_view,
     run_result,
 )
 from patchwright.workers.db.database import Database
@@ -35,12 +41,14 @@ from patchwright.workers.runs.listing import RunListing, read_cursor
 from patchwright.workers.runs.reader import RunReader
 from patchwright.workers.runs.run_row import RunFilter, RunSummary, row_of_job
 from patchwright.workers.runs.selection import RunStage
-from patchwright.workers.web.run_access import RunAccess
+from patchwright.workers.store.run_links import MAX_OPEN_LINKS, RunLink
+from patchwright.workers.web.run_access import RunAccess, link_actor
 
 # So many rows are looked at for one page: of most of them somebody may see nothing.
 _MOST_LOOKED_AT: Final = 1000
 REPOSITORY: Final = r"^[^\x00-\x20]{0,300}$"
 _WORDS: Final = r"^[^\x00-\x1f]{0,200}$"
+_LINKS: Final = "/api/runs/{id}/links"
 ItemT = TypeVar("ItemT")
 
 
@@ -130,11 +138,104 @@ class VisibleRuns:
         row = row_of_job(job, summary)
         return run_result(job, row, self.reader.delivered(job))
 
+    def list_run_links(self, call: Call[NoInput, NoInput]) -> RunLinkList:
+        """List the links that open a run now, if you may share it."""
+        job = self._find_to_share(call.principal, call.id)
+        return _links(self.access.links.open_of(job.id))
+
+    def share_run(self, call: Call[NoInput, NoInput]) -> SharedRun:
+        """Make a link that opens a run for a month to everybody who has it."""
+        job = self._find_to_share(call.principal, call.id)
+        links = self.access.links
+        link = links.make(job, link_actor(call.principal), call.key)
+        if link is None:
+            detail = f"This run has {MAX_OPEN_LINKS} open links. Take one back first."
+            raise ApiError(HTTPStatus.CONFLICT, "too-many-links", detail)
+        return SharedRun(**dict(run_link_view(link)), url=links.url_of(link))
+
+    def revoke_run_links(self, call: Call[NoInput, NoInput]) -> RunLinkList:
+        """Take all links to a run back; the answer has those that were open."""
+        job = self._find_to_share(call.principal, call.id)
+        ids = [one.id for one in self.access.links.open_of(job.id)]
+        by = link_actor(call.principal)
+        return _links(self.access.links.revoke(job, ids, by))
+
+    def revoke_link(self, call: Call[NoInput, NoInput]) -> RunLinkView:
+        """Take a link to a run back: it opens nothing any more, at once."""
+        links = self.access.links
+        link = links.load(call.id)
+        if link is None:
+            raise not_found("link")
+        try:
+            job = self.find(call.principal, link.job_id)
+        except ApiError as error:
+            raise not_found("link") from error
+        self._check_may_share(call.principal, job)
+        # One that was taken back before, or has expired, is answered as it is.
+        taken = links.revoke(job, [link.id], link_actor(call.principal))
+        return run_link_view(taken[0] if taken else links.load(link.id) or link)
+
+    def _find_to_share(self, principal: Principal, run_id: str) -> Job:
+        job = self.find(principal, run_id)
+        self._check_may_share(principal, job)
+        return job
+
+    def _check_may_share(self, principal: Principal, job: Job) -> None:
+        if not self.access.may_share(principal, job):
+            raise not_allowed(
+                "This service makes no links: it takes `server.public_url` and "
+                "`security.session_secret`."
+            )
+
+
+def _links(links: Iterable[RunLink]) -> RunLinkList:
+    return RunLinkList(items=tuple(map(run_link_view, links)))
+
 
 def run_operations(runs: VisibleRuns) -> tuple[AnyOperation, ...]:
     return (
         read_operation("/api/runs", runs.list_runs, RunsQuery, RunList),
         read_operation(
             "/api/runs/{id}", runs.read_run, NoInput, RunResult, title="run"
+        ),
+        *_link_operations(runs),
+    )
+
+
+def _link_operations(runs: VisibleRuns) -> tuple[AnyOperation, ...]:
+    return (
+        read_operation(
+            _LINKS,
+            runs.list_run_links,
+            NoInput,
+            RunLinkList,
+            least=Role.MEMBER,
+            title="run",
+        ),
+        write_operation(
+            _LINKS,
+            runs.share_run,
+            NoInput,
+            SharedRun,
+            title="run",
+            status=HTTPStatus.CREATED,
+        ),
+        write_operation(
+            _LINKS,
+            runs.revoke_run_links,
+            NoInput,
+            RunLinkList,
+            method="DELETE",
+            title="run",
+            status=HTTPStatus.OK,
+        ),
+        write_operation(
+            "/api/links/{id}",
+            runs.revoke_link,
+            NoInput,
+            RunLinkView,
+            method="DELETE",
+            title="link",
+            status=HTTPStatus.OK,
         ),
     )

@@ -16,6 +16,7 @@ from patchwright.workers.accounts.principal import Principal
 from patchwright.workers.api.cursors import Page
 from patchwright.workers.runs.requests import MAX_TEXT_CHARS
 from patchwright.workers.runs.run_row import RunRow
+from patchwright.workers.store.run_links import RunLink
 
 
 class IdentityView(Value):
@@ -190,6 +191,45 @@ def run_result(job: Job, row: RunRow, delivered: DeliveryResult) -> RunResult:
         pull_request_url=delivered.pull_request_url,
         evidence=tuple(map(evidence_view, outcome.evidence)) if outcome else (),
     )
+
+
+class RunLinkView(Value):
+    """A link that opens a run to everybody who has it; its key is not told again."""
+
+    id: str
+    run_id: str
+    made_by: str = Field(
+        description="Name of who made it; empty for the link in the service's own "
+        "messages about the run."
+    )
+    created_at: datetime
+    expires_at: datetime
+    revoked_at: datetime | None = Field(
+        description="When it was taken back; null where it was not."
+    )
+
+
+def run_link_view(link: RunLink) -> RunLinkView:
+    return RunLinkView(
+        id=link.id,
+        run_id=link.job_id,
+        made_by=link.maker,
+        created_at=link.created_at,
+        expires_at=link.expires_at,
+        revoked_at=link.revoked_at,
+    )
+
+
+class RunLinkList(Value):
+    """Links to a run, the newest first."""
+
+    items: tuple[RunLinkView, ...]
+
+
+class SharedRun(RunLinkView):
+    """A link that was made, with the address to give to others."""
+
+    url: str
 
 
 class ConversationView(Value):

@@ -15,11 +15,10 @@ from patchwright.resolver.attempt import INTERNAL
 from patchwright.resolver.messages.status import DeliveryResult
 from patchwright.resolver.publish.publisher import as_delivered
 from patchwright.workers.cli.commands import load_handler
-from patchwright.workers.cli.finished_run import FinishedRun
+from patchwright.workers.cli.finished_run import FinishedRun, name_of_run, next_commands
 from patchwright.workers.cli.forge_token import FoundToken
 from patchwright.workers.cli.interruption import INTERRUPTED
 from patchwright.workers.cli.local_run import resolve_local
-from patchwright.workers.cli.next_commands import name_of_run, next_commands
 from patchwright.workers.cli.report import (
     as_json,
     event_stream,

@@ -27,9 +27,12 @@ from patchwright.core.types.people import OPERATOR, Actor
 from patchwright.resolver.job import Job, JobState, outcome_of
 from patchwright.resolver.messages.status import DeliveryResult
 from patchwright.resolver.progress import ProgressTracker
-from patchwright.workers.cli.finished_run import FinishedRun, finished_run
+from patchwright.workers.cli.finished_run import (
+    FinishedRun,
+    finished_run,
+    next_commands,
+)
 from patchwright.workers.cli.live import live_lines
-from patchwright.workers.cli.next_commands import next_commands
 from patchwright.workers.cli.replay_view import UNFINISHED, facts_lines, print_steps
 from patchwright.workers.cli.report import exit_code, print_result
 from patchwright.workers.cli.run_list import (

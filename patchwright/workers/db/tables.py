@@ -319,6 +319,22 @@ api_tokens = Table(
     Index("ix_api_tokens_account_id", "account_id"),
 )
 
+# Links that open a run to everybody who has them; the links themselves are nowhere.
+# `made_by` is a principal's key and `maker` their name then; both are empty for the one
+# link of a run that the service puts into its own messages, whose id is the run's.
+run_links = Table(
+    "run_links",
+    metadata,
+    Column("id", ShortText, primary_key=True),
+    Column("job_id", ForeignKey("jobs.id"), nullable=False),
+    Column("made_by", ShortText, nullable=False),
+    Column("maker", ShortText, nullable=False),
+    Column("created_at", AwareTime, nullable=False),
+    Column("expires_at", AwareTime, nullable=False),
+    Column("revoked_at", AwareTime),
+    Index("ix_run_links_job_id", "job_id"),
+)
+
 # Messages of a provider that somebody was signed out, which count once.
 logout_tokens = Table(
     "logout_tokens",

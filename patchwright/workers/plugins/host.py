@@ -91,13 +91,13 @@ def _answer(
 
 @dataclass(frozen=True)
 class PersonPages:
-    """A `PersonServices`; `find_page` returns the address of a run's page."""
+    """A `PersonServices`; `find_link` returns a link that opens a run."""
 
     people: PersonDirectory
     choices: ChoiceStore
     jobs: JobStore
     repositories: RepositorySearch
-    find_page: Callable[[JobId, datetime], str]
+    find_link: Callable[[JobId, datetime], str]
     clock: Clock
 
     def find_repositories(self, actor: Actor, query: str) -> tuple[str, ...]:
@@ -133,7 +133,7 @@ class PersonPages:
         return ShownRun(
             state=state_words(job),
             title=job.trigger.title,
-            url=self.find_page(job.id, job.created_at),
+            url=self.find_link(job.id, job.created_at),
             cost=cost_text(job.outcome.usage) if job.outcome else "",
         )
 

@@ -1,4 +1,4 @@
-"""The audit: who signed in, and who changed accounts, tokens or settings."""
+"""The audit: who signed in, changed accounts, tokens or settings, or shared a run."""
 
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
@@ -27,13 +27,15 @@ class AuditAction(StrEnum):
     TOKEN_MADE = "token-made"  # noqa: S105 - a word, no token
     TOKEN_REVOKED = "token-revoked"  # noqa: S105 - a word, no token
     SETTINGS = "settings"
+    RUN_SHARED = "run-shared"
+    RUN_LINK_REVOKED = "run-link-revoked"
 
 
 class AuditEntry(Value):
-    """Something that was done to an account.
+    """Something that was done to an account, or by somebody.
 
-    `about` is an identity, as `SERVICE:HOST:ID`, a token or a setting. `by` is such an
-    identity, a principal's key, or what happened instead of somebody.
+    `about` is an identity, as `SERVICE:HOST:ID`, a token, a setting or a run. `by` is
+    such an identity, a principal's key, or what happened instead of somebody.
     """
 
     at: datetime

@@ -1,10 +1,8 @@
 """Who may see the pages of runs: readers of a repository, and who has a link."""
 
-import hmac
-import re
 from collections.abc import Callable
 from dataclasses import dataclass
-from datetime import UTC, datetime, timedelta
+from datetime import datetime, timedelta
 from functools import partial
 from threading import Lock
 from typing import Final
@@ -14,13 +12,13 @@ import structlog
 from fastapi import Request, Response
 
 from patchwright.core.system.clock import Clock
-from patchwright.core.types.base import JobId
 from patchwright.core.types.errors import ServiceError
 from patchwright.core.types.people import Actor, Permission
 from patchwright.core.types.threads import RepoRef
 from patchwright.resolver.job import Job
 from patchwright.workers.accounts.principal import Principal, Role
 from patchwright.workers.runs.listing import Sight
+from patchwright.workers.store.run_links import LinkActor, RunLink, RunLinkStore
 
 FetchPermission = Callable[[RepoRef, Actor], Permission]
 
@@ -81,15 +79,13 @@ RUN_COOKIE: Final = "patchwright_run"
 class RunAccess:
     """Allows access by a link, or to whom the forge or their role here allows it.
 
-    Without a `secret` no link counts. `find_principal` tells who sends a request;
+    `links` know which of them are open. `find_principal` tells who sends a request;
     `may_read` and `may_write` may take a while. What `is_private` shows what was said
     where not everybody may read who can read the repository: it takes the right to
     write.
     """
 
-    secret: bytes | None
-    public_url: str
-    clock: Clock
+    links: RunLinkStore
     find_principal: Callable[[Request], Principal | None]
     may_read: Callable[[RepoRef, Actor], bool]
     may_write: Callable[[RepoRef, Actor], bool]
@@ -98,13 +94,17 @@ class RunAccess:
     @property
     def prefix(self) -> str:
         """The path under which people reach us."""
-        return urlsplit(self.public_url).path
+        return urlsplit(self.links.public_url).path
 
     def may_view(self, request: Request, job: Job) -> bool:
-        held = request.cookies.get(RUN_COOKIE, "")
-        return self.opens_until(job.id, held) is not None or self.is_reader(
+        return self.held_link(request, job) is not None or self.is_reader(
             self.find_principal(request), job
         )
+
+    def held_link(self, request: Request, job: Job) -> RunLink | None:
+        """Return the link to a run by which a browser has come, if it is still open."""
+        held = request.cookies.get(RUN_COOKIE, "")
+        return self.links.find(job.id, held) if held else None
 
     def is_reader(self, principal: Principal | None, job: Job) -> bool:
         """Tell whether somebody may see a run without a link to it."""
@@ -133,27 +133,22 @@ class RunAccess:
         return principal.as_operator if principal.is_admin else None
 
     def may_share(self, principal: Principal | None, job: Job) -> bool:
-        """Tell whether somebody may hand out links: a link itself lets nobody do so."""
+        """Tell whether somebody may hand out links, and take them back.
+
+        A link itself lets nobody do so.
+        """
         is_member = principal is not None and principal.role.allows(Role.MEMBER)
-        can_sign = bool(self.secret and self.public_url)
-        return can_sign and is_member and self.is_reader(principal, job)
+        return self.links.can_make and is_member and self.is_reader(principal, job)
 
-    def opens_until(self, job_id: str, key: str) -> datetime | None:
-        if not self.secret:
-            return None
-        return link_expiry(self.secret, job_id, key, self.clock.now())
-
-    def keep_key(self, response: Response, job_id: str, key: str) -> None:
+    def keep_key(self, response: Response, link: RunLink, key: str) -> None:
         """Have the browser hold the key, so that it need not stay in the address."""
-        until = self.opens_until(job_id, key)
-        if until is None:
-            return
+        left = link.expires_at - self.links.clock.now()
         response.set_cookie(
             RUN_COOKIE,
             key,
-            max_age=int((until - self.clock.now()).total_seconds()),
-            path=f"{self.prefix}/runs/{job_id}",
-            secure=self.public_url.startswith("https:"),
+            max_age=int(left.total_seconds()),
+            path=f"{self.prefix}/runs/{link.job_id}",
+            secure=self.links.public_url.startswith("https:"),
             httponly=True,
             samesite="lax",
         )
@@ -178,34 +173,10 @@ class RunAccess:
         return may(repo, identity)
 
 
-RUN_LINK_LIFETIME: Final = timedelta(days=30)
-_KEY: Final = re.compile(r"(\d{1,12})-([0-9a-f]{64})\Z")
-
-
-def make_run_link(
-    public_url: str, secret: bytes | None, job_id: JobId, created_at: datetime
-) -> str:
-    """Return the link, the same each time; empty where there can be none."""
-    if not public_url or not secret:
-        return ""
-    expires = int((created_at + RUN_LINK_LIFETIME).timestamp())
-    key = f"{expires}-{_sign(secret, job_id, expires)}"
-    return f"{public_url}/runs/{job_id}?key={key}"
-
-
-def link_expiry(secret: bytes, job_id: str, key: str, now: datetime) -> datetime | None:
-    """Return until when a key opens the run's page, or None if it does not."""
-    parts = _KEY.match(key)
-    if parts is None:
-        return None
-    expires = int(parts[1])
-    is_ours = hmac.compare_digest(_sign(secret, job_id, expires), parts[2])
-    if not is_ours or expires <= now.timestamp():
-        return None
-    return datetime.fromtimestamp(expires, UTC)
-
-
-def _sign(secret: bytes, job_id: str, expires: int) -> str:
-    # A key of its own, so that nothing else that is signed passes for a link.
-    key = hmac.digest(secret, b"link to a run", "sha256")
-    return hmac.digest(key, f"{expires} {job_id}".encode(), "sha256").hex()
+def link_actor(principal: Principal) -> LinkActor:
+    """Return somebody as the list of links and the audit name them."""
+    return LinkActor(
+        key=principal.key,
+        name=principal.name or principal.as_operator.login,
+        account_id=principal.account_id or "",
+    )

@@ -37,7 +37,7 @@ from patchwright.workers.web.visitors import (
 )
 from tests.adapters.store.world import World
 from tests.adapters.web.serving import compose
-from tests.adapters.web.watching import begin_run, end_run
+from tests.adapters.web.watching import begin_run, end_run, make_links
 from tests.fakes.clock import FakeClock
 from tests.provision.servers import free_port
 from tests.provision.waiting import wait_until
@@ -179,9 +179,7 @@ HIDDEN: Final = "a-secret-of-the-settings"
 
 def _access(world: World, url: str, visitors: Visitors) -> RunAccess:
     return RunAccess(
-        secret=SECRET,
-        public_url=url,
-        clock=world.clock,
+        links=make_links(world, url),
         find_principal=visitors.find,
         may_read=_may_read,
         may_write=_may_write,

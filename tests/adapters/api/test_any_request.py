@@ -84,4 +84,4 @@ def test_no_request_makes_it_fail(any_site: ApiSite, mode: GenerationMode) -> No
             )
 
         send()
-    assert len(asked) == 22
+    assert len(asked) == 26

@@ -53,7 +53,7 @@ def test_a_pull_request_is_linked_once(scene: Scene) -> None:
         scene.channel.attach_link(scene.ref, url, title, url)
     [link] = scene.fake.attachments(scene.key)
     assert link.url == url
-    assert {"label": "Pull request", "url": url} in scene.fake.session(
+    assert {"label": "acme/shop#1", "url": url} in scene.fake.session(
         scene.key
     ).external_urls
 

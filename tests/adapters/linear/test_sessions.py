@@ -65,7 +65,7 @@ def test_progress_is_a_thought_with_a_plan_and_a_link(scene: Scene) -> None:
         {"content": "The proof fell short", "status": "canceled"},
     ]
     assert session.external_urls == [
-        {"label": "Run", "url": "https://bot.test/run/7f3a"}
+        {"label": "Run 7f3a", "url": "https://bot.test/run/7f3a"}
     ]
     assert scene.channel.find_post(scene.ref, "run=7f3a -->") == post
 

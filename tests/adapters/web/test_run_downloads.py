@@ -20,7 +20,7 @@ from patchwright.workers.accounts.principal import Principal, Role, SignedInBy
 from patchwright.workers.db.database import Database
 from patchwright.workers.db.upgrade import upgrade
 from patchwright.workers.runs.export import export_service_log
-from patchwright.workers.web.run_access import RUN_LINK_LIFETIME
+from patchwright.workers.store.run_links import RUN_LINK_LIFETIME
 from tests.adapters.store.world import REPO, trigger
 from tests.adapters.web.browser import forms_on
 from tests.adapters.web.watching import (

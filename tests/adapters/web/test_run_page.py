@@ -25,7 +25,7 @@ from patchwright.core.types.work import BlockedRequest
 from patchwright.resolver.messages.status import DeliveryResult
 from patchwright.workers.db.database import Database
 from patchwright.workers.db.upgrade import upgrade
-from patchwright.workers.web.run_access import RUN_LINK_LIFETIME
+from patchwright.workers.store.run_links import RUN_LINK_LIFETIME
 from tests.adapters.store.world import REPO, trigger
 from tests.adapters.web.watching import Watched, append, begin_run, end_run, watching
 from tests.unit.resolver.endings import (

@@ -24,7 +24,7 @@ from patchwright.core.events.payload import AgentState, Source, Todo, ToolCall
 from patchwright.core.events.types import Known
 from patchwright.core.plugin import ServiceDirectory, ServiceProfile
 from patchwright.core.text.redaction import Redactor
-from patchwright.core.types.base import JobId
+from patchwright.core.types.base import JobId, RandomIds
 from patchwright.core.types.people import Actor
 from patchwright.core.types.threads import RepoRef, TalkThread
 from patchwright.core.types.work import Limits, Outcome, Task, Usage
@@ -37,10 +37,11 @@ from patchwright.workers.inbox.inbox import Dispatcher, Inbox
 from patchwright.workers.runs.commands import CommandOrigin, RunCommands
 from patchwright.workers.runs.listing import RunListing
 from patchwright.workers.runs.reader import RunReader
+from patchwright.workers.store.run_links import RunLinkStore
 from patchwright.workers.web.app import create_app
 from patchwright.workers.web.forms import FormTokens
 from patchwright.workers.web.frame import NavigationItem, Site, add_assets
-from patchwright.workers.web.run_access import RunAccess, make_run_link
+from patchwright.workers.web.run_access import RunAccess
 from patchwright.workers.web.run_page.actions import RunActions
 from patchwright.workers.web.run_page.live import LiveUpdates
 from patchwright.workers.web.run_page.routes import RunPages
@@ -99,8 +100,9 @@ class Watched:
         return f"{self.url}/runs/{job_id}"
 
     def link(self, job_id: JobId) -> str:
+        """Return the link that the service's own messages have."""
         made = self.world.job(job_id).created_at
-        return make_run_link(self.url, SECRET, job_id, made)
+        return self.pages.access.links.own_url(job_id, made)
 
     @property
     def as_admin(self) -> dict[str, str]:
@@ -139,12 +141,21 @@ def watching(database: Database) -> Iterator[Watched]:
         thread.join()
 
 
+def make_links(world: World, url: str) -> RunLinkStore:
+    return RunLinkStore(
+        database=world.database,
+        ids=RandomIds(),
+        clock=world.clock,
+        secret=SECRET,
+        public_url=url,
+        notify=world.notifier.notify,
+    )
+
+
 def make_pages(world: World, url: str, inbox: Inbox) -> RunPages:
     reader = RunReader(world.jobs, world.events, world.outcomes, world.effects)
     access = RunAccess(
-        secret=SECRET,
-        public_url=url,
-        clock=world.clock,
+        links=make_links(world, url),
         find_principal=_principal,
         may_read=_may_read,
         may_write=_may_write,
@@ -162,7 +173,13 @@ def make_pages(world: World, url: str, inbox: Inbox) -> RunPages:
     return RunPages(
         reader=reader,
         access=access,
-        live=LiveUpdates(reader, world.notifier, world.clock, look_again_s=0.05),
+        live=LiveUpdates(
+            reader,
+            world.notifier,
+            world.clock,
+            access.links.still_open,
+            look_again_s=0.05,
+        ),
         clock=world.clock,
         site=site,
         directory=DIRECTORY,

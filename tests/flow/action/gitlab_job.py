@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import Any
 
 from patchwright.core.llm.library import load_litellm
-from patchwright.workers.action.gitlab_ci import variable_of
+from patchwright.integrations.gitlab.ci.system import variable_of
 from patchwright.workers.action.run import run_job
 from tests.fakes.gitlab.fake import FakeGitLab
 from tests.fakes.gitlab.state import Level

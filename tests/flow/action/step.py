@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import Any, Final
 
 from patchwright.core.llm.library import load_litellm
-from patchwright.workers.action.inputs import INPUTS
+from patchwright.integrations.github.ci.workflow import GITHUB_INPUTS
 from patchwright.workers.action.run import run
 from tests.fakes.github.fake import FakeGitHub
 from tests.fakes.llm.provider import FakeProvider
@@ -95,7 +95,7 @@ class Step:
         return self.use(newest.event, self.event(), workflow, **inputs)
 
     def _inputs(self) -> dict[str, str]:
-        defaults = {name: one.default for name, one in INPUTS.items()}
+        defaults = {name: one.default for name, one in GITHUB_INPUTS.items()}
         return {
             **defaults,
             "github-token": self.token,

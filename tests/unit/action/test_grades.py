@@ -2,10 +2,11 @@
 
 import pytest
 
+from patchwright.core.ci.result import Grade
 from patchwright.core.types.evidence import Proof, ProofReason
 from patchwright.core.types.outcome_kind import OutcomeKind
 from patchwright.core.types.work import Outcome
-from patchwright.workers.action.result import Grade, grade_of
+from patchwright.workers.action.outputs import grade_of
 from tests.unit.resolver.endings import contradicted, ended, judged, proven
 
 

@@ -1,26 +1,25 @@
 """What inputs may be is checked before anything runs, and told by their names."""
 
 import json
+from importlib.metadata import version
 from pathlib import Path
 
 import pytest
 import yaml
 
+from patchwright.core.ci.inputs import (
+    MAX_BYTES,
+    Inputs,
+    read_text,
+)
+from patchwright.core.ci.result import OUTPUTS
 from patchwright.core.settings.names import FORMER_NAMES, UNTIL, Place
 from patchwright.core.settings.repository import DeliveryMode, RepositoryConfig
 from patchwright.core.types.errors import SettingsError
+from patchwright.integrations.github.ci.system import GitHubActions
+from patchwright.integrations.github.ci.workflow import GITHUB_INPUTS, read_inputs
 from patchwright.integrations.github.settings import GitHubSettings
 from patchwright.workers.action.configuration import make_run_overrides, make_settings
-from patchwright.workers.action.finish import OUTPUTS
-from patchwright.workers.action.inputs import (
-    INPUTS,
-    MAX_BYTES,
-    Inputs,
-    check_version,
-    own_version,
-    read_inputs,
-    read_text,
-)
 from tests.architecture.tree import ROOT
 
 ACTION = yaml.safe_load((ROOT / "action.yml").read_text("utf-8"))
@@ -35,7 +34,7 @@ def given(**inputs: str) -> Inputs:
         "llm-model": "openai/gpt",
     }
     named = {name.replace("_", "-"): text for name, text in inputs.items()}
-    defaults = {name: one.default for name, one in INPUTS.items()}
+    defaults = {name: one.default for name, one in GITHUB_INPUTS.items()}
     return read_inputs(json.dumps(defaults | needed | named))
 
 
@@ -44,7 +43,7 @@ def test_the_defaults_are_those_of_the_action() -> None:
         name: str(one.get("default", "")) for name, one in ACTION["inputs"].items()
     }
     former = dict.fromkeys(FORMER_NAMES[Place.ACTION], "")
-    known = {name: one.default for name, one in INPUTS.items()} | former
+    known = {name: one.default for name, one in GITHUB_INPUTS.items()} | former
     assert stated.keys() == known.keys()
     assert {n: d for n, d in stated.items() if n not in FROM_THE_JOB} == {
         n: d for n, d in known.items() if n not in FROM_THE_JOB
@@ -96,7 +95,7 @@ def test_inputs_become_settings(tmp_path: Path) -> None:
         network="allowlist",
         allow_domains="example.com",
     )
-    made = make_settings(inputs, {"LLM_API_KEY": "sk-1"}, tmp_path)
+    made = make_settings("github", inputs, {"LLM_API_KEY": "sk-1"}, tmp_path)
     assert GitHubSettings.of(made).mention == "/exp"
     assert made.limits.max_cost_usd == 1.5
     assert made.llm.fallbacks == ("fallback1", "fallback2")
@@ -113,9 +112,9 @@ def test_inputs_become_settings(tmp_path: Path) -> None:
 
 def test_a_setting_that_is_wrong_is_told_as_the_input(tmp_path: Path) -> None:
     with pytest.raises(SettingsError, match=r"^input `mention`: expected"):
-        make_settings(given(mention="fix me"), {}, tmp_path)
+        make_settings("github", given(mention="fix me"), {}, tmp_path)
     with pytest.raises(SettingsError, match=r"^input `mcp-config`: "):
-        make_settings(given(), {}, tmp_path, '{"x": {"cmd": 1}}')
+        make_settings("github", given(), {}, tmp_path, '{"x": {"cmd": 1}}')
 
 
 def test_an_input_left_alone_gives_way_to_the_repository(tmp_path: Path) -> None:
@@ -169,7 +168,7 @@ def test_files_that_outlast_a_job_are_no_settings(tmp_path: Path) -> None:
     own.mkdir(parents=True)
     (own / "config.toml").write_text('[llm]\nbase_url = "https://evil.example"\n')
     environ = {"HOME": str(tmp_path / "home")}
-    assert make_settings(given(), environ, tmp_path).llm.base_url == ""
+    assert make_settings("github", given(), environ, tmp_path).llm.base_url == ""
 
 
 def test_an_answer_never_becomes_a_branch(tmp_path: Path) -> None:
@@ -180,9 +179,12 @@ def test_an_answer_never_becomes_a_branch(tmp_path: Path) -> None:
 
 
 def test_people_are_told_where_a_change_is_that_is_on_no_branch(tmp_path: Path) -> None:
-    assert "in the artifact" in make_run_overrides(given(), tmp_path).work_at
-    without = make_run_overrides(given(upload_artifacts="false"), tmp_path)
-    assert "the step's output `patch-file`" in without.work_at
+    usual, without = given(), given(upload_artifacts="false")
+    ci = GitHubActions()
+    assert "in the artifact" in ci.patch_place(usual)
+    assert "the step's output `patch-file`" in ci.patch_place(without)
+    told = make_run_overrides(usual, tmp_path, ci.patch_place(usual))
+    assert told.work_at == ci.patch_place(usual)
 
 
 def test_a_template_that_gives_all_requests_one_branch_is_refused(
@@ -240,7 +242,7 @@ def test_a_task_file_is_one_of_the_workspace(tmp_path: Path) -> None:
 
 
 def test_s79_no_other_version_is_fetched() -> None:
-    check_version("")
-    check_version(f"v{own_version()}")
+    given(version="")
+    given(version=f"v{version('patchwright')}")
     with pytest.raises(SettingsError, match="never downloads another version"):
-        check_version("9.9.9")
+        given(version="9.9.9")

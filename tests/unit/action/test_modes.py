@@ -2,12 +2,12 @@
 
 import pytest
 
+from patchwright.core.ci.triggers import with_mode
 from patchwright.core.commands import Verb, parse_command
 from patchwright.core.types.errors import SettingsError
 from patchwright.core.types.people import Actor
 from patchwright.core.types.threads import ForgeThread, RepoRef, ThreadKind
 from patchwright.core.types.triggers import Trigger, TriggerKind
-from patchwright.workers.action.run_triggers import with_mode
 
 
 def trigger(request: str, kind: ThreadKind = ThreadKind.ISSUE) -> Trigger:

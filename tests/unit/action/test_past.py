@@ -14,16 +14,20 @@ from patchwright.core.types.threads import (
     Thread,
     ThreadKind,
     ThreadPost,
+    ThreadRef,
+)
+from patchwright.integrations.github.ci.signature import (
+    KNOWN_BY_SIGNATURE,
+    CommentSigner,
+    find_comment_signer,
+    read_own_text,
 )
 from patchwright.integrations.github.webhooks.triggers import GitHubTriggerRules
 from patchwright.resolver.messages.elements import outcome_text
 from patchwright.workers.action.thread_history import (
-    KNOWN_BY_SIGNATURE,
-    CommentSigner,
     PreviousRun,
     RunPlace,
     answer_about_previous_run,
-    find_comment_signer,
     find_previous_run,
 )
 
@@ -71,7 +75,10 @@ def past_in(
     listening: GitHubTriggerRules = LISTENING,
     seal: CommentSigner | None = SEAL,
 ) -> PreviousRun | None:
-    return find_previous_run(said, listening, seal, REDACT)
+    def own_text(ref: ThreadRef, post: ThreadPost) -> str | None:
+        return read_own_text(ref, post, listening, seal)
+
+    return find_previous_run(said, own_text, REDACT)
 
 
 def test_the_newest_run_of_ours_counts() -> None:

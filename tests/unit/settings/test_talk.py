@@ -180,14 +180,17 @@ def test_anything_else_is_no_repository(name: str) -> None:
 @pytest.mark.parametrize(
     ("value", "reason"),
     [
-        ('[{"slack": "U1", "trello": "x", "github": "a"}]', "no service 'trello'"),
-        ('[{"slack": "U1"}]', "entry 1: expected a login at github or gitlab"),
+        (
+            '[{"slack": "U1", "trello": "x", "github": "a"}]',
+            "there is no service 'trello'",
+        ),
+        ('[{"slack": "U1"}]', "expected a login at github or gitlab, and ids"),
         (
             '[{"slack": "U1", "github": ""}]',
-            "entry 1: expected a login at github or gitlab",
+            "expected a login at github or gitlab, and ids",
         ),
     ],
 )
 def test_people_are_mapped_to_logins(value: str, reason: str) -> None:
-    with pytest.raises(SettingsError, match=reason):
-        read({"PATCHWRIGHT_ACCOUNTS__MAP": value})
+    told = service_errors(read({"PATCHWRIGHT_ACCOUNTS__MAP": value}))
+    assert f"accounts.map: entry 1: {reason}" in told

@@ -19,7 +19,6 @@ from patchwright.core.events.types import Event, Known
 from patchwright.core.types.outcome_kind import OutcomeKind
 from patchwright.core.types.work import ASKED, Outcome, Usage
 from patchwright.workers.runs.reader import RunDigest
-from patchwright.workers.web.run_page.cost_plot import cost_plot
 from patchwright.workers.web.run_page.steps import (
     LogStep,
     LogStepReader,
@@ -27,6 +26,7 @@ from patchwright.workers.web.run_page.steps import (
     read_steps,
     whole_steps,
 )
+from patchwright.workers.web.run_page.views import cost_plot
 
 AT = datetime(2030, 1, 1, tzinfo=UTC)
 

@@ -12,6 +12,8 @@ from slack_sdk.signature import SignatureVerifier
 
 from patchwright.core.types.errors import PayloadError, SettingsError
 from patchwright.core.types.triggers import ParsedWebhook, Trigger
+from patchwright.integrations.github.ci.gate import read_event
+from patchwright.integrations.github.ci.workflow import read_inputs, read_workflow_job
 from patchwright.integrations.github.webhooks.reader import GitHubReceiver
 from patchwright.integrations.http.signatures import sign_sha256
 from patchwright.integrations.jira.webhooks.reader import JiraReceiver
@@ -19,9 +21,6 @@ from patchwright.integrations.slack.webhooks.reader import (
     SlackReceiver,
     delivery_id,
 )
-from patchwright.workers.action.gate import read_event
-from patchwright.workers.action.inputs import read_inputs
-from patchwright.workers.action.workflow import read_workflow_job
 from tests.fakes.clock import FakeClock
 from tests.unit.github import samples as github
 from tests.unit.jira import samples as jira

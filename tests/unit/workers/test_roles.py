@@ -1,8 +1,12 @@
 """Roles: who is named by the settings, and what a sign-in and a merger change."""
 
+import json
+from pathlib import Path
+
 import pytest
 
-from patchwright.core.settings.service import AccountSettings, OidcSettings
+from patchwright.core.settings.service import OidcSettings
+from patchwright.integrations.settings import load_settings, service_errors
 from patchwright.workers.accounts.principal import Role
 from patchwright.workers.accounts.roles import (
     OIDC,
@@ -76,8 +80,12 @@ def test_a_role_allows_the_scopes_up_to_it() -> None:
 
 @pytest.mark.parametrize("name", ["alice", "slack:U1", "github:", "oidc: "])
 def test_a_setting_that_names_nobody_is_refused(name: str) -> None:
-    with pytest.raises(ValueError, match="names nobody; write FORGE:LOGIN"):
-        AccountSettings(admins=(name,))
+    environ = {"PATCHWRIGHT_ACCOUNTS__ADMINS": json.dumps([name])}
+    settings = load_settings(environ, flags={}, cwd=Path("/nonexistent"))
+    assert (
+        f"accounts.admins: {name!r} names nobody; write FORGE:LOGIN, or oidc: and a "
+        "subject or an e-mail address"
+    ) in service_errors(settings)
 
 
 @pytest.mark.parametrize("issuer", ["sso.test", "http://sso.test", "ftp://sso.test"])

@@ -1,22 +1,25 @@
-"""A run to take away: its log as a file, and a link for people without an account."""
+"""A run to take away: its log as a file, and links for people without an account."""
 
-from collections.abc import Callable, Iterator
+from collections.abc import Awaitable, Callable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
 from typing import Final
 from urllib.parse import parse_qs
 
 import structlog
 from fastapi import FastAPI, Request, Response
 from fastapi.concurrency import run_in_threadpool
-from fastapi.responses import StreamingResponse
+from fastapi.responses import RedirectResponse, StreamingResponse
 
 from patchwright.core.text.redaction import Redactor
 from patchwright.core.types.errors import SettingsError
 from patchwright.resolver.job import Job
+from patchwright.workers.accounts.principal import Principal
 from patchwright.workers.runs.export import export_service_log, export_service_run
 from patchwright.workers.runs.reader import RunReader
+from patchwright.workers.store.run_links import MAX_OPEN_LINKS
 from patchwright.workers.web.body import BodyTooLargeError, read_body
 from patchwright.workers.web.forms import message_page
-from patchwright.workers.web.run_access import RUN_LINK_LIFETIME, make_run_link
+from patchwright.workers.web.run_access import link_actor
 from patchwright.workers.web.run_page.html import shared_page
 from patchwright.workers.web.run_page.routes import RunPages
 
@@ -36,16 +39,46 @@ def add_run_downloads(app: FastAPI, pages: RunPages) -> None:
         """Send a run as the document that `replay` reads."""
         return _download(pages, request, job_id, "json", _document)
 
-    @app.post("/runs/{job_id}/share", include_in_schema=False)
-    async def share(request: Request, job_id: str) -> Response:
-        """Make a link that opens the run without signing in."""
+    for path, act in (
+        ("share", _share),
+        ("links/revoke", _revoke),
+        ("links/revoke-all", _revoke_all),
+    ):
+        route = app.post(f"/runs/{{job_id}}/{path}", include_in_schema=False)
+        route(_on_form(pages, act))
+
+
+@dataclass(frozen=True)
+class _LinkForm:
+    """A form of who may share the run; `word` is its own, the same if sent twice."""
+
+    principal: Principal
+    job: Job
+    fields: Mapping[str, str]
+    word: str
+
+
+def _on_form(
+    pages: RunPages, act: Callable[[RunPages, _LinkForm], Response]
+) -> Callable[[Request, str], Awaitable[Response]]:
+    """Return the function of an address; `act` is called in a thread."""
+
+    async def receive(request: Request, job_id: str) -> Response:
         try:
             body = await read_body(request, _MAX_FORM_BYTES)
         except BodyTooLargeError:
             body = b""
-        fields = parse_qs(body.decode("utf-8", "replace"))
-        check = fields.get("check", [""])[0]
-        return await run_in_threadpool(_share, pages, request, job_id, check)
+        parsed = parse_qs(body.decode("utf-8", "replace"))
+        fields = {name: values[0] for name, values in parsed.items()}
+
+        def answer() -> Response:
+            form = _check(pages, request, job_id, fields)
+            return form if isinstance(form, Response) else act(pages, form)
+
+        return await run_in_threadpool(answer)
+
+    receive.__doc__ = act.__doc__
+    return receive
 
 
 _TYPES: Final = {"json": "application/json", "jsonl": "application/x-ndjson"}
@@ -81,23 +114,61 @@ def _download(
     return StreamingResponse(parts, 200, headers, _TYPES[kind])
 
 
-def _share(pages: RunPages, request: Request, job_id: str, check: str) -> Response:
+def _check(
+    pages: RunPages, request: Request, job_id: str, fields: Mapping[str, str]
+) -> _LinkForm | Response:
+    """Return the form, or the page that says why it does not count."""
     principal = pages.access.find_principal(request)
     job = pages.find(request, job_id)
     if job is None or principal is None:
         return pages.missing(request, job_id)
-    if not pages.site.form_tokens.word_of(check, principal.key):
+    word = pages.site.form_tokens.word_of(fields.get("check", ""), principal.key)
+    if not word:
         text = "This form is not yours, or too old. Go back to the run and try again."
-        return message_page("Nothing was shared", text, status=403)
+        return message_page("Nothing was changed", text, status=403)
     if not pages.access.may_share(principal, job):
         text = (
             "Who hands out a link gives others access. That takes the role “member” "
             "here, and the right to see the run without a link."
         )
         return message_page("You cannot share this run", text, status=403)
+    return _LinkForm(principal, job, fields, word)
+
+
+def _share(pages: RunPages, form: _LinkForm) -> Response:
+    """Make a link that opens the run without signing in."""
+    links, job = pages.access.links, form.job
+    link = links.make(job, link_actor(form.principal), form.word)
+    if link is None:
+        text = f"This run has {MAX_OPEN_LINKS} open links. Take one back first."
+        return message_page("Too many links", text, status=409)
+    if not link.is_open(pages.clock.now()):
+        # The form was sent again after its link was taken back.
+        return _back(pages, job)
     log.info("run_shared", job_id=job.id)
-    access, now = pages.access, pages.clock.now()
-    link = make_run_link(access.public_url, access.secret, job.id, now)
-    return shared_page(
-        pages.site, principal, pages.view(job), link, RUN_LINK_LIFETIME.days
-    )
+    view, url = pages.view(job), links.url_of(link)
+    return shared_page(pages.site, form.principal, view, link, url)
+
+
+def _revoke(pages: RunPages, form: _LinkForm) -> Response:
+    """Take one link to the run back."""
+    return _take_back(pages, form, [form.fields.get("link", "")], "one")
+
+
+def _revoke_all(pages: RunPages, form: _LinkForm) -> Response:
+    """Take all links to the run back."""
+    known = pages.access.links.open_of(form.job.id)
+    return _take_back(pages, form, [one.id for one in known], "all")
+
+
+def _take_back(
+    pages: RunPages, form: _LinkForm, ids: Sequence[str], done: str
+) -> Response:
+    by = link_actor(form.principal)
+    taken = pages.access.links.revoke(form.job, ids, by)
+    log.info("run_links_revoked", job_id=form.job.id, count=len(taken))
+    return _back(pages, form.job, f"?links={done}")
+
+
+def _back(pages: RunPages, job: Job, query: str = "") -> Response:
+    return RedirectResponse(f"{pages.site.prefix}/runs/{job.id}{query}#links", 303)

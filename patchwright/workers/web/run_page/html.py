@@ -5,7 +5,9 @@ from typing import Any, Final
 
 from fastapi import Response
 
+from patchwright.core.types.base import Value
 from patchwright.workers.accounts.principal import Principal
+from patchwright.workers.store.run_links import RunLink
 from patchwright.workers.web.frame import Site, render
 from patchwright.workers.web.run_page.actions import ActionsView
 from patchwright.workers.web.run_page.change import read_file_change
@@ -23,6 +25,13 @@ _TEXTS: Final[Mapping[str, Any]] = {
 }
 
 
+class RunSharing(Value):
+    """The links that open a run, for who may share it; `note` is what was done."""
+
+    links: tuple[RunLink, ...]
+    note: str = ""
+
+
 def run_page(
     site: Site,
     principal: Principal | None,
@@ -30,7 +39,7 @@ def run_page(
     steps: StepsView,
     actions: ActionsView,
     *,
-    may_share: bool,
+    sharing: RunSharing | None,
 ) -> Response:
     """Show a run; who came by a link alone gets it without the navigation."""
     return site.show(
@@ -39,7 +48,7 @@ def run_page(
         run=view,
         steps=steps,
         actions=actions,
-        may_share=may_share,
+        sharing=sharing,
         **_TEXTS,
     )
 
@@ -71,10 +80,10 @@ def event_page(
 
 
 def shared_page(
-    site: Site, principal: Principal, view: RunView, link: str, days: int
+    site: Site, principal: Principal, view: RunView, link: RunLink, url: str
 ) -> Response:
     """Show the link that opens a run without signing in."""
-    return site.show("run_shared.html", principal, run=view, link=link, days=days)
+    return site.show("run_shared.html", principal, run=view, link=link, url=url)
 
 
 def part_html(run_id: str, part: Part) -> str:

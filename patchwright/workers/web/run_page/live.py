@@ -5,8 +5,8 @@ them send the same texts.
 """
 
 import asyncio
-from collections import deque
-from collections.abc import AsyncIterator, Iterator, Mapping
+from collections import Counter, deque
+from collections.abc import AsyncIterator, Callable, Iterator, Mapping
 from dataclasses import dataclass, field
 from functools import partial
 from itertools import takewhile
@@ -44,47 +44,56 @@ _RETRY_MS: Final = 1000
 
 @dataclass
 class LiveUpdates:
-    """Serves those who watch; none of them holds a thread."""
+    """Serves those who watch; none of them holds a thread.
+
+    `find_open_links` returns those of some links to runs that are open still.
+    """
 
     reader: RunReader
     notifier: Notifier
     clock: Clock
+    find_open_links: Callable[[frozenset[str]], frozenset[str]]
     stream_s: float = STREAM_S
     look_again_s: float = LOOK_AGAIN_S
     most_viewers: int = MOST_VIEWERS
     _viewers: int = field(default=0, init=False)
     _feeds: dict[JobId, "_Feed"] = field(default_factory=dict, init=False)
 
-    def follow(self, job: Job, after: int) -> Response:
-        """Send what comes after an event, until the run is over or time is up."""
+    def follow(self, job: Job, after: int, link_id: str = "") -> Response:
+        """Send what comes after an event, until the run is over or time is up.
+
+        `link_id` is the link without which they may not watch: it ends with that.
+        """
         if self._viewers >= self.most_viewers:
             return Response(status_code=503, headers={"Retry-After": "30"})
-        return event_stream(self._stream(job, after))
+        return event_stream(self._stream(job, after, link_id))
 
-    async def _stream(self, job: Job, after: int) -> AsyncIterator[str]:
+    async def _stream(self, job: Job, after: int, link_id: str) -> AsyncIterator[str]:
         self._viewers += 1
-        feed = self._join(job)
+        feed = self._join(job, link_id)
         try:
-            async for part in self._tell(feed, job, after):
+            async for part in self._tell(feed, job, after, link_id):
                 yield part
         finally:
             self._viewers -= 1
-            self._leave(feed, job)
+            self._leave(feed, job, link_id)
 
-    def _join(self, job: Job) -> "_Feed":
+    def _join(self, job: Job, link_id: str) -> "_Feed":
         feed = self._feeds.get(job.id)
         if feed is None:
             feed = self._feeds[job.id] = _Feed(self, job)
-        feed.viewers += 1
+        feed.viewers[link_id] += 1
         return feed
 
-    def _leave(self, feed: "_Feed", job: Job) -> None:
-        feed.viewers -= 1
-        if feed.viewers == 0:
+    def _leave(self, feed: "_Feed", job: Job, link_id: str) -> None:
+        feed.viewers[link_id] -= 1
+        if not +feed.viewers:
             feed.close()
             del self._feeds[job.id]
 
-    async def _tell(self, feed: "_Feed", job: Job, after: int) -> AsyncIterator[str]:
+    async def _tell(
+        self, feed: "_Feed", job: Job, after: int, link_id: str
+    ) -> AsyncIterator[str]:
         yield f"retry: {_RETRY_MS}\n\n"
         ends_at = self.clock.monotonic() + self.stream_s
         # What comes after this is in the feed, and what came before is in the log.
@@ -92,7 +101,7 @@ class LiveUpdates:
         past = _RunNews(self.reader, self.clock, job, after)
         yield "".join(one.text for one in await run_in_threadpool(past.take))
         place = _Place(past.last_id, past.states)
-        while not (past.is_over or feed.is_lost(place)):
+        while not (past.is_over or feed.is_lost(place) or link_id in feed.closed_links):
             changed = feed.changed
             text, place = feed.since(place)
             if text:
@@ -128,11 +137,14 @@ class _Place(NamedTuple):
 class _Feed:
     """What is new of a run, for all who watch it; lives as long as one of them does.
 
-    `changed` is set, and another one in its place, whenever there is more.
+    `changed` is set, and another one in its place, whenever there is more. `viewers`
+    are counted by the link without which they may not watch, empty where there is none.
+    Those whose link is one of `closed_links` are told nothing more.
     """
 
     def __init__(self, updates: LiveUpdates, job: Job) -> None:
-        self.viewers = 0
+        self.viewers: Counter[str] = Counter()
+        self.closed_links: frozenset[str] = frozenset()
         self.begun, self.changed = asyncio.Event(), asyncio.Event()
         self.is_over = False
         self._updates, self._job = updates, job
@@ -179,7 +191,10 @@ class _Feed:
             self.begun.set()
             news = _RunNews(updates.reader, updates.clock, self._job, after)
             while not self.is_over:
-                self._add(await run_in_threadpool(news.take))
+                messages = await run_in_threadpool(news.take)
+                # Asked after the events were read, and before anybody is told of them.
+                await self._close_links()
+                self._add(messages)
                 self.is_over = news.is_over
                 if not self.is_over:
                     await wakeup.wait(updates.look_again_s)
@@ -193,8 +208,20 @@ class _Feed:
         while len(self._kept) > _MOST_KEPT:
             self._dropped_up_to = self._kept.popleft().event_id
         if messages:
-            told, self.changed = self.changed, asyncio.Event()
-            told.set()
+            self._wake_all()
+
+    async def _close_links(self) -> None:
+        links = frozenset(+self.viewers) - {""} - self.closed_links
+        if not links:
+            return
+        are_open = await run_in_threadpool(self._updates.find_open_links, links)
+        if links - are_open:
+            self.closed_links |= links - are_open
+            self._wake_all()
+
+    def _wake_all(self) -> None:
+        told, self.changed = self.changed, asyncio.Event()
+        told.set()
 
 
 def _is_after(event_id: int, told: _Message) -> bool:

@@ -18,12 +18,14 @@ from patchwright.core.types.base import JobId
 from patchwright.core.types.threads import ThreadRef
 from patchwright.core.types.work import BlockedRequest
 from patchwright.resolver.job import Job, is_over
+from patchwright.workers.accounts.principal import Principal
 from patchwright.workers.runs.reader import EventSpan, RunDigest, RunReader
 from patchwright.workers.web.frame import Site
 from patchwright.workers.web.run_access import RunAccess
 from patchwright.workers.web.run_page.actions import RunActions
 from patchwright.workers.web.run_page.entries import event_entry
 from patchwright.workers.web.run_page.html import (
+    RunSharing,
     diff_page,
     event_page,
     missing_page,
@@ -45,6 +47,11 @@ _ID: Final = re.compile(r"[0-9A-Za-z-]{1,64}\Z")
 _NUMBER: Final = re.compile(r"[1-9]\d{0,8}\Z")
 _SEE_OTHER: Final = 303
 _NOTHING: Final = RunDigest()
+# What the page says after links were taken back, by a word in its address.
+TAKEN_BACK: Final = {
+    "one": "The link was taken back. It opens nothing any more.",
+    "all": "All links were taken back. They open nothing any more.",
+}
 # More of one text than anybody reads on a page; the log that is downloaded has it all.
 _MOST_EVENT_CHARS: Final = 400_000
 
@@ -122,10 +129,10 @@ def add_run_pages(app: FastAPI, pages: RunPages) -> None:
     @app.get("/runs/{job_id}/live", include_in_schema=False)
     async def live(request: Request, job_id: str) -> Response:
         """Send the new events of a run (server-sent events)."""
-        job = await run_in_threadpool(pages.find, request, job_id)
-        if job is None:
+        viewer = await run_in_threadpool(_find_viewer, pages, request, job_id)
+        if viewer is None:
             return Response(status_code=404)
-        return pages.live.follow(job, _after(request))
+        return pages.live.follow(viewer.job, _after(request), viewer.link_id)
 
     _add_parts(app, pages)
 
@@ -155,6 +162,26 @@ def _add_parts(app: FastAPI, pages: RunPages) -> None:
         return event_page(pages.site, principal, pages.view(job), entry)
 
 
+@dataclass(frozen=True)
+class _RunViewer:
+    """Somebody who may watch a run; `link_id` is the one link that lets them."""
+
+    job: Job
+    link_id: str = ""
+
+
+def _find_viewer(pages: RunPages, request: Request, job_id: str) -> _RunViewer | None:
+    job = pages.find(request, job_id)
+    if job is None:
+        return None
+    link = pages.access.held_link(request, job)
+    if link is None:
+        return _RunViewer(job)
+    principal = pages.access.find_principal(request)
+    is_reader = pages.access.is_reader(principal, job)
+    return _RunViewer(job) if is_reader else _RunViewer(job, link.id)
+
+
 def _find_event(pages: RunPages, job: Job, event_id: str) -> ev.Event | None:
     if not _NUMBER.match(event_id):
         return None
@@ -163,13 +190,16 @@ def _find_event(pages: RunPages, job: Job, event_id: str) -> ev.Event | None:
 
 def _exchange_key(pages: RunPages, request: Request, job_id: str, key: str) -> Response:
     """Put the key away, and go to the address that may stay in a history."""
-    if pages.access.opens_until(job_id, key) is None:
+    link = pages.access.links.find(job_id, key)
+    # Who may see the run anyway is not kept out by a link that opens nothing any more.
+    if link is None and pages.find(request, job_id) is None:
         return pages.missing(request, job_id)
     # Relative to this address, whatever stands before it outside.
     response = RedirectResponse(f"./{job_id}", _SEE_OTHER)
     response.headers["Cache-Control"] = "no-store"
     response.headers["Referrer-Policy"] = "no-referrer"
-    pages.access.keep_key(response, job_id, key)
+    if link is not None:
+        pages.access.keep_key(response, link, key)
     return response
 
 
@@ -183,8 +213,18 @@ def _show(pages: RunPages, request: Request, job: Job) -> Response:
         pages.view(job, known),
         _steps(pages.reader, job, span, known, _before(request)),
         pages.actions.view(principal, job, sent=request.query_params.get("sent", "")),
-        may_share=pages.access.may_share(principal, job),
+        sharing=_sharing(pages, principal, job, request.query_params.get("links", "")),
     )
+
+
+def _sharing(
+    pages: RunPages, principal: Principal | None, job: Job, done: str
+) -> RunSharing | None:
+    """Return the links to a run, for who may hand them out and take them back."""
+    if not pages.access.may_share(principal, job):
+        return None
+    links = pages.access.links.open_of(job.id)
+    return RunSharing(links=links, note=TAKEN_BACK.get(done, ""))
 
 
 def _steps(

@@ -1,13 +1,14 @@
 """What a run's page shows."""
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Sequence
 from datetime import datetime
+from math import ceil
 from typing import Final
 from urllib.parse import quote
 
 from patchwright.core.events.payload import Todo
 from patchwright.core.plugin import ServiceDirectory
-from patchwright.core.text.strings import truncate_middle
+from patchwright.core.text.strings import dollars, truncate_middle
 from patchwright.core.types.base import Value
 from patchwright.core.types.threads import ForgeThread, ThreadKind, ThreadRef
 from patchwright.core.types.work import ASKED, BlockedRequest, Outcome
@@ -21,7 +22,6 @@ from patchwright.resolver.messages.status import DeliveryResult
 from patchwright.resolver.publish.publisher import as_delivered
 from patchwright.workers.runs.run_row import RunSummary, state_and_tone
 from patchwright.workers.web.run_page.change import ShownFile, read_change
-from patchwright.workers.web.run_page.cost_plot import CostPlot, cost_plot
 from patchwright.workers.web.run_page.proof_view import (
     ProofView,
     command_rows,
@@ -32,6 +32,12 @@ from patchwright.workers.web.run_page.steps import LogStep, Note
 MAX_DIFF_CHARS: Final = 300_000
 # A larger change has a page of its own.
 MOST_INLINE_DIFF_CHARS: Final = 20_000
+_MOST_BARS: Final = 60
+# Units of the drawing, which grows with the page.
+_WIDTH: Final = 720
+_HEIGHT: Final = 120
+_GAP: Final = 2
+_WIDEST: Final = 24.0
 
 
 class OtherThread(Value):
@@ -60,6 +66,28 @@ class RunHead(Value):
     @property
     def todos_done(self) -> int:
         return sum(one.state == "done" for one in self.todos)
+
+
+class Bar(Value):
+    """What some steps cost; x, y and sizes are where its bar is drawn."""
+
+    title: str
+    cost: str
+    total: str
+    x: float
+    y: float
+    width: float
+    height: float
+
+
+class CostPlot(Value):
+    """Bars from the first step to the last; empty where no price is known."""
+
+    title: str = ""
+    description: str = ""
+    width: float = _WIDTH
+    height: float = _HEIGHT
+    bars: tuple[Bar, ...] = ()
 
 
 class RunView(Value):
@@ -247,3 +275,44 @@ def _notes(
     if outcome is not None:
         return (*outcome.notes, *delivered.remarks)
     return known.notes
+
+
+def cost_plot(costs: Sequence[float]) -> CostPlot:
+    """Draw it; where there are many steps, each bar is the same number of them."""
+    if not any(costs):
+        return CostPlot()
+    together = ceil(len(costs) / _MOST_BARS)
+    groups = [
+        (start + 1, costs[start : start + together])
+        for start in range(0, len(costs), together)
+    ]
+    sums = [sum(group) for _, group in groups]
+    highest = max(sums)
+    slot = min(_WIDTH / len(groups), _WIDEST)
+    total, bars = 0.0, []
+    for index, ((first, group), cost) in enumerate(zip(groups, sums, strict=True)):
+        total += cost
+        height = round(_HEIGHT * cost / highest, 1)
+        bars.append(
+            Bar(
+                title=_bar_title(first, len(group)),
+                cost=dollars(cost),
+                total=dollars(total),
+                x=round(index * slot, 1),
+                y=round(_HEIGHT - height, 1),
+                width=round(slot - _GAP, 1),
+                height=height,
+            )
+        )
+    steps = "1 step" if len(costs) == 1 else f"{len(costs):,} steps"
+    dearest = bars[sums.index(highest)]
+    return CostPlot(
+        title=f"Cost by step: {bars[-1].total} in {steps}",
+        description=f"{dearest.title} cost most, {dearest.cost}.",
+        width=round(slot * len(groups), 1),
+        bars=tuple(bars),
+    )
+
+
+def _bar_title(first: int, steps: int) -> str:
+    return f"Step {first}" if steps == 1 else f"Steps {first} to {first + steps - 1}"

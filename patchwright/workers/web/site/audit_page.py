@@ -38,6 +38,8 @@ _WORDS: Final[Mapping[str, str]] = {
     AuditAction.TOKEN_MADE: "API token made",
     AuditAction.TOKEN_REVOKED: "API token revoked",
     AuditAction.SETTINGS: "settings changed",
+    AuditAction.RUN_SHARED: "run shared",
+    AuditAction.RUN_LINK_REVOKED: "link to a run taken back",
 }
 # A spreadsheet would take a cell that begins so for a formula.
 # https://owasp.org/www-community/attacks/CSV_Injection

@@ -87,6 +87,12 @@
       isOver = true;
       showNews();
     });
+    // It was refused: too many others watch, or nobody may look here any more.
+    source.addEventListener("error", async () => {
+      if (source.readyState !== EventSource.CLOSED) return;
+      const answer = await fetch(document.getElementById("actions").dataset.from);
+      if (answer.status === 404) location.reload();
+    });
   }
 
   // Keys: they can be switched off, as programs that read aloud have their own.

@@ -1,9 +1,10 @@
 """What a CI offers to a job of ours, whichever CI it is.
 
-`github_actions` and `gitlab_ci` are the two. The rest of this folder asks them where it
-runs, what it is asked for, and what to call things.
+A service brings its own as `Plugin.ci`. The job asks it where it runs, what it is asked
+for, and what to call things.
 """
 
+import json
 import re
 from collections.abc import Callable, Mapping
 from contextlib import AbstractContextManager
@@ -11,12 +12,19 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, Final, Protocol
 
-from patchwright.core.types.threads import ForgeThread, PullRequest, RepoRef
+from patchwright.core.ci.inputs import Inputs
+from patchwright.core.ci.result import Result
+from patchwright.core.plugin import ForgeConnection
+from patchwright.core.settings.model import Settings
+from patchwright.core.types.errors import SettingsError
+from patchwright.core.types.threads import (
+    ForgeThread,
+    PullRequest,
+    RepoRef,
+    ThreadPost,
+    ThreadRef,
+)
 from patchwright.core.types.triggers import Trigger
-from patchwright.workers.action.inputs import Inputs
-from patchwright.workers.action.result import Result
-from patchwright.workers.action.thread_history import CommentSigner
-from patchwright.workers.compose import ServiceParts
 
 # So providers of models, clouds and the runner name what nobody else may know.
 _SECRET_NAME: Final = re.compile(
@@ -24,6 +32,7 @@ _SECRET_NAME: Final = re.compile(
 )
 # What is shorter may be a word, and would be blotted out everywhere.
 _LEAST_SECRET_CHARS: Final = 12
+_MAX_EVENT_BYTES: Final = 30_000_000
 
 
 @dataclass(frozen=True)
@@ -69,13 +78,11 @@ class CiJob:
 class CiWords:
     """What people call things there: nouns, and sentences where they differ.
 
-    `run` is what somebody starts and may cancel. `patch_place` says where a change is
-    that was not pushed, empty where that depends on an input, `known_by` how we know
-    our own comments, and `read_only` why a comment could not be written.
+    `run` is what somebody starts and may cancel. `known_by` says how we know our own
+    comments, and `read_only` why a comment could not be written.
     """
 
     run: str
-    patch_place: str
     known_by: str
     read_only: str
 
@@ -96,22 +103,19 @@ class NoTrigger:
 
 
 class JobRequests(Protocol):
-    """What one job is asked for, with its forge connected.
+    """What one job is asked for, at a forge that is connected.
 
-    `base` is what the run uses, `signer` signs status comments where that is how we
-    know our own.
+    `connection` is the one that the run uses, which may differ from the one that it was
+    opened with.
     """
 
     @property
-    def base(self) -> ServiceParts: ...
+    def connection(self) -> ForgeConnection: ...
 
     @property
     def notices(self) -> tuple[str, ...]:
         """Return sentences about former names that still work."""
         ...
-
-    @property
-    def signer(self) -> CommentSigner | None: ...
 
     def find(self, task: str) -> ActionRequest | NoTrigger:
         """Return what is asked, `task` being the text of the inputs.
@@ -124,7 +128,9 @@ class JobRequests(Protocol):
         """Return the result of a job that is asked for nothing."""
         ...
 
-    def is_own(self, login: str) -> bool: ...
+    def own_text(self, thread: ThreadRef, post: ThreadPost) -> str | None:
+        """Return what we have written in a post, None if we have not."""
+        ...
 
     def post_url(self, thread: ForgeThread, post_id: str) -> str:
         """Return where people see a post of ours; may raise a `ServiceError`."""
@@ -155,11 +161,16 @@ class CiSystem(Protocol):
 
     def open_requests(
         self,
-        base: ServiceParts,
+        connection: ForgeConnection,
+        settings: Settings,
         job: CiJob,
         inputs: Inputs,
         environ: Mapping[str, str],
     ) -> JobRequests: ...
+
+    def patch_place(self, inputs: Inputs) -> str:
+        """Say where a change is that was not pushed."""
+        ...
 
     def find_pull_number(self, job: CiJob, inputs: Inputs) -> int:
         """Return the pull request to prove; `SettingsError` where none is meant."""
@@ -182,6 +193,19 @@ class CiSystem(Protocol):
     def close(self, environ: Mapping[str, str]) -> None:
         """Tell what a killed run could not, and leave nothing but the artifacts."""
         del environ
+
+
+def read_event(variable: str, path: Path) -> tuple[bytes, Mapping[str, Any]]:
+    """Return the delivery in the file that a variable names, as bytes and as JSON."""
+    try:
+        with path.open("rb") as file:
+            body = file.read(_MAX_EVENT_BYTES)
+        event = json.loads(body)
+    except (OSError, ValueError, RecursionError) as error:
+        raise SettingsError(
+            f"{variable}: {path} cannot be read as JSON: {error}"
+        ) from error
+    return body, event if isinstance(event, dict) else {}
 
 
 def secrets_in(environ: Mapping[str, str]) -> tuple[str, ...]:

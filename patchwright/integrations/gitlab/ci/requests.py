@@ -7,27 +7,33 @@ from typing import Any
 
 import structlog
 
-from patchwright.core.types.errors import ServiceError, SettingsError
-from patchwright.core.types.people import Actor
-from patchwright.core.types.threads import ForgeThread, RepoRef, ThreadKind
-from patchwright.core.types.triggers import Ignored, Trigger, TriggerKind
-from patchwright.integrations.gitlab.settings import GitLabSettings
-from patchwright.integrations.gitlab.webhooks.reader import read_delivery
-from patchwright.integrations.gitlab.webhooks.triggers import GitLabTriggerRules
-from patchwright.workers.action.ci import ActionRequest, CiJob, NoTrigger
-from patchwright.workers.action.inputs import Inputs
-from patchwright.workers.action.result import (
+from patchwright.core.ci.inputs import Inputs
+from patchwright.core.ci.result import (
     Result,
     not_asked_result,
     start_words,
 )
-from patchwright.workers.action.run_triggers import (
+from patchwright.core.ci.system import ActionRequest, CiJob, NoTrigger
+from patchwright.core.ci.triggers import (
     RunTriggers,
     is_same_login,
     with_mode,
 )
-from patchwright.workers.action.thread_history import CommentSigner
-from patchwright.workers.compose import ServiceParts
+from patchwright.core.plugin import ForgeConnection
+from patchwright.core.settings.model import Settings
+from patchwright.core.types.errors import ServiceError, SettingsError
+from patchwright.core.types.people import Actor
+from patchwright.core.types.threads import (
+    ForgeThread,
+    RepoRef,
+    ThreadKind,
+    ThreadPost,
+    ThreadRef,
+)
+from patchwright.core.types.triggers import Ignored, Trigger, TriggerKind
+from patchwright.integrations.gitlab.settings import GitLabSettings
+from patchwright.integrations.gitlab.webhooks.reader import read_delivery
+from patchwright.integrations.gitlab.webhooks.triggers import GitLabTriggerRules
 
 log = structlog.get_logger(__name__)
 
@@ -64,12 +70,12 @@ class PipelineRequests:
     trigger's token can send any payload.
     """
 
-    base: ServiceParts
+    connection: ForgeConnection
+    settings: Settings
     job: CiJob
     inputs: Inputs
     project_id: str
     notices: tuple[str, ...] = ()
-    signer: CommentSigner | None = None
 
     def find(self, task: str) -> ActionRequest | NoTrigger:
         found = self._find(task)
@@ -91,12 +97,14 @@ class PipelineRequests:
             "must send the events for it, and the `rules:` of the job must let them in."
         )
 
-    def is_own(self, login: str) -> bool:
+    def own_text(self, thread: ThreadRef, post: ThreadPost) -> str | None:
+        del thread
         own = self._rules.own_login
-        return bool(own) and login.casefold() == own.casefold()
+        is_own = bool(own) and post.author.login.casefold() == own.casefold()
+        return post.text if is_own else None
 
     def post_url(self, thread: ForgeThread, post_id: str) -> str:
-        url = self.base.forge.channel.fetch_opening(thread).url
+        url = self.connection.channel.fetch_opening(thread).url
         return f"{url}#note_{post_id}"
 
     def fetch_head(self, repo: RepoRef, branch: str) -> str:
@@ -105,7 +113,7 @@ class PipelineRequests:
         return ""
 
     def _find(self, task: str) -> ActionRequest | NoTrigger:
-        triggers = RunTriggers(self.job, self.base.forge.channel)
+        triggers = RunTriggers(self.job, self.connection.channel)
         if task:
             return triggers.by_task(task)
         for name, kind in (
@@ -140,7 +148,7 @@ class PipelineRequests:
         number = merge_request_in(self.job.event, self.project_id)
         if not number:
             return NoTrigger("no-merge-request")
-        pull = self.base.forge.forge.fetch_pull_request(self.job.repo, number)
+        pull = self.connection.forge.fetch_pull_request(self.job.repo, number)
         if not pull.same_repository:
             return NoTrigger("fork")
         thread = self._thread(ThreadKind.MERGE_REQUEST, number)
@@ -155,7 +163,7 @@ class PipelineRequests:
         if not found.post_id:
             others = () if is_same_login(found.actor, starter) else (starter,)
             return ActionRequest(found.replace(others=(*found.others, *others)))
-        thread = self.base.forge.channel.fetch_thread(found.forge_thread)
+        thread = self.connection.channel.fetch_thread(found.forge_thread)
         for post in thread.posts:
             is_same = post.author.subject == found.actor.subject
             is_said = post.text.split() == found.text.split()
@@ -170,9 +178,9 @@ class PipelineRequests:
     @cached_property
     def _rules(self) -> GitLabTriggerRules:
         """Listen as the user of the token; no note counts as ours if that is hidden."""
-        settings, own = GitLabSettings.of(self.base.settings), None
+        settings, own = GitLabSettings.of(self.settings), None
         try:
-            own = self.base.forge.fetch_identity()
+            own = self.connection.fetch_identity()
         except ServiceError as error:
             log.warning("own_identity_unknown", reason=error.reason)
         return GitLabTriggerRules(

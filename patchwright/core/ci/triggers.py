@@ -4,12 +4,12 @@ from dataclasses import dataclass
 from typing import Final
 
 from patchwright.core.channel import ServiceChannel
+from patchwright.core.ci.system import ActionRequest, CiJob
 from patchwright.core.commands import Verb, parse_command
 from patchwright.core.types.errors import SettingsError
 from patchwright.core.types.people import Actor
 from patchwright.core.types.threads import ForgeThread, ThreadKind
 from patchwright.core.types.triggers import Trigger, TriggerKind
-from patchwright.workers.action.ci import ActionRequest, CiJob
 
 _MODE_REQUESTS: Final = {
     "fix": "Make the change itself: an answer in text is not enough.",

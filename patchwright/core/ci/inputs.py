@@ -1,49 +1,31 @@
-"""The inputs of the Action: what each may be, what was given, and texts in files."""
+"""The inputs of a job in a CI: what each may be, what was given, and texts in files."""
 
-import json
-from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, field
-from importlib.metadata import version
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import dataclass
 from math import isfinite
 from pathlib import Path
 from typing import Final
 
-from patchwright.core.settings.names import FORMER_NAMES, UNTIL, Place
+from patchwright.core.settings.repository import GENERAL_INSTRUCTIONS, PROTECTED_PATHS
 from patchwright.core.types.errors import SettingsError
-from patchwright.resolver.context.repository_files import GENERAL
-
-
-def own_version() -> str:
-    return version("patchwright")
-
-
-def check_version(wanted: str) -> None:
-    """Refuse to be another version than is wanted; raises `SettingsError`."""
-    own = own_version()
-    if wanted and wanted.removeprefix("v") != own:
-        raise SettingsError(
-            f"input `version` is {wanted}, but this action is {own}, and never "
-            "downloads another version; pin the action: uses: "
-            f"OWNER/REPOSITORY@v{wanted.lstrip('v')}"
-        )
-
 
 # Says what is wrong with a value, and what is allowed; nothing where it is right.
 Check = Callable[[str], str]
-_YES_NO: Final = ("true", "false")
+YES_NO: Final = ("true", "false")
 _PERMISSIONS: Final = ("read", "triage", "write", "maintain", "admin")
 _EFFORTS: Final = ("", "none", "minimal", "low", "medium", "high")
 
 
 @dataclass(frozen=True)
 class Input:
-    """One input as action.yml has it; empty where the default depends on the run."""
+    """One input; its default is empty where that depends on the run."""
 
     default: str = ""
     check: Check = lambda _: ""
+    is_secret: bool = False
 
 
-def _one_of(*allowed: str) -> Check:
+def one_of(*allowed: str) -> Check:
     shown = ", ".join(f"`{one}`" for one in allowed if one)
 
     def check(value: str) -> str:
@@ -73,76 +55,67 @@ def _is_number(value: str, *, whole: bool) -> bool:
         return False
 
 
-def _is_required(value: str) -> str:
+def is_required(value: str) -> str:
     return "" if value else "must be set"
 
 
 REFERENCE: Final = _number(least=1, whole=True, optional=True)
-INPUTS: Final[Mapping[str, Input]] = {
+# Those of every CI; each has some of its own.
+COMMON_INPUTS: Final[Mapping[str, Input]] = {
     "issue-number": Input(check=REFERENCE),
-    "comment-id": Input(check=REFERENCE),
     "task": Input(),
     "task-file": Input(),
     "mode": Input(
-        "auto", _one_of("auto", "fix", "answer", "plan", "review-feedback", "ci-fix")
+        "auto", one_of("auto", "fix", "answer", "plan", "review-feedback", "ci-fix")
     ),
-    "mention": Input("@patchwright", _is_required),
-    "label": Input("patchwright", _is_required),
-    "assignee": Input(),
-    "github-token": Input(check=_is_required),
-    "github-api-url": Input(),
-    "github-server-url": Input(),
+    "mention": Input("@patchwright", is_required),
+    "label": Input("patchwright", is_required),
     "llm-model": Input(),
     "llm-fallback-models": Input(),
     "llm-base-url": Input(),
     "llm-api-version": Input(),
-    "reasoning-effort": Input("", _one_of(*_EFFORTS)),
+    "reasoning-effort": Input("", one_of(*_EFFORTS)),
     "max-cost-usd": Input("3.00", _number(least=0)),
     "max-iterations": Input("50", _number(least=1, whole=True)),
     "timeout-minutes": Input("30", _number(least=0.1)),
-    "unknown-price": Input("cap-tokens", _one_of("cap-tokens", "refuse")),
-    "min-permission": Input("write", _one_of(*_PERMISSIONS)),
+    "unknown-price": Input("cap-tokens", one_of("cap-tokens", "refuse")),
+    "min-permission": Input("write", one_of(*_PERMISSIONS)),
     "allow-users": Input(),
     "allow-bots": Input(),
-    "context-from": Input("write", _one_of("write", "association", "all-marked")),
+    "context-from": Input("write", one_of("write", "association", "all-marked")),
     "image": Input(),
     "setup": Input(),
-    "on-setup-failure": Input("stop", _one_of("stop", "continue")),
-    "network": Input("deny", _one_of("deny", "allowlist")),
+    "on-setup-failure": Input("stop", one_of("stop", "continue")),
+    "network": Input("deny", one_of("deny", "allowlist")),
     "allow-domains": Input(),
-    "config-path": Input(".patchwright.toml", _is_required),
-    "instructions": Input(",".join(GENERAL)),
+    "config-path": Input(".patchwright.toml", is_required),
+    "instructions": Input(",".join(GENERAL_INSTRUCTIONS)),
     "mcp-config": Input(),
     "test": Input(),
-    "prove-only": Input("false", _one_of(*_YES_NO)),
-    "evidence": Input("required", _one_of("required", "best-effort", "off")),
-    "plan-approval": Input("none", _one_of("none", "comment")),
-    "deliver": Input("draft", _one_of("draft", "ready", "branch", "patch", "none")),
+    "prove-only": Input("false", one_of(*YES_NO)),
+    "evidence": Input("required", one_of("required", "best-effort", "off")),
+    "plan-approval": Input("none", one_of("none", "comment")),
+    "deliver": Input("draft", one_of("draft", "ready", "branch", "patch", "none")),
     "base": Input(),
-    "branch": Input("patchwright/{{number}}-{{slug}}", _is_required),
+    "branch": Input("patchwright/{{number}}-{{slug}}", is_required),
     "title": Input(),
     "body": Input(),
     "reviewers": Input(),
     "labels": Input(),
-    "assign-requester": Input("true", _one_of(*_YES_NO)),
-    "commit-signing": Input("auto", _one_of("auto", "api", "ssh", "none")),
-    "co-author": Input("requester", _one_of("requester", "none")),
-    "protected-paths": Input(".github/**,CODEOWNERS,.patchwright*"),
-    "progress-comment": Input("true", _one_of(*_YES_NO)),
-    "dry-run": Input("false", _one_of(*_YES_NO)),
+    "assign-requester": Input("true", one_of(*YES_NO)),
+    "co-author": Input("requester", one_of("requester", "none")),
+    "protected-paths": Input(",".join(PROTECTED_PATHS)),
+    "progress-comment": Input("true", one_of(*YES_NO)),
+    "dry-run": Input("false", one_of(*YES_NO)),
     "output-schema": Input(),
     "output-schema-file": Input(),
-    "upload-artifacts": Input("true", _one_of(*_YES_NO)),
-    "fail-on": Input("error", _one_of("error", "unresolved", "unproven", "never")),
-    "version": Input(),
+    "fail-on": Input("error", one_of("error", "unresolved", "unproven", "never")),
 }
 # Of each pair only one can be meant.
 _EXCLUSIVE_PAIRS: Final = (
     ("task", "task-file"),
     ("task", "issue-number"),
     ("task-file", "issue-number"),
-    ("task", "comment-id"),
-    ("task-file", "comment-id"),
     ("output-schema", "output-schema-file"),
 )
 
@@ -151,13 +124,13 @@ _EXCLUSIVE_PAIRS: Final = (
 class Inputs:
     """What was given; every value has passed its check.
 
-    `notices` are sentences about former names, and `table` what there is to give. What
-    it does not have is not said.
+    `table` is what there is to give: what it does not have is not said. `notices` are
+    sentences about former names.
     """
 
     values: Mapping[str, str]
+    table: Mapping[str, Input]
     notices: tuple[str, ...] = ()
-    table: Mapping[str, Input] = field(default_factory=lambda: INPUTS)
 
     def text(self, name: str) -> str:
         return self.values.get(name, self._default(name)).strip()
@@ -181,23 +154,12 @@ class Inputs:
     def is_true(self, name: str) -> bool:
         return self.text(name) == "true"
 
-
-def read_inputs(text: str) -> Inputs:
-    """Read them as `toJSON(inputs)` writes them; raises `SettingsError`, all at once.
-
-    An empty text is one that GitHub did not send: the step is not run by a workflow.
-    """
-    try:
-        given = json.loads(text)
-    except (ValueError, RecursionError):
-        given = None
-    if not isinstance(given, dict):
-        raise SettingsError(
-            "PATCHWRIGHT_ACTION_INPUTS: not a JSON object; action.yml sets it to "
-            "the inputs of the Action"
-        )
-    inputs, twice = _by_new_names({name: str(one) for name, one in given.items()})
-    return checked(inputs, twice)
+    @property
+    def secrets(self) -> dict[str, str]:
+        """Return what is a secret, by the names of the inputs."""
+        return {
+            name: self.text(name) for name, one in self.table.items() if one.is_secret
+        }
 
 
 def checked(inputs: Inputs, problems: Sequence[str] = ()) -> Inputs:
@@ -208,20 +170,13 @@ def checked(inputs: Inputs, problems: Sequence[str] = ()) -> Inputs:
     return inputs
 
 
-def _by_new_names(given: Mapping[str, str]) -> tuple[Inputs, list[str]]:
-    """Return the inputs by their names of today, and what was given by both names."""
-    values, notices, twice = dict(given), [], []
-    for old, name in FORMER_NAMES[Place.ACTION].items():
-        text = values.pop(old, "")
-        if not text.strip():
-            continue
-        if Inputs(given).is_chosen(name):
-            twice.append(
-                f"inputs `{old}` and `{name}` are the same input; keep `{name}`"
-            )
-        values[name] = text
-        notices.append(f"input `{old}` is now `{name}`; {UNTIL}.")
-    return Inputs(values, tuple(notices)), twice
+def find_both_given(inputs: Inputs, pairs: Iterable[tuple[str, str]]) -> list[str]:
+    """Return what to say of pairs of which only one can be meant."""
+    return [
+        f"inputs `{one}` and `{other}` cannot be set together; keep one of them"
+        for one, other in pairs
+        if inputs.text(one) and inputs.text(other)
+    ]
 
 
 def wrong_input(name: str, message: str) -> SettingsError:
@@ -236,11 +191,7 @@ def _invalid_inputs(inputs: Inputs) -> list[str]:
 
 
 def _contradictions(inputs: Inputs) -> list[str]:
-    both = [
-        f"inputs `{one}` and `{other}` cannot be set together; keep one of them"
-        for one, other in _EXCLUSIVE_PAIRS
-        if inputs.text(one) and inputs.text(other)
-    ]
+    both = find_both_given(inputs, _EXCLUSIVE_PAIRS)
     if not inputs.text("llm-model") and not inputs.is_true("prove-only"):
         both.append("input `llm-model` must be set")
     has_hosts = bool(inputs.text("allow-domains"))

@@ -7,10 +7,14 @@ from datetime import datetime
 from pathlib import Path
 from typing import Final
 
+from patchwright.core.ci.result import (
+    OUTPUTS,
+    Result,
+    cancelled_result,
+    read_result,
+)
+from patchwright.core.ci.system import CiJob
 from patchwright.integrations.gitlab.words import in_own_words
-from patchwright.workers.action.ci import CiJob
-from patchwright.workers.action.finish import FAILING, OUTPUTS
-from patchwright.workers.action.result import Result, cancelled_result, read_result
 
 OUTPUT_PREFIX: Final = "PATCHWRIGHT_OUTPUT_"
 DOTENV_FILE: Final = "outputs.env"
@@ -59,8 +63,7 @@ def report(job: CiJob, fail_on: str, *, is_cancelled: bool) -> tuple[str, int]:
     _write(job.artifacts / OUTPUTS_FILE, f"{whole}\n")
     summary = in_own_words(result.summary.strip())
     _write(job.artifacts / SUMMARY_FILE, f"{summary}\n")
-    failing = FAILING.get(fail_on, FAILING["error"])
-    return log_text(result, outputs), int(result.grade in failing)
+    return log_text(result, outputs), int(result.grade.fails(fail_on))
 
 
 def dotenv_text(outputs: Mapping[str, str]) -> str:

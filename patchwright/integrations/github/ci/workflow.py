@@ -1,17 +1,30 @@
-"""The workflow job: what the runner tells about it, and the condition of its `if:`."""
+"""The workflow job: what the runner tells about it, its inputs, and its `if:`."""
 
 import json
 import re
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
+from importlib.metadata import version
 from pathlib import Path
 from typing import Any, Final
 
 import yaml
 
+from patchwright.core.ci.inputs import (
+    COMMON_INPUTS,
+    REFERENCE,
+    YES_NO,
+    Input,
+    Inputs,
+    checked,
+    find_both_given,
+    is_required,
+    one_of,
+)
+from patchwright.core.ci.system import CiJob, read_event
+from patchwright.core.settings.names import FORMER_NAMES, UNTIL, Place
 from patchwright.core.types.errors import SettingsError
 from patchwright.integrations.github.webhooks.triggers import SERVICE
-from patchwright.workers.action.ci import CiJob
 
 # A text of somebody's, held against a word that stands in the workflow itself.
 _PHRASE_CONDITION: Final = re.compile(
@@ -95,7 +108,6 @@ _NEEDED_VARIABLES: Final = (
     "GITHUB_EVENT_PATH",
     "GITHUB_REPOSITORY",
 )
-_MAX_EVENT_BYTES: Final = 30_000_000
 
 
 @dataclass(frozen=True)
@@ -149,21 +161,70 @@ def settings_environment(environ: Mapping[str, str]) -> dict[str, str]:
     return {k: v for k, v in environ.items() if not k.startswith(PREFIX)}
 
 
-def read_event(variable: str, path: Path) -> tuple[bytes, Mapping[str, Any]]:
-    """Return the delivery in the file that a variable names, as bytes and as JSON."""
-    try:
-        with path.open("rb") as file:
-            body = file.read(_MAX_EVENT_BYTES)
-        event = json.loads(body)
-    except (OSError, ValueError, RecursionError) as error:
-        raise SettingsError(
-            f"{variable}: {path} cannot be read as JSON: {error}"
-        ) from error
-    return body, event if isinstance(event, dict) else {}
-
-
 def _run_url(environ: Mapping[str, str]) -> str:
     server, run = environ.get("GITHUB_SERVER_URL"), environ.get("GITHUB_RUN_ID")
     if not server or not run:
         return ""
     return f"{server}/{environ['GITHUB_REPOSITORY']}/actions/runs/{run}"
+
+
+GITHUB_INPUTS: Final[Mapping[str, Input]] = {
+    **COMMON_INPUTS,
+    "comment-id": Input(check=REFERENCE),
+    "assignee": Input(),
+    "github-token": Input(check=is_required, is_secret=True),
+    "github-api-url": Input(),
+    "github-server-url": Input(),
+    "commit-signing": Input("auto", one_of("auto", "api", "ssh", "none")),
+    "upload-artifacts": Input("true", one_of(*YES_NO)),
+    "version": Input(),
+}
+_EXCLUSIVE_PAIRS: Final = (("task", "comment-id"), ("task-file", "comment-id"))
+
+
+def read_inputs(text: str) -> Inputs:
+    """Read them as `toJSON(inputs)` writes them; raises `SettingsError`, all at once.
+
+    An empty text is one that GitHub did not send: the step is not run by a workflow.
+    """
+    try:
+        given = json.loads(text)
+    except (ValueError, RecursionError):
+        given = None
+    if not isinstance(given, dict):
+        raise SettingsError(
+            "PATCHWRIGHT_ACTION_INPUTS: not a JSON object; action.yml sets it to "
+            "the inputs of the Action"
+        )
+    inputs, problems = _by_new_names({name: str(one) for name, one in given.items()})
+    problems += find_both_given(inputs, _EXCLUSIVE_PAIRS)
+    checked(inputs, problems)
+    _check_version(inputs.text("version"))
+    return inputs
+
+
+def _by_new_names(given: Mapping[str, str]) -> tuple[Inputs, list[str]]:
+    """Return the inputs by their names of today, and what was given by both names."""
+    values, notices, twice = dict(given), [], []
+    for old, name in FORMER_NAMES[Place.ACTION].items():
+        text = values.pop(old, "")
+        if not text.strip():
+            continue
+        if Inputs(given, GITHUB_INPUTS).is_chosen(name):
+            twice.append(
+                f"inputs `{old}` and `{name}` are the same input; keep `{name}`"
+            )
+        values[name] = text
+        notices.append(f"input `{old}` is now `{name}`; {UNTIL}.")
+    return Inputs(values, GITHUB_INPUTS, tuple(notices)), twice
+
+
+def _check_version(wanted: str) -> None:
+    """Refuse to be another version than is wanted; raises `SettingsError`."""
+    own = version("patchwright")
+    if wanted and wanted.removeprefix("v") != own:
+        raise SettingsError(
+            f"input `version` is {wanted}, but this action is {own}, and never "
+            "downloads another version; pin the action: uses: "
+            f"OWNER/REPOSITORY@v{wanted.lstrip('v')}"
+        )

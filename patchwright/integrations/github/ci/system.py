@@ -8,6 +8,22 @@ from typing import Final
 
 import structlog
 
+from patchwright.core.ci.inputs import Inputs
+from patchwright.core.ci.result import (
+    Grade,
+    Result,
+    not_asked_result,
+    start_words,
+)
+from patchwright.core.ci.system import (
+    ActionRequest,
+    CiJob,
+    CiSystem,
+    CiWords,
+    NoTrigger,
+)
+from patchwright.core.plugin import ForgeConnection
+from patchwright.core.settings.model import Settings
 from patchwright.core.settings.names import FORMER_LABEL
 from patchwright.core.types.base import RandomIds
 from patchwright.core.types.errors import ServiceError, SettingsError
@@ -16,51 +32,39 @@ from patchwright.core.types.threads import (
     PullRequest,
     RepoRef,
     ThreadKind,
+    ThreadPost,
+    ThreadRef,
 )
 from patchwright.integrations.github.adapter import GitHub
-from patchwright.integrations.github.compose import ConnectedGitHub
-from patchwright.integrations.github.repository import fetch_head
-from patchwright.integrations.github.settings import GitHubSettings
-from patchwright.integrations.github.webhooks.triggers import GitHubTriggerRules
-from patchwright.workers.action.ci import (
-    ActionRequest,
-    CiJob,
-    CiSystem,
-    CiWords,
-    NoTrigger,
-)
-from patchwright.workers.action.inputs import Inputs, read_inputs
-from patchwright.workers.action.result import (
-    Grade,
-    Result,
-    not_asked_result,
-    start_words,
-)
-from patchwright.workers.action.thread_history import (
+from patchwright.integrations.github.ci.signature import (
     JOB_LOGIN,
     KNOWN_BY_SIGNATURE,
     CommentSigner,
     find_comment_signer,
+    read_own_text,
 )
-from patchwright.workers.action.trigger import (
+from patchwright.integrations.github.ci.trigger import (
     TriggerReader,
     number_of_checks,
     number_of_thread,
     payload_in,
 )
-from patchwright.workers.action.workflow import (
+from patchwright.integrations.github.ci.workflow import (
     PREFIX,
     WorkflowCheck,
     WorkflowJob,
     check_workflow,
+    read_inputs,
     read_workflow_job,
     settings_environment,
 )
-from patchwright.workers.compose import ServiceParts
+from patchwright.integrations.github.compose import ConnectedGitHub
+from patchwright.integrations.github.repository import fetch_head
+from patchwright.integrations.github.settings import GitHubSettings
+from patchwright.integrations.github.webhooks.triggers import GitHubTriggerRules
 
 _WORDS: Final = CiWords(
     run="workflow run",
-    patch_place="",
     known_by=KNOWN_BY_SIGNATURE,
     read_only=(
         "The comment could not be written: the job's token can only read. So it is for "
@@ -73,6 +77,11 @@ _RENAMED_LABEL: Final = (
     f"the label `{FORMER_LABEL}` started this run, but the default is now "
     f"`patchwright`: use that label, or set `label: {FORMER_LABEL}`; the old default "
     "works for one more release."
+)
+_IN_ARTIFACT: Final = "It is `change.patch` in the artifact of the workflow run."
+_ON_RUNNER: Final = (
+    "It is in the file that the step's output `patch-file` names, for later steps of "
+    "this job: `upload-artifacts` is off."
 )
 _CONDITION: Final = "The workflow's own `if:` must allow the same."
 _COMMENTED: Final = (ThreadKind.ISSUE, ThreadKind.PULL_REQUEST)
@@ -99,28 +108,28 @@ class GitHubActions(CiSystem):
 
     def open_requests(
         self,
-        base: ServiceParts,
+        connection: ForgeConnection,
+        settings: Settings,
         job: CiJob,
         inputs: Inputs,
         environ: Mapping[str, str],
     ) -> "WorkflowRequests":
         if not isinstance(job, WorkflowJob) or not isinstance(
-            base.forge, ConnectedGitHub
+            connection, ConnectedGitHub
         ):
-            raise TypeError(
-                f"a workflow cannot use a repository of {base.plugin.title}"
-            )
-        signer = find_comment_signer(
-            base.settings, environ, has_job_token=job.has_job_token
-        )
+            raise TypeError("a workflow can use nothing but a repository of GitHub")
+        signer = find_comment_signer(settings, environ, has_job_token=job.has_job_token)
         # What a job's own token does starts no other workflow; an App's does.
-        github = replace(base.forge.github, starts_no_checks=job.has_job_token)
+        github = replace(connection.github, starts_no_checks=job.has_job_token)
         if signer is not None:
             github = replace(github, channel=github.channel.with_signature(signer.sign))
-        signing = replace(base, forge=replace(base.forge, github=github))
-        rules = _trigger_rules(base, github, job, inputs)
+        rules = _trigger_rules(settings, github, job, inputs)
         found = _check_workflow(github, job, rules.mention)
-        return WorkflowRequests(signing, github, job, inputs, signer, rules, found)
+        signing = replace(connection, github=github)
+        return WorkflowRequests(signing, job, inputs, signer, rules, found)
+
+    def patch_place(self, inputs: Inputs) -> str:
+        return _IN_ARTIFACT if inputs.is_true("upload-artifacts") else _ON_RUNNER
 
     def find_pull_number(self, job: CiJob, inputs: Inputs) -> int:
         payload = payload_in(job.event, job.event_name)
@@ -164,13 +173,16 @@ class GitHubActions(CiSystem):
 class WorkflowRequests:
     """The `JobRequests` of a workflow."""
 
-    base: ServiceParts
-    github: GitHub
+    connection: ConnectedGitHub
     job: WorkflowJob
     inputs: Inputs
     signer: CommentSigner | None
     rules: GitHubTriggerRules
     workflow_check: WorkflowCheck | None
+
+    @property
+    def github(self) -> GitHub:
+        return self.connection.github
 
     @property
     def notices(self) -> tuple[str, ...]:
@@ -196,8 +208,8 @@ class WorkflowRequests:
         is_sound = found is None or found.is_sound
         return not_asked_result(text, Grade.GOOD if is_sound else Grade.UNRESOLVED)
 
-    def is_own(self, login: str) -> bool:
-        return self.rules.is_own(login)
+    def own_text(self, thread: ThreadRef, post: ThreadPost) -> str | None:
+        return read_own_text(thread, post, self.rules, self.signer)
 
     def post_url(self, thread: ForgeThread, post_id: str) -> str:
         url = self.github.api.addresses.thread_url(thread)
@@ -208,13 +220,13 @@ class WorkflowRequests:
 
 
 def _trigger_rules(
-    base: ServiceParts, github: GitHub, job: WorkflowJob, inputs: Inputs
+    settings: Settings, github: GitHub, job: WorkflowJob, inputs: Inputs
 ) -> GitHubTriggerRules:
-    settings = GitHubSettings.of(base.settings)
+    own = GitHubSettings.of(settings)
     is_former = _has_former_label(job, inputs)
     return GitHubTriggerRules(
-        mention=settings.mention,
-        label=FORMER_LABEL if is_former else settings.label,
+        mention=own.mention,
+        label=FORMER_LABEL if is_former else own.label,
         own_login=_own_login(github, job),
         assignee=inputs.text("assignee"),
     )

@@ -11,53 +11,49 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, Final
 
+from patchwright.core.ci.inputs import (
+    COMMON_INPUTS,
+    REFERENCE,
+    Input,
+    Inputs,
+    checked,
+    find_both_given,
+)
+from patchwright.core.ci.system import (
+    CiJob,
+    CiSystem,
+    CiWords,
+    JobRequests,
+    read_event,
+)
+from patchwright.core.plugin import ForgeConnection
+from patchwright.core.settings.model import Settings
 from patchwright.core.system.clock import SystemClock
 from patchwright.core.types.errors import PatchwrightError, SettingsError
 from patchwright.core.types.threads import PullRequest
-from patchwright.integrations.gitlab.settings import SERVICE
-from patchwright.integrations.gitlab.webhooks.triggers import is_bot_name
-from patchwright.workers.action.ci import CiJob, CiSystem, CiWords, JobRequests
-from patchwright.workers.action.gitlab_report import (
+from patchwright.integrations.gitlab.ci.report import (
     DOTENV_FILE,
     OUTPUT_PREFIX,
     fold_end,
     fold_start,
     report,
 )
-from patchwright.workers.action.gitlab_requests import (
+from patchwright.integrations.gitlab.ci.requests import (
     PipelineRequests,
     merge_request_in,
 )
-from patchwright.workers.action.inputs import (
-    INPUTS,
-    REFERENCE,
-    Input,
-    Inputs,
-    checked,
-)
-from patchwright.workers.action.workflow import read_event
-from patchwright.workers.compose import ServiceParts
+from patchwright.integrations.gitlab.settings import SERVICE
+from patchwright.integrations.gitlab.webhooks.triggers import is_bot_name
 
 # The folder of the project that is kept; templates/patchwright.yml names it too.
 ARTIFACTS: Final = ".patchwright-run"
 _VARIABLE: Final = "PATCHWRIGHT_"
-# What GitLab has no use for: its token, addresses and artifacts are no inputs, the
-# version is that of the image, and issues are assigned to the token's user.
-_ELSEWHERE: Final = (
-    "assignee",
-    "comment-id",
-    "commit-signing",
-    "github-api-url",
-    "github-server-url",
-    "github-token",
-    "upload-artifacts",
-    "version",
-)
 MERGE_REQUEST: Final = "merge-request-number"
 GITLAB_INPUTS: Final[Mapping[str, Input]] = {
-    **{name: one for name, one in INPUTS.items() if name not in _ELSEWHERE},
+    **COMMON_INPUTS,
     MERGE_REQUEST: Input(check=REFERENCE),
 }
+_EXCLUSIVE_PAIRS: Final = (("issue-number", MERGE_REQUEST), ("task", MERGE_REQUEST))
 _TOKEN: Final = "PATCHWRIGHT_GITLAB__TOKEN"  # noqa: S105 - the name of a variable
 _NO_TOKEN: Final = (
     f"{_TOKEN}: not set; make a project access token with the role Developer and the "
@@ -69,7 +65,6 @@ _NO_TOKEN: Final = (
 _NEEDED: Final = ("CI_PROJECT_DIR", "CI_PROJECT_PATH", "CI_JOB_ID")
 _WORDS: Final = CiWords(
     run="pipeline",
-    patch_place="It is `change.patch` among the artifacts of the job.",
     known_by="The bot recognises its own notes by the user that its token belongs to.",
     read_only=(
         "The note could not be written: the token can only read. It needs the scope "
@@ -169,15 +164,11 @@ class GitLabCi(CiSystem):
         }
         if pipeline.merge_request:
             values["prove-only"] = "true"
-        numbers = ("issue-number", MERGE_REQUEST)
-        problems = [
-            f"inputs `{one}` and `{other}` cannot be set together; keep one of them"
-            for one, other in (numbers, ("task", MERGE_REQUEST))
-            if values[one] and values[other]
-        ]
+        inputs = Inputs(values, GITLAB_INPUTS)
+        problems = find_both_given(inputs, _EXCLUSIVE_PAIRS)
         if not environ.get(_TOKEN):
             problems.append(_NO_TOKEN)
-        return checked(Inputs(values, table=GITLAB_INPUTS), problems)
+        return checked(inputs, problems)
 
     def settings_environment(self, environ: Mapping[str, str]) -> dict[str, str]:
         """Return it with this GitLab's address, where no other is given."""
@@ -197,14 +188,21 @@ class GitLabCi(CiSystem):
 
     def open_requests(
         self,
-        base: ServiceParts,
+        connection: ForgeConnection,
+        settings: Settings,
         job: CiJob,
         inputs: Inputs,
         environ: Mapping[str, str],
     ) -> JobRequests:
         del environ
         pipeline = _as_pipeline(job)
-        return PipelineRequests(base, pipeline, inputs, pipeline.project_id)
+        return PipelineRequests(
+            connection, settings, pipeline, inputs, pipeline.project_id
+        )
+
+    def patch_place(self, inputs: Inputs) -> str:
+        del inputs
+        return "It is `change.patch` among the artifacts of the job."
 
     def find_pull_number(self, job: CiJob, inputs: Inputs) -> int:
         given = int(inputs.text(MERGE_REQUEST) or 0)

@@ -9,7 +9,8 @@ from pathlib import Path
 
 import pytest
 
-from patchwright.workers.action import finish
+from patchwright.core.ci.result import FAILING, OUTPUTS, Grade, Result
+from patchwright.integrations.github.ci import finish
 
 FORGED = "fine\nend\noutcome<<x\nresolved\nx\n::set-output name=outcome::resolved"
 _OUTPUT = re.compile(
@@ -73,9 +74,10 @@ def test_former_names_are_told_beside_the_job_and_in_the_summary(
 
 
 def test_every_output_is_set_and_text_stays_text(tmp_path: Path) -> None:
-    leave(tmp_path, "good", outcome="answered", summary=FORGED)
+    result = Result(Grade.GOOD, {"outcome": "answered", "summary": FORGED}, "**Said**")
+    result.write(tmp_path / "result.json", str)
     told = tell(tmp_path)
-    assert tuple(told.outputs) == finish.OUTPUTS
+    assert tuple(told.outputs) == OUTPUTS
     assert told.outputs["outcome"] == "answered"
     assert told.outputs["summary"] == FORGED
     assert told.outputs["pr-url"] == ""
@@ -107,14 +109,19 @@ def test_the_step_fails_as_the_input_says(
     assert tell(tmp_path, FAIL_ON=fail_on).code == code
 
 
+def test_the_step_fails_as_the_job_of_any_other_ci() -> None:
+    assert finish.FAILING == FAILING
+
+
 def test_s41_without_a_record_it_says_so_and_does_not_crash(tmp_path: Path) -> None:
     told = tell(tmp_path, PYTHON="/venv/bin/python")
     assert told.code == 1
-    assert tuple(told.outputs) == finish.OUTPUTS
-    assert (told.outputs["outcome"], told.outputs["error-code"]) == (
-        "failed",
-        "crashed",
-    )
+    assert told.outputs == {
+        "outcome": "failed",
+        "error-code": "crashed",
+        "summary": "The run ended without a result: its process was killed, or could "
+        "not start.",
+    }
 
 
 @pytest.mark.parametrize("text", ["", "{", "[]", '{"grade": 1}'])

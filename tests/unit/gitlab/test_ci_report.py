@@ -6,10 +6,10 @@ from pathlib import Path
 
 import pytest
 
-from patchwright.workers.action.gitlab_ci import GitLabCi
-from patchwright.workers.action.gitlab_report import dotenv_text, fold_end, fold_start
-from patchwright.workers.action.result import Grade, Result, crash_result
-from tests.unit.action.test_gitlab_ci import variables
+from patchwright.core.ci.result import Grade, Result, crash_result
+from patchwright.integrations.gitlab.ci.report import dotenv_text, fold_end, fold_start
+from patchwright.integrations.gitlab.ci.system import GitLabCi
+from tests.unit.gitlab.test_ci import variables
 
 CI = GitLabCi()
 DONE = {

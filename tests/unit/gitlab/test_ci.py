@@ -5,15 +5,15 @@ from pathlib import Path
 
 import pytest
 
+from patchwright.core.ci.inputs import Inputs
 from patchwright.core.types.errors import SettingsError
-from patchwright.workers.action.gitlab_ci import (
+from patchwright.integrations.gitlab.ci.system import (
     GITLAB_INPUTS,
     ForkPipelineError,
     GitLabCi,
     PipelineJob,
     variable_of,
 )
-from patchwright.workers.action.inputs import Inputs
 
 CI = GitLabCi()
 

@@ -11,39 +11,10 @@ import sys
 from collections.abc import Mapping
 from pathlib import Path
 
-OUTPUTS = (
-    "outcome",
-    "error-code",
-    "summary",
-    "pr-number",
-    "pr-url",
-    "branch",
-    "base-sha",
-    "head-sha",
-    "comment-url",
-    "tests-before",
-    "tests-after",
-    "proof",
-    "evidence",
-    "evidence-file",
-    "patch-file",
-    "trajectory-file",
-    "receipt-file",
-    "cost-usd",
-    "tokens-in",
-    "tokens-out",
-    "model",
-    "iterations",
-    "duration-seconds",
-    "run-id",
-    "removed-content-count",
-    "blocked-requests-count",
-    "structured-output",
-    "left-out",
-)
 # A job may set a megabyte of each, and a summary of as much.
 # https://docs.github.com/en/actions/reference/limits
 _MOST_CHARS = 200_000
+# The same as in `core.ci.result`, which cannot be imported here.
 FAILING = {
     "error": ("error",),
     "unresolved": ("error", "unresolved"),
@@ -118,12 +89,12 @@ def _missing_result(
 
 
 def _as_outputs(outputs: Mapping[str, str]) -> str:
-    """Write every output; no text can end where it is not to end.
+    """Write what is known; no text can end where it is not to end.
 
     https://docs.github.com/en/actions/reference/workflows-and-actions/workflow-commands#multiline-strings
     """
     end = f"end-{secrets.token_hex(16)}"
-    texts = ((name, outputs.get(name, "")[:_MOST_CHARS]) for name in OUTPUTS)
+    texts = ((name, text[:_MOST_CHARS]) for name, text in outputs.items())
     return "".join(f"{name}<<{end}\n{text}\n{end}\n" for name, text in texts)
 
 

@@ -4,6 +4,13 @@ import re
 from collections.abc import Mapping
 from typing import Any, Final
 
+from patchwright.core.ci.inputs import Inputs
+from patchwright.core.ci.system import ActionRequest, NoTrigger
+from patchwright.core.ci.triggers import (
+    RunTriggers,
+    is_same_login,
+    with_mode,
+)
 from patchwright.core.text.mentions import find_request
 from patchwright.core.types.errors import SettingsError
 from patchwright.core.types.threads import ForgeThread, Thread, ThreadKind
@@ -15,6 +22,7 @@ from patchwright.core.types.triggers import (
     TriggerKind,
 )
 from patchwright.integrations.github.adapter import GitHub
+from patchwright.integrations.github.ci.workflow import WorkflowJob
 from patchwright.integrations.github.repository import (
     FoundComment,
     fetch_comment,
@@ -22,14 +30,6 @@ from patchwright.integrations.github.repository import (
 )
 from patchwright.integrations.github.webhooks.reader import read_delivery
 from patchwright.integrations.github.webhooks.triggers import GitHubTriggerRules
-from patchwright.workers.action.ci import ActionRequest, NoTrigger
-from patchwright.workers.action.inputs import Inputs
-from patchwright.workers.action.run_triggers import (
-    RunTriggers,
-    is_same_login,
-    with_mode,
-)
-from patchwright.workers.action.workflow import WorkflowJob
 
 _THREAD_PARTS: Final = ("issue", "pull_request", "discussion")
 _CHECK_PARTS: Final = ("workflow_run", "check_suite", "check_run")

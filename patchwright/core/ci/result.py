@@ -1,20 +1,46 @@
-"""The result of one use of the Action, also where nothing was asked for."""
+"""The result of a job in a CI, also where nothing was asked for."""
 
 import json
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from enum import StrEnum
 from pathlib import Path
-from typing import Final, assert_never
+from typing import Final
 
 from patchwright.core.text.escape import inline_code
 from patchwright.core.types.errors import PatchwrightError
-from patchwright.core.types.evidence import Proof
 from patchwright.core.types.outcome_kind import OutcomeKind
-from patchwright.core.types.work import Outcome
-from patchwright.resolver.messages.outcome_kinds import display_of
-from patchwright.workers.action.finish import OUTPUTS
 
+OUTPUTS: Final = (
+    "outcome",
+    "error-code",
+    "summary",
+    "pr-number",
+    "pr-url",
+    "branch",
+    "base-sha",
+    "head-sha",
+    "comment-url",
+    "tests-before",
+    "tests-after",
+    "proof",
+    "evidence",
+    "evidence-file",
+    "patch-file",
+    "trajectory-file",
+    "receipt-file",
+    "cost-usd",
+    "tokens-in",
+    "tokens-out",
+    "model",
+    "iterations",
+    "duration-seconds",
+    "run-id",
+    "removed-content-count",
+    "blocked-requests-count",
+    "structured-output",
+    "left-out",
+)
 CRASHED: Final = (
     "The run ended without a result: its process was killed, or the machine ran out "
     "of memory or time."
@@ -28,6 +54,18 @@ class Grade(StrEnum):
     UNPROVEN = "unproven"
     UNRESOLVED = "unresolved"
     ERROR = "error"
+
+    def fails(self, fail_on: str) -> bool:
+        """Tell whether a job fails by it; what `fail_on` cannot mean is `error`."""
+        return self in FAILING.get(fail_on, FAILING["error"])
+
+
+FAILING: Final[Mapping[str, tuple[Grade, ...]]] = {
+    "error": (Grade.ERROR,),
+    "unresolved": (Grade.ERROR, Grade.UNRESOLVED),
+    "unproven": (Grade.ERROR, Grade.UNRESOLVED, Grade.UNPROVEN),
+    "never": (),
+}
 
 
 @dataclass(frozen=True)
@@ -54,20 +92,6 @@ class Result:
         new = path.with_suffix(".new")
         new.write_text(json.dumps(values), "utf-8")
         new.replace(path)
-
-
-def grade_of(outcome: Outcome) -> Grade:
-    code = display_of(outcome.kind).exit_code
-    match code:
-        case 0:
-            is_proven = outcome.proof is Proof.PROVEN or not outcome.proposes_change
-            return Grade.GOOD if is_proven else Grade.UNPROVEN
-        case 1:
-            return Grade.UNRESOLVED
-        case 3:
-            return Grade.ERROR
-        case _:
-            assert_never(code)
 
 
 def crash_result(known: Mapping[str, str]) -> Result:
