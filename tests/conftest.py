@@ -1,8 +1,10 @@
 """Real services for the tests: each is started or made when first asked for."""
 
 import gc
+import ssl
 import sys
 from collections.abc import Iterator
+from functools import cache
 from itertools import count
 from pathlib import Path
 
@@ -23,6 +25,12 @@ from tests.schema import add_schema
 # description that tests read has one, and its grammar takes a second in each process.
 sys.modules.setdefault("rfc3987_syntax", None)  # type: ignore[arg-type]
 
+# Each client of httpx and of Slack reads all certificates of the machine anew, which
+# takes longer than most of what it asks of a fake.
+ssl.create_default_context = cache(ssl.create_default_context)  # type: ignore[assignment]
+
+# A test makes far more objects than the 700 after which Python looks for garbage.
+OBJECTS_BEFORE_GARBAGE = 20_000
 DATABASE_NUMBERS = count(1)
 _HERE = Path(__file__).parent
 # A test that is marked as long, and has no bound of its own.
@@ -91,10 +99,17 @@ def most_seconds(item: pytest.Item) -> float:
     return LONG_S if item.get_closest_marker("long") else 0.0
 
 
+def pytest_collectstart() -> None:
+    # Nothing of what is imported and collected is garbage.
+    gc.disable()
+
+
 def pytest_collection_finish() -> None:
     # What is imported is there to stay: to look for garbage in it, again and again,
     # takes a tenth of the time.
     gc.freeze()
+    gc.set_threshold(OBJECTS_BEFORE_GARBAGE)
+    gc.enable()
 
 
 @pytest.fixture(scope="session")

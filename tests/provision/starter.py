@@ -270,7 +270,8 @@ class _Parent:
             os.kill(pid, signal.SIGKILL)
 
 
-def _import_everything() -> None:
+def import_everything() -> None:
+    """Import and make all that a process of ours needs, for those forked from it."""
     # As in `tests/conftest.py`: an installation does not have it.
     sys.modules["rfc3987_syntax"] = None  # type: ignore[assignment]
     gc.disable()
@@ -313,7 +314,7 @@ def _become(request: _Request, files: list[int]) -> None:
 
 def _main() -> NoReturn:
     with socket.socket(fileno=os.dup(0)) as requests:
-        _import_everything()
+        import_everything()
         work = _Parent(requests).serve()
     if work is None:
         os._exit(0)

@@ -14,7 +14,6 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import IO
 
-from patchwright.core.llm.library import load_litellm
 from patchwright.core.settings.environment import process_environment
 from patchwright.core.settings.model import Settings, secret_values
 from patchwright.core.system.logs import set_up_logging
@@ -23,6 +22,7 @@ from patchwright.core.types.base import JobId
 from patchwright.integrations.settings import load_settings
 from patchwright.workers.compose import make_worker, open_service_parts
 from tests.flow.clock import MovableClock
+from tests.provision.starter import import_everything
 
 
 @dataclass(frozen=True)
@@ -82,7 +82,7 @@ def nursery(environment: Mapping[str, str], log: Path) -> Iterator[Nursery]:
 
 
 def _main() -> None:
-    load_litellm()
+    import_everything()
     settings = load_settings(process_environment(), flags={}, cwd=Path.cwd())
     for line in sys.stdin:
         job_id, ahead_s = line.split()

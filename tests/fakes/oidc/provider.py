@@ -12,6 +12,7 @@ import secrets
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import dataclass, field
+from functools import cache
 from typing import Any
 from urllib.parse import parse_qs, urlencode
 
@@ -87,6 +88,12 @@ class SigningKey:
         return public.public_bytes(Encoding.PEM, PublicFormat.SubjectPublicKeyInfo)
 
 
+@cache
+def _first_key() -> SigningKey:
+    """Return what each provider begins with; kept, because making one is slow."""
+    return SigningKey.new()
+
+
 @dataclass
 class FakeOidc:
     """`forge_token` stands in for how it signs: what it returns is the ID token.
@@ -96,7 +103,7 @@ class FakeOidc:
 
     clock: Clock
     url: str = ""
-    key: SigningKey = field(default_factory=SigningKey.new)
+    key: SigningKey = field(default_factory=_first_key)
     people: dict[str, Person] = field(default_factory=dict)
     clients: dict[str, Client] = field(default_factory=dict)
     grants: dict[str, _Grant] = field(default_factory=dict)
