@@ -85,7 +85,7 @@ LIMITS = (
         "lines",
         lambda product: product.lines,
         "<= 62,000",
-        133_500,
+        134_000,
         reason="merging files removes imports, and no code; what is left is features, "
         "and the newest are test runners, the proof, `prove`, the set-up, the command "
         "line and the first minutes as people expect them, two services, the pages, "
