@@ -32,7 +32,7 @@ ALONE := tests/service tests/adapters/resolve
 # More processes than cores, since many of these tests wait for others.
 WAITING := -n 4 --dist loadgroup --no-loadscope-reorder
 
-# One more than cores: a third of the time a test waits, for a disk or a server's end.
+# One more than two cores: while a test waits for a disk or a server, another works.
 EVERY_CORE := -n 3 --dist worksteal
 
 .DEFAULT_GOAL := help

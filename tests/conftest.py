@@ -1,10 +1,8 @@
 """Real services for the tests: each is started or made when first asked for."""
 
 import gc
-import ssl
 import sys
 from collections.abc import Iterator
-from functools import cache
 from itertools import count
 from pathlib import Path
 
@@ -24,10 +22,6 @@ from tests.schema import add_schema
 # `jsonschema` imports it when found, for formats of international addresses alone; no
 # description that tests read has one, and its grammar takes a second in each process.
 sys.modules.setdefault("rfc3987_syntax", None)  # type: ignore[arg-type]
-
-# Each client of httpx and of Slack reads all certificates of the machine anew, which
-# takes longer than most of what it asks of a fake.
-ssl.create_default_context = cache(ssl.create_default_context)  # type: ignore[assignment]
 
 # A test makes far more objects than the 700 after which Python looks for garbage.
 OBJECTS_BEFORE_GARBAGE = 20_000
