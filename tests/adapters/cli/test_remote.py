@@ -10,7 +10,8 @@ from tests.fakes.github.acts.rules import set_rules
 from tests.fakes.github.fake import FakeGitHub
 from tests.fakes.github.rule_state import Rules
 from tests.fakes.llm.provider import FakeProvider
-from tests.fakes.llm.turns import Script, call
+from tests.fakes.llm.turns import Script, TurnLike, call
+from tests.flow.script import Request, asked, in_turn
 from tests.flow.story import FILES, REPO, fix_turns
 
 BRANCH = "patchwright/1-wrong-sum"
@@ -210,6 +211,9 @@ def token_of(github: FakeGitHub, login: str) -> dict[str, str]:
     return {"PATCHWRIGHT_GITHUB__TOKEN": token}
 
 
+PLAN = call("finish", summary="A plan.", answer="1. Multiply by the pieces.")
+
+
 @pytest.mark.parametrize(
     ("typed", "said"),
     [
@@ -227,15 +231,34 @@ def token_of(github: FakeGitHub, login: str) -> dict[str, str]:
 def test_an_issue_may_be_named_in_all_usual_ways(
     typed: list[str], said: str | None, shop: Shop, github: FakeGitHub
 ) -> None:
+    def read(request: Request) -> TurnLike:
+        assert "3 pieces cost 450 for all of them." in asked(request)
+        return PLAN
+
     ask(github)
-    shop.tree.git("remote", "add", "origin", f"{github.web_url}/alice/shop.git")
-    shop.tree.git("remote", "add", "upstream", f"{github.web_url}/{REPO}.git")
+    add_remotes(shop, github)
     typed = [word.format(web=github.web_url) for word in typed]
     env = token_of(github, "alice")
-    ended = call_here(shop, github, *typed, turns=fix_turns(), env=env)
+    ended = call_here(shop, github, *typed, "--plan", turns=in_turn(read), env=env)
     assert ended.code == 0, ended.err
     if said is not None:
         assert ended.err.splitlines()[0] == said
+
+
+def add_remotes(shop: Shop, github: FakeGitHub) -> None:
+    """Make the shop a clone of alice's fork."""
+    shop.tree.git("remote", "add", "origin", f"{github.web_url}/alice/shop.git")
+    shop.tree.git("remote", "add", "upstream", f"{github.web_url}/{REPO}.git")
+
+
+def test_an_issue_of_a_checkout_is_worked_on_beside_it(
+    shop: Shop, github: FakeGitHub
+) -> None:
+    ask(github)
+    add_remotes(shop, github)
+    env = token_of(github, "alice")
+    ended = call_here(shop, github, "-C", "shop", "1", turns=fix_turns(), env=env)
+    assert ended.code == 0, ended.err
     [pull] = github.pull_requests(REPO)
     assert (pull.draft, pull.head_branch) == (True, BRANCH)
     assert shop.branches() == []
@@ -257,7 +280,7 @@ def test_a_plan_for_an_issue_writes_nothing_there(
     shop: Shop, github: FakeGitHub
 ) -> None:
     ask(github)
-    turns = [call("finish", summary="A plan.", answer="1. Multiply by the pieces.")]
+    turns = [PLAN]
     ended = resolve(shop, github, "issues/1", "--plan", turns=turns)
     assert ended.code == 0, ended.err
     assert ended.answer["outcome"] == "plan-posted"
