@@ -75,6 +75,8 @@ def _find(
     store: GitDir, commit: str, paths: Sequence[str], max_bytes: int
 ) -> Iterator[str | UnreadReason]:
     """Yield the blob of each path."""
+    if not paths:
+        return
     question = "".join(f"{commit}:{path}\n" for path in paths)
     check = ["cat-file", "--batch-check", "--follow-symlinks"]
     raw = store.run(check, stdin=question.encode("utf-8", "surrogateescape"))
@@ -105,6 +107,8 @@ def _blob_or_reason(
 
 
 def _contents(store: GitDir, blobs: Sequence[str]) -> dict[str, bytes]:
+    if not blobs:
+        return {}
     question = "".join(f"{blob}\n" for blob in blobs).encode("ascii")
     raw = store.run(["cat-file", "--batch"], stdin=question)
     contents: dict[str, bytes] = {}
