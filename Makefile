@@ -32,9 +32,6 @@ ALONE := tests/service tests/adapters/resolve
 # More processes than cores, since many of these tests wait for others.
 WAITING := -n 4 --dist loadgroup --no-loadscope-reorder
 
-# One more than two cores: while a test waits for a disk or a server, another works.
-EVERY_CORE := -n 3 --dist worksteal
-
 .DEFAULT_GOAL := help
 .PHONY: help demo test test-rest test-talk test-long test-real test-action test-deploy
 .PHONY: check docs images fix run bench cover lock release reference recording screenshots words
@@ -49,7 +46,7 @@ demo: $(DEMO_READY) ## From a mention on an issue to a proven pull request, in o
 
 test: $(READY) ## Run all tests, with real Docker, git, Redis and PostgreSQL
 	@$(BIN)/python -m tests.provision.components test
-	$(BIN)/pytest $(EVERY_CORE) -m "$(EVERYDAY)" \
+	$(BIN)/pytest -n 2 --dist worksteal -m "$(EVERYDAY)" \
 		$(addprefix --ignore=,$(APART))
 
 test-rest: $(READY) ## Talk, long, web, action and deploy at once, in a third of the time

@@ -23,8 +23,6 @@ from tests.schema import add_schema
 # description that tests read has one, and its grammar takes a second in each process.
 sys.modules.setdefault("rfc3987_syntax", None)  # type: ignore[arg-type]
 
-# A test makes far more objects than the 700 after which Python looks for garbage.
-OBJECTS_BEFORE_GARBAGE = 20_000
 DATABASE_NUMBERS = count(1)
 _HERE = Path(__file__).parent
 # A test that is marked as long, and has no bound of its own.
@@ -93,17 +91,10 @@ def most_seconds(item: pytest.Item) -> float:
     return LONG_S if item.get_closest_marker("long") else 0.0
 
 
-def pytest_collectstart() -> None:
-    # Nothing of what is imported and collected is garbage.
-    gc.disable()
-
-
 def pytest_collection_finish() -> None:
     # What is imported is there to stay: to look for garbage in it, again and again,
     # takes a tenth of the time.
     gc.freeze()
-    gc.set_threshold(OBJECTS_BEFORE_GARBAGE)
-    gc.enable()
 
 
 @pytest.fixture(scope="session")
