@@ -98,6 +98,7 @@ import mmap, time
 taken = mmap.mmap(-1, 900 << 20)
 for at in range(0, len(taken), 4096):
     taken[at] = 1
+time.sleep(3)
 print("had it all", flush=True)
 time.sleep(20)
 """
