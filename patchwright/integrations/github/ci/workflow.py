@@ -198,9 +198,8 @@ def read_inputs(text: str) -> Inputs:
         )
     inputs, problems = _by_new_names({name: str(one) for name, one in given.items()})
     problems += find_both_given(inputs, _EXCLUSIVE_PAIRS)
-    checked(inputs, problems)
-    _check_version(inputs.text("version"))
-    return inputs
+    problems += _version_problems(inputs.text("version"))
+    return checked(inputs, problems)
 
 
 def _by_new_names(given: Mapping[str, str]) -> tuple[Inputs, list[str]]:
@@ -219,12 +218,13 @@ def _by_new_names(given: Mapping[str, str]) -> tuple[Inputs, list[str]]:
     return Inputs(values, GITHUB_INPUTS, tuple(notices)), twice
 
 
-def _check_version(wanted: str) -> None:
-    """Refuse to be another version than is wanted; raises `SettingsError`."""
+def _version_problems(wanted: str) -> list[str]:
+    """Return what to say if another version is wanted than this one."""
     own = version("patchwright")
-    if wanted and wanted.removeprefix("v") != own:
-        raise SettingsError(
-            f"input `version` is {wanted}, but this action is {own}, and never "
-            "downloads another version; pin the action: uses: "
-            f"OWNER/REPOSITORY@v{wanted.lstrip('v')}"
-        )
+    if wanted.removeprefix("v") in ("", own):
+        return []
+    text = (
+        f"input `version` is {wanted}, but this action is {own}, and never downloads "
+        f"another version; pin the action: uses: OWNER/REPOSITORY@v{wanted.lstrip('v')}"
+    )
+    return [text]
